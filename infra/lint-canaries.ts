@@ -1,0 +1,147 @@
+/**
+ * Breaks every lint rule that the design depends on, once, and demands that `npm run lint` says so by the rule's name.
+ * A rule can die silently: another config block replaces its options, a glob stops matching, the project graph is not
+ * there. All of that looks like clean code; only a planted fault tells it apart.
+ *
+ * The faults are planted in a copy of the workspace, so that nothing is left behind however this ends.
+ */
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ESLint } from 'eslint';
+import { allowed, faults, type Canary } from './lint-canary-list.ts';
+
+interface LintedFile {
+  filePath: string;
+  messages: { ruleId: string | null; severity: number; message: string }[];
+}
+
+const workspace = join(import.meta.dirname, '..');
+const notCopied = new Set(['node_modules', '.git', '.nx', '.data', '.cache', 'coverage']);
+const errorSeverity = 2;
+
+/** Copies the sources, and links what is installed; the workspace's own packages must lead into the copy. */
+async function copyWorkspace(copy: string): Promise<void> {
+  await cp(workspace, copy, { recursive: true, filter: (source) => !notCopied.has(basename(source)) });
+  const installed = join(workspace, 'node_modules');
+  await mkdir(join(copy, 'node_modules'));
+  for (const name of await readdir(installed)) {
+    if (name === '@tollgate') {
+      await cp(join(installed, name), join(copy, 'node_modules', name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    } else await symlink(join(installed, name), join(copy, 'node_modules', name));
+  }
+}
+
+async function plant(copy: string, canary: Canary): Promise<void> {
+  const path = join(copy, canary.file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${canary.code}\n`);
+}
+
+/** Runs the command that CI runs, on the projects with a canary only, and with one line of JSON for each project. */
+async function lint(copy: string, projects: string[], signal: AbortSignal): Promise<LintedFile[]> {
+  const onlyPlanted = [
+    '--skip-nx-cache',
+    '--output-style=stream-without-prefixes',
+    `--projects=${projects.join(',')}`,
+  ];
+  const child = spawn('npm', ['run', '--silent', 'lint', '--', ...onlyPlanted, '--format=json'], {
+    cwd: copy,
+    env: { ...process.env, NX_DAEMON: 'false', NX_NO_CLOUD: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const exitCode = await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  const reports = output.split('\n').filter((line) => line.startsWith('[{"filePath":'));
+  if (exitCode === 0 || reports.length !== projects.length) {
+    throw new Error(`npm run lint ended with ${String(exitCode)}, ${reports.length} reports:\n${output}`);
+  }
+  return reports.flatMap((line) => JSON.parse(line) as LintedFile[]);
+}
+
+function projectOf({ file }: Canary): string {
+  const [, project] = /^(?:libs|services)\/([^/]+)\//.exec(file) ?? [];
+  return project === undefined ? 'tollgate' : `@tollgate/${project}`;
+}
+
+/** What is wrong with how lint judged the canary, or undefined. */
+function misjudged(canary: Canary, files: LintedFile[], isFault: boolean): string | undefined {
+  const file = files.find(({ filePath }) => filePath.endsWith(`/${canary.file}`));
+  if (file === undefined) return 'was not linted';
+  const hits = file.messages.filter(
+    ({ ruleId, severity }) => ruleId === canary.rule && severity === errorSeverity,
+  );
+  if (!isFault) return hits[0] && `was refused: ${hits[0].message}`;
+  if (hits.length === 0) return `was let through; reported: ${JSON.stringify(file.messages)}`;
+  const { says } = canary;
+  return says === undefined || hits.some(({ message }) => message.includes(says))
+    ? undefined
+    : `was refused for another reason: ${hits[0]?.message ?? ''}`;
+}
+
+/** Policies of ours that no fault proves to be alive. */
+async function policiesWithoutFault(): Promise<string[]> {
+  const eslint = new ESLint({ cwd: workspace });
+  const config = (await eslint.calculateConfigForFile(import.meta.filename)) as {
+    plugins: { tollgate: { rules: object } };
+  };
+  const policies = Object.keys(config.plugins.tollgate.rules).map((name) => `tollgate/${name}`);
+  return policies.filter((policy) => !faults.some(({ rule }) => rule === policy));
+}
+
+function judge(canary: Canary, files: LintedFile[], isFault: boolean): boolean {
+  const complaint = misjudged(canary, files, isFault);
+  const verdict = complaint === undefined ? (isFault ? 'refused' : 'allowed') : 'WRONG  ';
+  const [firstLine = ''] = canary.code.split('\n');
+  console.log(`${verdict}  ${canary.rule}  ${dirname(canary.file)}  ${firstLine}`);
+  if (complaint !== undefined) console.log(`         It ${complaint}`);
+  return complaint === undefined;
+}
+
+async function lintPlanted(canaries: Canary[], signal: AbortSignal): Promise<LintedFile[]> {
+  const copy = await mkdtemp(join(tmpdir(), 'tollgate-lint-canaries-'));
+  try {
+    await copyWorkspace(copy);
+    for (const canary of canaries) await plant(copy, canary);
+    return await lint(copy, [...new Set(canaries.map(projectOf))], signal);
+  } finally {
+    await rm(copy, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+async function run(signal: AbortSignal, reportFile: string | undefined): Promise<void> {
+  const files = await lintPlanted([...faults, ...allowed], signal);
+  const judgements = [
+    ...faults.map((canary) => judge(canary, files, true)),
+    ...allowed.map((canary) => judge(canary, files, false)),
+  ];
+  for (const policy of await policiesWithoutFault()) {
+    console.log(`WRONG    ${policy} has no canary in lint-canary-list.ts`);
+    judgements.push(false);
+  }
+  const numPassedTests = judgements.filter((isRight) => isRight).length;
+  const numFailedTests = judgements.length - numPassedTests;
+  console.log(`${numPassedTests} canaries judged rightly, ${numFailedTests} wrongly`);
+  if (reportFile !== undefined)
+    await writeFile(reportFile, JSON.stringify({ numPassedTests, numFailedTests }));
+  if (numFailedTests > 0) process.exitCode = 1;
+}
+
+const { values: options } = parseArgs({ options: { outputFile: { type: 'string' } } });
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+try {
+  await run(interrupted.signal, options.outputFile);
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error;
+  process.exitCode = 130;
+}

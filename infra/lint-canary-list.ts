@@ -1,0 +1,150 @@
+/** A file that breaks one rule, or one that shows where the rule must hold its peace. */
+export interface Canary {
+  /** The rule that it is about. */
+  rule: string;
+  /** Where it is planted, from the root of the workspace. */
+  file: string;
+  code: string;
+  /** A part of the rule's message, where the rule has several things to say. */
+  says?: string;
+}
+
+let planted = 0;
+
+/** Plants `code` in `folder` under a name of its own that has `prefix` and `suffix` for the rules' globs. */
+function canary(
+  rule: string,
+  folder: string,
+  code: string,
+  rest: { says?: string; name?: string } = {},
+): Canary {
+  planted += 1;
+  const { name = 'canary-*.ts', ...says } = rest;
+  return { rule, file: `${folder}/${name.replace('*', String(planted))}`, code, ...says };
+}
+
+const boundary = '@nx/enforce-module-boundaries';
+const domain = 'libs/payment-domain/src';
+const service = 'services/projector/src';
+const messageBus = 'libs/message-bus/src';
+const gatewayEvents = 'libs/gateway-events/src';
+
+const take = (name: string, from: string) =>
+  `import { ${name} } from '${from}';\nexport const taken = ${name};`;
+const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join('\n');
+
+const boundaryFaults = [
+  canary(boundary, messageBus, "export * from '@tollgate/projector';", { says: 'can only depend on' }),
+  canary(boundary, service, "export * from '@tollgate/query-service';", { says: 'can only depend on' }),
+  canary(boundary, domain, "export * from '@tollgate/event-store';", { says: 'can only depend on' }),
+  canary(boundary, 'libs/testing/src', "export * from '@tollgate/service-kit';", {
+    says: 'cannot depend on any libs',
+  }),
+  canary(boundary, 'infra', "export * from '@tollgate/service-kit';", { says: 'cannot depend on any libs' }),
+  canary(boundary, service, "export * from '../../../libs/service-kit/src/clock.ts';", { says: 'relative' }),
+  canary(boundary, service, "export * from 'acorn';", { says: 'Transitive' }),
+];
+
+const importFaults = [
+  canary('tollgate/one-home-per-client', service, take('Kafka', 'kafkajs')),
+  canary('tollgate/one-home-per-client', messageBus, take('Kafka', 'kafkajs')),
+  canary(
+    'tollgate/one-home-per-client',
+    messageBus,
+    "export * from '@eventstore/db-client/generated/streams_grpc_pb';",
+    {
+      name: 'kafka-canary-*.ts',
+    },
+  ),
+  canary('tollgate/one-home-per-client', 'libs/event-store/src', take('Kafka', 'kafkajs'), {
+    name: 'eventstoredb-canary-*.ts',
+  }),
+  canary('tollgate/no-dynamic-import', messageBus, "export const load = () => import('kafkajs');"),
+  canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';"),
+  canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/event-store/testing';"),
+  canary('tollgate/values-of-payment-api-only', gatewayEvents, "export * from '@tollgate/payment-api';"),
+];
+
+const domainFaults = [
+  canary('tollgate/pure-domain-imports', domain, take('readFileSync', 'node:fs')),
+  canary('tollgate/pure-domain-imports', domain, take('readFileSync', 'fs')),
+  canary('tollgate/pure-domain-imports', domain, take('fetch', 'undici')),
+  canary('tollgate/pure-domain-imports', domain, "export * from '@tollgate/payment-api';"),
+  canary('tollgate/pure-domain-imports', domain, take('readFileSync', 'node:fs'), {
+    name: 'canary-*.spec.ts',
+  }),
+  canary('tollgate/pure-domain-globals', domain, 'export const at = Date.now();'),
+  canary('tollgate/pure-domain-globals', domain, 'export const at = new Date(0);'),
+  canary('tollgate/pure-domain-globals', domain, 'export const where = globalThis.process;'),
+  canary('tollgate/no-ambient-members', domain, 'export const chance = Math.random();'),
+];
+
+const ambientFaults = [
+  canary('tollgate/no-ambient-globals', service, 'setTimeout(() => {}, 10);'),
+  canary('tollgate/no-ambient-globals', service, 'globalThis.setInterval(() => {}, 10);'),
+  canary('tollgate/no-ambient-globals', service, 'export const at = performance.now();'),
+  canary('tollgate/no-ambient-members', service, 'export const at = Date.now();'),
+  canary('tollgate/no-ambient-members', service, 'export const { now } = Date;'),
+  canary('tollgate/no-ambient-members', service, 'export const chance = Math.random();'),
+  canary('tollgate/no-ambient-members', service, 'export const id = crypto.randomUUID();'),
+  canary('tollgate/no-ambient-members', service, 'export const deadline = AbortSignal.timeout(10);'),
+  canary('tollgate/no-ambient-dates', service, 'export const at = new Date();'),
+  canary('tollgate/no-ambient-imports', service, take('randomUUID', 'node:crypto')),
+  canary('tollgate/no-ambient-imports', service, take('randomBytes', 'crypto')),
+  canary('tollgate/no-ambient-imports', service, take('setTimeout', 'node:timers/promises')),
+  canary('tollgate/environment-in-main-only', service, "export const home = process.env['HOME'];"),
+];
+
+const styleFaults = [
+  canary('tollgate/no-default-export', service, 'export default 1;'),
+  canary('tollgate/no-default-export', 'infra', 'const one = 1;\nexport { one as default };'),
+  canary(
+    '@typescript-eslint/no-explicit-any',
+    service,
+    'export const anything = (value: any): unknown => value;',
+  ),
+  canary('@typescript-eslint/no-floating-promises', service, 'Promise.resolve(1);'),
+  canary(
+    '@typescript-eslint/consistent-type-imports',
+    service,
+    "import { Canary } from './canary.ts';\nexport type C = Canary;",
+  ),
+  canary('@typescript-eslint/naming-convention', service, 'export interface ICanary { song: string }'),
+  canary('no-empty', service, 'try {\n  process.cwd();\n} catch {}'),
+  canary('max-lines', service, lines(401, 'process.cwd();')),
+  canary('max-lines-per-function', service, `export function sing() {\n${lines(70, 'process.cwd();')}\n}`),
+];
+
+/** Each must be reported, as an error, by its rule. */
+export const faults: Canary[] = [
+  ...boundaryFaults,
+  ...importFaults,
+  ...domainFaults,
+  ...ambientFaults,
+  ...styleFaults,
+];
+
+/** The same things where they belong: none may be reported by its rule. */
+export const allowed: Canary[] = [
+  canary(boundary, domain, take('amountSchema', '@tollgate/payment-api/values')),
+  canary('tollgate/pure-domain-imports', domain, take('amountSchema', '@tollgate/payment-api/values')),
+  canary('tollgate/pure-domain-imports', domain, take('it', 'vitest'), { name: 'canary-*.spec.ts' }),
+  canary('tollgate/one-home-per-client', messageBus, take('Kafka', 'kafkajs'), { name: 'kafka-canary-*.ts' }),
+  canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';", {
+    name: 'canary-*.spec.ts',
+  }),
+  canary('tollgate/no-ambient-members', messageBus, 'export const at = Date.now();', {
+    name: 'embedded-canary-*.ts',
+  }),
+  canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
+    name: 'canary-*.spec.ts',
+  }),
+  canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
+    name: 'canary-*/main.ts',
+  }),
+  canary('tollgate/no-ambient-imports', service, take('createHmac', 'node:crypto')),
+  canary('tollgate/no-ambient-dates', service, 'export const at = new Date(0);'),
+  canary('tollgate/environment-in-main-only', service, "export const home = process.env['HOME'];", {
+    name: 'canary-*/main.ts',
+  }),
+];

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { createFakeClock } from './fake-clock.ts';
+
+describe('a fake clock', () => {
+  it('stands still until it is told to move, on both of its faces', async () => {
+    const clock = createFakeClock({ now: 1_000 });
+    expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
+    await clock.advance(250);
+    expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250]);
+  });
+
+  it('wakes sleepers in the order in which they are due, each at its own time', async () => {
+    const clock = createFakeClock({ now: 0 });
+    const woken: string[] = [];
+    const sleepThenNote = async (name: string, durationMs: number) => {
+      await clock.sleep(durationMs);
+      woken.push(`${name} at ${clock.now()}`);
+    };
+    const all = [sleepThenNote('late', 30), sleepThenNote('early', 10), sleepThenNote('also early', 10)];
+    await clock.advance(100);
+    await Promise.all(all);
+    expect(woken).toEqual(['early at 10', 'also early at 10', 'late at 30']);
+  });
+
+  it('wakes nobody before the time', async () => {
+    const clock = createFakeClock();
+    let isAwake = false;
+    void clock.sleep(100).then(() => (isAwake = true));
+    await clock.advance(99);
+    expect([isAwake, clock.sleeperCount()]).toEqual([false, 1]);
+    await clock.advance(1);
+    expect([isAwake, clock.sleeperCount()]).toEqual([true, 0]);
+  });
+
+  it('wakes those who fall asleep while it moves', async () => {
+    const clock = createFakeClock({ now: 0 });
+    const ticks: number[] = [];
+    void (async () => {
+      for (;;) {
+        await clock.sleep(10);
+        ticks.push(clock.now());
+      }
+    })();
+    await clock.advance(35);
+    expect(ticks).toEqual([10, 20, 30]);
+  });
+
+  it('rejects a sleeper with the reason of its signal, now or later', async () => {
+    const clock = createFakeClock();
+    const stopping = new AbortController();
+    const sleeping = clock.sleep(100, stopping.signal);
+    stopping.abort('enough');
+    await expect(sleeping).rejects.toBe('enough');
+    await expect(clock.sleep(100, stopping.signal)).rejects.toBe('enough');
+    expect(clock.sleeperCount()).toBe(0);
+  });
+
+  it('does not hold on to the signal of a sleeper who woke', async () => {
+    const clock = createFakeClock();
+    const stopping = new AbortController();
+    const sleeping = clock.sleep(100, stopping.signal);
+    await clock.advance(100);
+    stopping.abort('too late');
+    await expect(sleeping).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,4 @@
+export * from './eventually.ts';
+export * from './fake-clock.ts';
+export * from './fake-ids.ts';
+export * from './scenario.ts';

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    // Every tier by one pattern: `x.spec.ts`, `x.int.spec.ts`, and the end-to-end specs of the gateway.
+    include: ['{libs,services,infra}/**/*.spec.ts'],
+    passWithNoTests: false,
+    allowOnly: false,
+    // Two cores are the measure: more workers only make the socket tests wait for one another.
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
