@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import type { ErrorEntry } from './http-server.ts';
+
+/** Entries of one error answer at most: a body with thousands of faults gets a short answer too. */
+const entriesMax = 20;
+const parameterLengthMax = 64;
+
+/**
+ * The faults of a request as entries of the specification's error body, each naming its parameter.
+ *
+ * @param codeOf gives the code for a parameter; `invalid_param` where it is left out or gives nothing.
+ */
+export function toErrorEntries(
+  error: z.ZodError,
+  codeOf: (parameter: string) => string | undefined = () => undefined,
+): ErrorEntry[] {
+  const faults = error.issues.flatMap(toFaults).slice(0, entriesMax);
+  return faults.map(({ parameter, message }) => ({
+    code: codeOf(parameter) ?? 'invalid_param',
+    kind: 'invalid_request_error',
+    message: `${parameter} ${message}.`,
+    parameter,
+  }));
+}
+
+interface Fault {
+  parameter: string;
+  message: string;
+}
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      parameter: nameOf([...path, key]),
+      message: 'is not a known parameter',
+    }));
+  return [{ parameter: nameOf(path), message: describe(issue) }];
+}
+
+const nameOf = (path: readonly string[]): string =>
+  path.length === 0 ? 'body' : path.join('.').slice(0, parameterLengthMax);
+
+// Our schemas say what a value must be; zod's own texts, which begin otherwise, are put in the same form.
+function describe(issue: z.core.$ZodIssue): string {
+  if (/^(must|is|has|needs|may|belongs|holds|contains) /.test(issue.message)) return issue.message;
+  if (issue.code === 'invalid_type')
+    return issue.message.endsWith('received undefined') ? 'is missing' : `must be of type ${issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_big') return `must be at most ${String(issue.maximum)}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_small') return `must be at least ${String(issue.minimum)}${unitOf(issue.origin)}`;
+  return 'is not valid';
+}
+
+const unitOf = (origin: string): string => (origin === 'string' ? ' characters' : '');

@@ -1,0 +1,109 @@
+import { pino, type DestinationStream } from 'pino';
+import { TollgateError, errorCode } from './errors.ts';
+
+/**
+ * The fields that a log line may have. Everything else is dropped, so that a secret can reach a log only by being put
+ * under one of these names; none of them is for data of a caller or of a card.
+ */
+export interface LogFields {
+  service?: string;
+  token?: string;
+  team?: string;
+  keyId?: string;
+  account?: string;
+  operation?: string;
+  outcome?: string;
+  code?: string;
+  phase?: string;
+  stream?: string;
+  topic?: string;
+  partition?: number;
+  position?: string;
+  revision?: number;
+  attemptNumber?: number;
+  count?: number;
+  statusCode?: number;
+  method?: string;
+  route?: string;
+  url?: string;
+  port?: number;
+  durationMs?: number;
+  waitMs?: number;
+  correlationId?: string;
+  error?: unknown;
+}
+
+/** Structured logging through named fields. */
+export interface Log {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies LogLevel[];
+
+const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
+  ...([
+    'service',
+    'token',
+    'team',
+    'keyId',
+    'account',
+    'operation',
+    'outcome',
+    'code',
+    'phase',
+    'stream',
+  ] as const),
+  ...([
+    'topic',
+    'partition',
+    'position',
+    'revision',
+    'attemptNumber',
+    'count',
+    'statusCode',
+    'method',
+  ] as const),
+  ...(['route', 'url', 'port', 'durationMs', 'waitMs', 'correlationId'] as const),
+]);
+
+/** An error without its message unless we wrote it: messages of other packages repeat URLs, bodies and headers. */
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const frames = error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at ')) ?? [];
+  return {
+    name: error.name,
+    code: errorCode(error),
+    ...(error instanceof TollgateError ? { message: error.message } : {}),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    stack: frames.slice(0, 8).map((line) => line.trim()),
+  };
+}
+
+function allowed(fields: LogFields): Record<string, unknown> {
+  const line: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === 'error') line['error'] = describeError(value);
+    else if (scalarFields.has(name) && (typeof value === 'string' || typeof value === 'number'))
+      line[name] = value;
+  }
+  return line;
+}
+
+/** Writes JSON lines to `destination` (standard output by default). */
+export function createLog(service: string, level: LogLevel, destination?: DestinationStream): Log {
+  const options = { level, base: { service }, timestamp: pino.stdTimeFunctions.isoTime };
+  const logger = destination === undefined ? pino(options) : pino(options, destination);
+  return {
+    debug: (fields, message) => logger.debug(allowed(fields), message),
+    info: (fields, message) => logger.info(allowed(fields), message),
+    warn: (fields, message) => logger.warn(allowed(fields), message),
+    error: (fields, message) => logger.error(allowed(fields), message),
+  };
+}
+
+/** Drops every line. */
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,0 +1,32 @@
+import { inspect } from 'node:util';
+
+const mask = '[secret]';
+
+/**
+ * A text that must never be printed. Every way in which a value reaches a log, an error or a JSON body shows a mask;
+ * only {@link Secret.reveal} gives the text, so each use can be found by its name.
+ */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself. Pass it on to the one call that needs it, never to a variable that lives on. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return mask;
+  }
+
+  toJSON(): string {
+    return mask;
+  }
+
+  [inspect.custom](): string {
+    return mask;
+  }
+}
