@@ -1,0 +1,38 @@
+/**
+ * ISO 4217 active alphabetic codes with their minor-unit digits (list one of the standard, amendments 1 to 180).
+ * Precious metals, testing codes and units without a minor unit (XAU, XTS, XDR) are no currency to charge in, and absent.
+ * Kept as data because `Intl` answers with CLDR's digits, which differ (HUF, COP and IDR have 2 here, 0 there).
+ */
+const codesByMinorUnitDigits: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2:
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW ' +
+    'CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF ' +
+    'IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK ' +
+    'MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP ' +
+    'SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ' +
+    'ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
+
+const minorUnitDigitsByCode: ReadonlyMap<string, number> = new Map(
+  Object.entries(codesByMinorUnitDigits).flatMap(([digits, codes]) =>
+    codes.split(' ').map((code) => [code, Number(digits)] as const),
+  ),
+);
+
+/** True where `code` is an active ISO 4217 alphabetic code in capitals. */
+export const isCurrency = (code: string): boolean => minorUnitDigitsByCode.has(code);
+
+/** Number of decimal digits between the major and the minor unit of a currency, by ISO 4217; undefined for an unknown code. */
+export const minorUnitDigits = (code: string): number | undefined => minorUnitDigitsByCode.get(code);
+
+/** An amount in minor units as a person reads it, without grouping: `formatAmount(123450, 'EUR')` is `1234.50 EUR`. */
+export function formatAmount(amount: number, currency: string): string {
+  const digits = minorUnitDigits(currency) ?? 0;
+  const sign = amount < 0 ? '-' : '';
+  const text = String(Math.abs(amount)).padStart(digits + 1, '0');
+  const major = text.slice(0, text.length - digits);
+  return `${sign}${major}${digits > 0 ? `.${text.slice(-digits)}` : ''} ${currency}`;
+}

@@ -1,0 +1,152 @@
+/**
+ * The Payment Service's interface as zod schemas. Where the specification says "not shown", the decision is marked
+ * with its number in `docs/specification.md`.
+ *
+ * Requests are strict (an unknown field is an `invalid_request_error`); answers are loose, because deployments add fields.
+ */
+import { z } from 'zod';
+import { amountSchema, apiErrorSchema, currencySchema } from './values.ts';
+
+/** Neither a user name (`https://bank.example@evil.example`) nor what browsers read differently than we do. */
+const hasPlainAuthority = (url: string): boolean =>
+  /^https?:\/\/[^\s\\@/?#\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu.test(url);
+
+/** Outer spaces, tabs and line breaks are dropped, as by the URL standard. */
+const httpUrlSchema = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL', abort: true })
+  .max(2048, 'must be at most 2048 characters')
+  .refine(hasPlainAuthority, 'must be without user name, spaces, backslashes and control characters');
+
+const textSchema = (lengthMax: number) =>
+  z
+    .string('must be a text')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must be at most ${lengthMax} characters`);
+
+const tokenSchema = textSchema(128);
+
+const ipSchema = z.union([z.ipv4(), z.ipv6()], 'must be an IPv4 or IPv6 address');
+
+/** Card data of a server-to-server payment. Held in memory only. */
+export const cardSchema = z.strictObject({
+  pan: z.string().regex(/^\d{12,19}$/, 'must be 12 to 19 digits'),
+  expires: z.string().regex(/^(0[1-9]|1[0-2])\/\d{4}$/, 'must be written MM/YYYY'),
+  holder: textSchema(255),
+  cvv: z.string().regex(/^\d{3,4}$/, 'must be 3 or 4 digits'),
+});
+
+/** Body of `POST /api/v1/payments` (section 2; which fields are required: decision 1). */
+export const createPaymentRequestSchema = z.strictObject({
+  product: textSchema(255),
+  amount: amountSchema,
+  currency: currencySchema,
+  callbackUrl: httpUrlSchema,
+  orderNumber: textSchema(255).optional(),
+  redirectSuccessUrl: httpUrlSchema.optional(),
+  redirectFailUrl: httpUrlSchema.optional(),
+  locale: z
+    .string()
+    .max(35)
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, 'must be a BCP 47 language tag, for example de or de-AT')
+    .optional(),
+  needConfirmation: z.boolean().optional(),
+  recurring: z.boolean().optional(),
+  recurringToken: tokenSchema.optional(),
+  card: cardSchema.optional(),
+  customer: z
+    .strictObject({
+      email: z.email('must be an e-mail address').max(255).optional(),
+      ip: ipSchema.optional(),
+    })
+    .optional(),
+});
+export type CreatePaymentRequest = z.infer<typeof createPaymentRequestSchema>;
+
+/** Answer of `POST /api/v1/payments` (section 4; the fields beyond the token: decision 2). */
+export const createPaymentAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  token: tokenSchema,
+  processingUrl: httpUrlSchema.optional(),
+  payment: z
+    .looseObject({
+      amount: z.number().optional(),
+      currency: z.string().optional(),
+      status: z.string().optional(),
+    })
+    .optional(),
+});
+export type CreatePaymentAnswer = z.infer<typeof createPaymentAnswerSchema>;
+
+/**
+ * A payment as the service shows it (decision 3). `status` stays a plain string: a status that the specification
+ * does not know must reach a person, not fail to parse.
+ */
+export const servicePaymentSchema = z.looseObject({
+  token: tokenSchema,
+  status: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  orderNumber: z.string().nullish(),
+  product: z.string().nullish(),
+  callbackUrl: z.string().nullish(),
+  redirectSuccessUrl: z.string().nullish(),
+  redirectFailUrl: z.string().nullish(),
+  locale: z.string().nullish(),
+  needConfirmation: z.boolean().nullish(),
+  heldAmount: z.number().nullish(),
+  refundedAmount: z.number().nullish(),
+  /** The hosted page, shown while the payment is not final (decision 4). */
+  processingUrl: z.string().nullish(),
+  recurringToken: z.string().nullish(),
+  sanitizedMask: z.string().nullish(),
+  declineReason: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  updatedAt: z.string().nullish(),
+});
+export type ServicePayment = z.infer<typeof servicePaymentSchema>;
+
+/** Answer of `GET /api/v1/payments/{token}`. */
+export const retrievePaymentAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  payment: servicePaymentSchema,
+});
+
+const dateSchema = z.iso.date('must be a date written YYYY-MM-DD');
+
+/** Query of `GET /api/v1/payments` (decision 5). Numbers arrive as text. */
+export const listPaymentsQuerySchema = z.strictObject({
+  dateFrom: dateSchema.optional(),
+  dateTo: dateSchema.optional(),
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  perPage: z.coerce.number().int().min(1).max(500, 'must be at most 500').default(20),
+  operationType: z.enum(['pays', 'payouts', 'all']).default('pays'),
+  orderNumber: textSchema(255).optional(),
+});
+export type ListPaymentsQuery = z.infer<typeof listPaymentsQuerySchema>;
+
+/** Answer of `GET /api/v1/payments`, newest first. */
+export const listPaymentsAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  payments: z.array(servicePaymentSchema),
+  totalCount: z.number().optional(),
+  page: z.number().optional(),
+  perPage: z.number().optional(),
+});
+
+/** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: decision 6). */
+export const callbackBodySchema = z.looseObject({
+  token: z.string().optional(),
+  type: z.enum(['payment', 'pay', 'refund', 'payout', 'dispute']).optional(),
+  status: z.string(),
+  orderNumber: z.string().nullish(),
+  amount: z.number().optional(),
+  currency: z.string().optional(),
+  recurringToken: z.string().nullish(),
+  sanitizedMask: z.string().nullish(),
+  declineReason: z.string().nullish(),
+});
+export type CallbackBody = z.infer<typeof callbackBodySchema>;
+
+/** The error body of section 7, as this project writes it. The connector reads the variants of known deployments too. */
+export const errorBodySchema = z.object({ success: z.literal(false), errors: z.array(apiErrorSchema) });
+export type ErrorBody = z.infer<typeof errorBodySchema>;

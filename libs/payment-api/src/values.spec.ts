@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { errorKindByCode, apiError, isErrorCode, type ErrorCode } from './errors.ts';
+import { amountSchema, apiErrorSchema, currencySchema, isFinalStatus, paymentStatuses } from './values.ts';
+
+const faultsOf = (schema: typeof amountSchema | typeof currencySchema, value: unknown) =>
+  schema.safeParse(value).error?.issues.map((issue) => issue.message) ?? [];
+
+describe('an amount', () => {
+  it.each([1, 100, Number.MAX_SAFE_INTEGER])('may be %d', (amount) => {
+    expect(amountSchema.parse(amount)).toBe(amount);
+  });
+
+  it.each([1.5, 2 ** 53, '100', Number.NaN, Infinity, -Infinity, null, undefined, 1n, true, [1]])(
+    'is no %s',
+    (amount) => {
+      expect(faultsOf(amountSchema, amount)).toEqual(['must be an integer in minor units']);
+    },
+  );
+
+  it.each([0, -0, -1, Number.MIN_SAFE_INTEGER])('is at least 1, not %d', (amount) => {
+    expect(faultsOf(amountSchema, amount)).toEqual(['must be at least 1']);
+  });
+});
+
+describe('a currency', () => {
+  it.each(['EUR', 'JPY', 'BHD', 'XCG'])('may be %s', (code) => {
+    expect(currencySchema.parse(code)).toBe(code);
+  });
+
+  it.each(['eur', 'Eur', 'HRK', 'BGN', 'EURO', ' EUR', '978', '', 'constructor', 978, null, undefined])(
+    'is no %j',
+    (code) => {
+      expect(faultsOf(currencySchema, code)).toEqual([
+        'must be an ISO 4217 alphabetic code in capitals, for example EUR',
+      ]);
+    },
+  );
+});
+
+describe('a status', () => {
+  it('is final as the specification says', () => {
+    expect(paymentStatuses.filter(isFinalStatus)).toEqual(['approved', 'declined', 'refunded', 'expired']);
+  });
+});
+
+describe('an error', () => {
+  it.each(Object.keys(errorKindByCode) as ErrorCode[])('of the code %s has its kind', (code) => {
+    expect(isErrorCode(code)).toBe(true);
+    const error = apiError(code, 'text', 'amount');
+    expect(apiErrorSchema.parse(error)).toEqual({
+      code,
+      kind: errorKindByCode[code],
+      message: 'text',
+      parameter: 'amount',
+    });
+  });
+
+  it('names no parameter where there is none', () => {
+    expect(apiError('invalid_json', 'text')).not.toHaveProperty('parameter');
+  });
+
+  it.each(['', 'constructor', 'toString', '__proto__', 'api_error'])('%j is no code of ours', (code) => {
+    expect(isErrorCode(code)).toBe(false);
+  });
+});

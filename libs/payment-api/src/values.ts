@@ -1,0 +1,40 @@
+/** The values of the specification that need no I/O: what the domain may import. */
+import { z } from 'zod';
+import { isCurrency } from './currencies.ts';
+
+export { formatAmount, isCurrency, minorUnitDigits } from './currencies.ts';
+export { containsCardNumber, isCardNumber } from './card-number.ts';
+
+/** The six states of a payment (specification, section 3). */
+export const paymentStatuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;
+export const paymentStatusSchema = z.enum(paymentStatuses);
+export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
+
+/** States that the specification marks as final (section 3). */
+export const isFinalStatus = (status: PaymentStatus): boolean => status !== 'init' && status !== 'pending';
+
+/** An amount in minor units: a safe integer of at least 1 (section 2). */
+export const amountSchema = z.int('must be an integer in minor units').min(1, 'must be at least 1');
+
+/** ISO 4217 alphabetic code in capitals (section 2, "alphabetic code"). */
+export const currencySchema = z
+  .string('must be an ISO 4217 alphabetic code in capitals, for example EUR')
+  .refine(isCurrency, 'must be an ISO 4217 alphabetic code in capitals, for example EUR');
+
+/** The kinds of error of section 7, and those that known deployments add. */
+export const specifiedErrorKinds = [
+  'api_error',
+  'authentication_error',
+  'invalid_request_error',
+  'processing_error',
+] as const;
+export type SpecifiedErrorKind = (typeof specifiedErrorKinds)[number];
+
+/** One entry of an error answer (section 7). `parameter` names the request field at fault, where there is one. */
+export const apiErrorSchema = z.object({
+  code: z.string(),
+  kind: z.string(),
+  message: z.string().optional(),
+  parameter: z.string().optional(),
+});
+export type ApiError = z.infer<typeof apiErrorSchema>;
