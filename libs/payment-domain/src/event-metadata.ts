@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** Who caused an event: a team through one of its keys, or a service of ours. */
+export const actorSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('team'), team: z.string(), keyId: z.string() }),
+  z.object({ kind: z.literal('service'), name: z.string() }),
+]);
+export type Actor = z.infer<typeof actorSchema>;
+
+/** Stored beside every event of ours. */
+export const eventMetadataSchema = z.object({
+  /** Version of the event's data; it grows when a schema changes. */
+  schemaVersion: z.literal(1),
+  /** The same for everything that one request or callback set off. */
+  correlationId: z.string(),
+  /** The request, callback, look or event that directly caused this one. */
+  causationId: z.string(),
+  /** W3C Trace Context, where the caller sent one. */
+  traceparent: z.string().optional(),
+  /** Milliseconds since the Unix epoch, by the clock of the process that decided. */
+  recordedAt: z.int(),
+  actor: actorSchema,
+});
+export type EventMetadata = z.infer<typeof eventMetadataSchema>;

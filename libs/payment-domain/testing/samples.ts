@@ -1,0 +1,181 @@
+/** Samples that the specs of this library build on. */
+import type { ObservedPayment, PaymentCommand, RequestPayment } from '../src/payment-commands.ts';
+import { decide } from '../src/payment-decide.ts';
+import type {
+  Attempt,
+  PaymentEvent,
+  PaymentEventOf,
+  PaymentEventType,
+  PaymentTerms,
+} from '../src/payment-events.ts';
+import type { PaymentPhase } from '../src/payment-machine.ts';
+import { evolve, noPayment, type Payment, type PaymentState } from '../src/payment-state.ts';
+
+export const terms: PaymentTerms = {
+  kind: 'hosted',
+  product: 'A ticket',
+  amount: 1000,
+  currency: 'EUR',
+  orderNumber: 'order-1',
+  needConfirmation: false,
+};
+
+/** The n-th attempt: announced at n × 100,000, to be sent within 1 s, answered within 10 s, quiet after 60 s. */
+export const attempt = (number: number, changes: Partial<Attempt> = {}): Attempt => ({
+  number,
+  account: 'main',
+  providerOrderNumber: `pay_1.${number}`,
+  sendBy: number * 100_000 + 1_000,
+  answerBy: number * 100_000 + 10_000,
+  quietUntil: number * 100_000 + 60_000,
+  ...changes,
+});
+
+export const requestPayment = (changes: Partial<RequestPayment> = {}): RequestPayment => ({
+  type: 'RequestPayment',
+  environment: 'sandbox',
+  team: 'shop',
+  terms,
+  fingerprint: 'fingerprint-1',
+  attempt: attempt(1),
+  ...changes,
+});
+
+export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'PaymentRequested'> => {
+  const { environment, team, fingerprint, attempt } = requestPayment();
+  return {
+    type: 'PaymentRequested',
+    data: { environment, team, fingerprint, attempt, terms: { ...terms, ...changes } },
+  };
+};
+
+const announcedCall = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
+
+export const refundSubmitted = (refundToken: string, amount: number): PaymentEventOf<'RefundSubmitted'> => ({
+  type: 'RefundSubmitted',
+  data: { refundToken, amount, fingerprint: `fingerprint of ${refundToken}`, ...announcedCall },
+});
+
+export const apiError = (kind: string, code = 'a_code') => ({ code, kind, message: 'A sentence.' });
+
+/** One event of every type, with every optional field. */
+export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } = {
+  PaymentRequested: requested({
+    callbackUrl: 'https://shop.example/callback',
+    redirectSuccessUrl: 'https://shop.example/thanks',
+    redirectFailUrl: 'https://shop.example/sorry',
+    locale: 'de',
+    customer: { email: 'a@shop.example', ip: '192.0.2.1' },
+  }),
+  AttemptAccepted: {
+    type: 'AttemptAccepted',
+    data: {
+      attemptNumber: 1,
+      serviceToken: 'token-a',
+      processingUrl: 'https://pay.example/a',
+      evidence: 'answer',
+    },
+  },
+  AttemptRefused: {
+    type: 'AttemptRefused',
+    data: { attemptNumber: 1, errors: [apiError('processing_error')] },
+  },
+  AttemptNotSent: { type: 'AttemptNotSent', data: { attemptNumber: 1, reason: 'connection refused' } },
+  AttemptUnresolved: { type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'timeout' } },
+  AttemptNotFound: { type: 'AttemptNotFound', data: { attemptNumber: 1 } },
+  AttemptStarted: { type: 'AttemptStarted', data: { attempt: attempt(2) } },
+  PaymentPending: { type: 'PaymentPending', data: {} },
+  PaymentHeld: { type: 'PaymentHeld', data: { heldAmount: 1000, sanitizedMask: '439296******1251' } },
+  PaymentApproved: { type: 'PaymentApproved', data: { amount: 1000, sanitizedMask: '439296******1251' } },
+  PaymentDeclined: {
+    type: 'PaymentDeclined',
+    data: { declineReason: 'do_not_honor', sanitizedMask: '439296******1251' },
+  },
+  PaymentExpired: { type: 'PaymentExpired', data: {} },
+  PaymentFailed: { type: 'PaymentFailed', data: { reason: 'refused' } },
+  ConfirmationSubmitted: { type: 'ConfirmationSubmitted', data: announcedCall },
+  ConfirmationRefused: { type: 'ConfirmationRefused', data: { errors: [apiError('processing_error')] } },
+  ConfirmationUnresolved: { type: 'ConfirmationUnresolved', data: { reason: 'timeout' } },
+  DeclineSubmitted: { type: 'DeclineSubmitted', data: announcedCall },
+  DeclineRefused: { type: 'DeclineRefused', data: { errors: [apiError('processing_error')] } },
+  DeclineUnresolved: { type: 'DeclineUnresolved', data: { reason: 'timeout' } },
+  RefundSubmitted: refundSubmitted('refund-1', 300),
+  RefundApproved: { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
+  RefundDeclined: {
+    type: 'RefundDeclined',
+    data: { refundToken: 'refund-1', errors: [apiError('processing_error')] },
+  },
+  RefundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
+  ExternalRefundObserved: { type: 'ExternalRefundObserved', data: { amount: 200 } },
+  FinalStatusRevised: {
+    type: 'FinalStatusRevised',
+    data: { from: 'declined', to: 'approved', amount: 900, declineReason: 'none', serviceToken: 'token-a' },
+  },
+  AttentionRaised: {
+    type: 'AttentionRaised',
+    data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
+  },
+  AttentionResolved: {
+    type: 'AttentionResolved',
+    data: { code: 'terms_disagree', resolution: 'accept', reason: 'seen at the bank' },
+  },
+};
+
+const accepted = [requested(), sampleEvents.AttemptAccepted];
+const held = [...accepted, sampleEvents.PaymentHeld];
+const approved: PaymentEvent[] = [...accepted, { type: 'PaymentApproved', data: { amount: 1000 } }];
+
+/** A history that leads to each phase. */
+export const historyTo: Record<PaymentPhase, readonly PaymentEvent[]> = {
+  requested: [requested()],
+  unresolved: [requested(), sampleEvents.AttemptUnresolved],
+  init: accepted,
+  pending: [...accepted, sampleEvents.PaymentPending],
+  held,
+  confirming: [...held, sampleEvents.ConfirmationSubmitted],
+  declining: [...held, sampleEvents.DeclineSubmitted],
+  approved,
+  declined: [...accepted, { type: 'PaymentDeclined', data: {} }],
+  refunded: [...approved, { type: 'ExternalRefundObserved', data: { amount: 1000 } }],
+  expired: [...accepted, sampleEvents.PaymentExpired],
+  failed: [requested(), sampleEvents.AttemptRefused, sampleEvents.PaymentFailed],
+};
+
+/** What the service shows of the payment that {@link historyTo} was accepted as. */
+export const observed = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment => ({
+  serviceToken: 'token-a',
+  status,
+  amount: 1000,
+  currency: 'EUR',
+  orderNumber: 'pay_1.1',
+  heldAmount: 0,
+  refundedAmount: 0,
+  ...changes,
+});
+
+export const fold = (history: readonly PaymentEvent[]): PaymentState =>
+  history.reduce<PaymentState>(evolve, noPayment);
+
+/** As {@link fold}, of a history that is not empty. */
+export function paymentAfter(history: readonly PaymentEvent[]): Payment {
+  const payment = fold(history);
+  if (payment === undefined) throw new Error('the history is empty');
+  return payment;
+}
+
+/**
+ * The events of a command that is not refused. It is carried out twice, as a repeated message is: the second time must
+ * tell nothing new.
+ */
+export function decided(history: readonly PaymentEvent[], command: PaymentCommand): readonly PaymentEvent[] {
+  const events = eventsOf(history, command);
+  const again = eventsOf([...history, ...events], command);
+  if (again.length > 0) throw new Error(`not idempotent, the second time gave ${JSON.stringify(again)}`);
+  return events;
+}
+
+function eventsOf(history: readonly PaymentEvent[], command: PaymentCommand): readonly PaymentEvent[] {
+  const decision = decide(fold(history), command);
+  if (decision.kind === 'refused') throw new Error(`refused: ${decision.refusal.code}`);
+  return decision.events;
+}
