@@ -1,0 +1,99 @@
+import { InvalidArgument } from './errors.ts';
+import type { ExpectedRevision, NewEvent } from './event-store.ts';
+
+export const eventsPerAppendMax = 1_000;
+/** Data and metadata of one event together, as JSON in UTF-8. */
+export const eventBytesMax = 1_048_576;
+export const appendBytesMax = 16 * 1_048_576;
+export const streamNameLengthMax = 512;
+
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const printablePattern = /^[!-~]+$/;
+
+/** An event whose data and metadata are JSON text. */
+export interface SerializedEvent {
+  id: string;
+  type: string;
+  data: string;
+  metadata: string;
+}
+
+/** @throws InvalidArgument unless `stream` is 1 to 512 printable ASCII characters and does not start with `$`. */
+export function requireStreamName(stream: string): void {
+  const isValid =
+    stream.length <= streamNameLengthMax && printablePattern.test(stream) && !stream.startsWith('$');
+  if (!isValid) {
+    throw new InvalidArgument(
+      'stream_name_invalid',
+      `A stream name is 1 to ${streamNameLengthMax} printable ASCII characters without spaces, the first of them not "$".`,
+    );
+  }
+}
+
+/** @throws InvalidArgument unless `value` is an integer from `min`. */
+export function requireInteger(name: string, value: number, min: number): void {
+  if (!Number.isSafeInteger(value) || value < min) {
+    throw new InvalidArgument('number_invalid', `${name} must be an integer of at least ${min}.`);
+  }
+}
+
+/**
+ * Checks the arguments of an append and turns its events into text.
+ *
+ * @throws InvalidArgument
+ */
+export function serializeAppend(
+  stream: string,
+  events: readonly NewEvent[],
+  expected: ExpectedRevision,
+): { events: SerializedEvent[]; bytes: number } {
+  requireStreamName(stream);
+  if (typeof expected === 'number') requireInteger('The expected revision', expected, 0);
+  if (events.length < 1 || events.length > eventsPerAppendMax) {
+    throw new InvalidArgument('append_size_invalid', `One append takes 1 to ${eventsPerAppendMax} events.`);
+  }
+  const serialized = events.map(serializeEvent);
+  const bytes = serialized.reduce((sum, event) => sum + bytesOf(event), 0);
+  if (bytes > appendBytesMax) {
+    throw new InvalidArgument('append_too_large', `The events of one append exceed ${appendBytesMax} bytes.`);
+  }
+  return { events: serialized, bytes };
+}
+
+function serializeEvent(event: NewEvent): SerializedEvent {
+  if (!uuidPattern.test(event.id))
+    throw new InvalidArgument('event_id_invalid', 'An event id is a lower-case UUID.');
+  if (event.type.length > 200 || !printablePattern.test(event.type)) {
+    throw new InvalidArgument(
+      'event_type_invalid',
+      'An event type is 1 to 200 printable characters without spaces.',
+    );
+  }
+  const { id, type } = event;
+  const serialized = { id, type, data: toJson(event.data), metadata: toJson(event.metadata) };
+  if (bytesOf(serialized) > eventBytesMax) {
+    throw new InvalidArgument('event_too_large', `The event ${type} exceeds ${eventBytesMax} bytes.`);
+  }
+  return serialized;
+}
+
+const bytesOf = (event: SerializedEvent) => Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+
+function toJson(value: unknown): string {
+  const text = stringified(value);
+  if (typeof text === 'string') return text;
+  throw new InvalidArgument(
+    'event_not_json',
+    'The data and the metadata of an event are JSON values, not undefined.',
+  );
+}
+
+/** Typed as text, yet undefined for undefined, functions and symbols. */
+function stringified(value: unknown): unknown {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    const message = 'The data or metadata of an event cannot be written as JSON.';
+    throw new InvalidArgument('event_not_json', message, { cause });
+  }
+}

@@ -1,0 +1,124 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Revision } from '../event-store.ts';
+import type { AppendOperation, KeepLastOperation, Operation, OperationResult } from './writer-protocol.ts';
+
+interface StreamRow {
+  id: number;
+  lastRevision: Revision;
+  keepLast: number | null;
+}
+
+/**
+ * Gives the function that carries out a batch in one transaction. When it returns, all of it is durable; when it
+ * throws, nothing of it was written. Each append is judged before it writes, so a conflict needs no savepoint.
+ *
+ * The write lock is taken before anything is read, by every process that writes the file: so the order of positions is
+ * the order of commits, and a reader that has seen one position has seen all before it.
+ */
+export function createBatchCommit(
+  database: DatabaseSync,
+): (operations: readonly Operation[]) => OperationResult[] {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const append = createAppend(database);
+  const keepLast = createKeepLast(database);
+  return (operations) => {
+    begin.run();
+    try {
+      const results = operations.map((each) => (each.kind === 'append' ? append(each) : keepLast(each)));
+      commit.run();
+      return results;
+    } catch (error) {
+      // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+}
+
+function createAppend(database: DatabaseSync): (operation: AppendOperation) => OperationResult {
+  const streams = createStreams(database);
+  const trim = createTrim(database);
+  const findRepeat = createFindRepeat(database);
+  const insertEvent = database.prepare(
+    'INSERT INTO events (stream_id, revision, event_id, type, recorded_at, metadata, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+
+  const insert = (stream: StreamRow, { events, recordedAt }: AppendOperation): OperationResult => {
+    let revision = stream.lastRevision;
+    let rowNumber = 0;
+    for (const { id, type, metadata, data } of events) {
+      revision += 1;
+      const inserted = insertEvent.run(stream.id, revision, id, type, recordedAt, metadata, data);
+      rowNumber = Number(inserted.lastInsertRowid);
+    }
+    streams.setLastRevision(stream.id, revision);
+    if (stream.keepLast !== null) trim(stream.id, revision, stream.keepLast);
+    return { kind: 'appended', revision, rowNumber };
+  };
+
+  return (operation) => {
+    const stream = streams.find(operation.stream);
+    const actual = stream?.lastRevision ?? -1;
+    const expected = toLastRevision(operation.expected, actual);
+    if (expected === actual) return insert(stream ?? streams.create(operation.stream), operation);
+    const repeat = stream === undefined ? undefined : findRepeat(stream.id, expected, operation);
+    return repeat ?? { kind: 'conflict', actual: actual === -1 ? 'no-stream' : actual };
+  };
+}
+
+function toLastRevision(expected: AppendOperation['expected'], actual: Revision): Revision {
+  if (expected === 'any') return actual;
+  return expected === 'no-stream' ? -1 : expected;
+}
+
+/** Finds the first answer of an append that was carried out before, and is still there whole. */
+function createFindRepeat(database: DatabaseSync) {
+  const select = database.prepare(
+    'SELECT event_id, position FROM events WHERE stream_id = ? AND revision > ? AND revision <= ? ORDER BY revision',
+  );
+  return (streamId: number, expected: Revision, { events }: AppendOperation): OperationResult | undefined => {
+    const revision = expected + events.length;
+    const found = select.all(streamId, expected, revision);
+    const isRepeat = events.every(({ id }, index) => found[index]?.['event_id'] === id);
+    return isRepeat
+      ? { kind: 'appended', revision, rowNumber: Number(found.at(-1)?.['position']) }
+      : undefined;
+  };
+}
+
+function createKeepLast(database: DatabaseSync): (operation: KeepLastOperation) => OperationResult {
+  const streams = createStreams(database);
+  const trim = createTrim(database);
+  const setKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
+  return ({ stream, count }) => {
+    const { id, lastRevision } = streams.find(stream) ?? streams.create(stream);
+    setKeepLast.run(count, id);
+    trim(id, lastRevision, count);
+    return { kind: 'kept' };
+  };
+}
+
+function createTrim(database: DatabaseSync) {
+  const remove = database.prepare('DELETE FROM events WHERE stream_id = ? AND revision <= ?');
+  return (streamId: number, lastRevision: Revision, keepLast: number) => {
+    remove.run(streamId, lastRevision - keepLast);
+  };
+}
+
+function createStreams(database: DatabaseSync) {
+  const select = database.prepare(
+    'SELECT id, last_revision AS lastRevision, keep_last AS keepLast FROM streams WHERE name = ?',
+  );
+  const insert = database.prepare('INSERT INTO streams (name) VALUES (?)');
+  const update = database.prepare('UPDATE streams SET last_revision = ? WHERE id = ?');
+  return {
+    find: (name: string) => select.get(name) as StreamRow | undefined,
+    create: (name: string): StreamRow => ({
+      id: Number(insert.run(name).lastInsertRowid),
+      lastRevision: -1,
+      keepLast: null,
+    }),
+    setLastRevision: (id: number, lastRevision: Revision) => update.run(lastRevision, id),
+  };
+}

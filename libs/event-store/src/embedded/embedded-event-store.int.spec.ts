@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { givenEvents, readAll } from '../testing/given-events.ts';
+import { describeEventStore, temporaryStore } from '../testing/index.ts';
+import { createEmbeddedEventStore } from './embedded-event-store.ts';
+
+describeEventStore('the embedded event store', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'event-store-'));
+  const file = join(directory, 'events.db');
+  return {
+    store: await createEmbeddedEventStore({ file }),
+    openAnother: () => createEmbeddedEventStore({ file }),
+    dispose: () => rm(directory, { recursive: true }),
+  };
+});
+
+it('stamps events with the time of the clock that it is given, in whole milliseconds', async () => {
+  const store = await temporaryStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
+  await store.append('payment-1', givenEvents(1), 'no-stream');
+  expect(await readAll(store, 'payment-1')).toMatchObject([{ recordedAt: 1_700_000_000_000 }]);
+});

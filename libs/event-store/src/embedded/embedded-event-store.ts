@@ -1,0 +1,112 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { InvariantViolation, silentLog, systemClock, type Clock, type Log } from '@tollgate/service-kit';
+import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
+import { createCommitWatch } from './commit-watch.ts';
+import { startGroupCommit } from './group-commit.ts';
+import { toPosition } from './position.ts';
+import { openReader, type Reader } from './reader.ts';
+import { subscription } from './subscription.ts';
+import { storeClosed } from './store-failure.ts';
+import type { OperationResult } from './writer-protocol.ts';
+
+export interface EmbeddedEventStoreOptions {
+  /** The SQLite file; created where missing, in a directory that exists. Put it on a local disk. */
+  file: string;
+  /** Stamps `recordedAt`; the system's clock by default. */
+  clock?: Clock;
+  log?: Log;
+  /** Nothing outside this package's specs sets these. */
+  testing?: {
+    /** The file may grow to this many pages of 4 KiB, then it is as if the disk were full. */
+    pageCountMax?: number;
+    /** Is given the writer thread, to end it. */
+    onWorker?: (worker: Worker) => void;
+  };
+}
+
+interface ReadRequest extends ReadOptions {
+  stream: string;
+  requireOpen: () => void;
+}
+
+/**
+ * Opens an event store in one SQLite file. Several stores, of several processes too, may use one file at the same time.
+ *
+ * A repeated append is recognised while its events are there: where `keepLast` has trimmed one of them, the repeat is
+ * answered with a `Conflict`.
+ *
+ * @throws StartupError where the file cannot be used.
+ */
+export async function createEmbeddedEventStore(options: EmbeddedEventStoreOptions): Promise<EventStore> {
+  const { file, clock = systemClock, log = silentLog, testing = {} } = options;
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+  const writer = await startGroupCommit({ file, ...testing, onCommit: () => commits.announce() });
+  const reader = openReader(file);
+  const commits = createCommitWatch(reader.dataVersion);
+  const requireOpen = () => {
+    if (closing.signal.aborted) throw storeClosed();
+  };
+
+  // The writer goes last: only it can move the write-ahead log into the file.
+  const closeInOrder = async () => {
+    await writer.drain();
+    reader.close();
+    await writer.close();
+  };
+
+  return {
+    append: async (stream, events, expected) => {
+      const { events: serialized, bytes } = serializeAppend(stream, events, expected);
+      const recordedAt = Math.trunc(clock.now());
+      const operation = { kind: 'append', stream, events: serialized, expected, recordedAt } as const;
+      return toAnswer(await writer.submit(operation, bytes));
+    },
+    keepLast: async (stream, count) => {
+      requireStreamName(stream);
+      requireInteger('The count of events to keep', count, 1);
+      await writer.submit({ kind: 'keep-last', stream, count }, 0);
+    },
+    read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
+    subscribe: (subscribeOptions) => {
+      const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
+      return subscription({ reader, commits, log }, { ...subscribeOptions, signal });
+    },
+    close: () => {
+      closing.abort();
+      return (closed ??= closeInOrder());
+    },
+  };
+}
+
+/** @throws StoreUnavailable when the store is closed in the middle. */
+async function* readInPages(
+  reader: Reader,
+  { stream, direction = 'forwards', from, limit = Infinity, requireOpen }: ReadRequest,
+): AsyncGenerator<RecordedEvent, void, void> {
+  requireStreamName(stream);
+  if (from !== undefined) requireInteger('The revision to read from', from, 0);
+  if (limit !== Infinity) requireInteger('The number of events to read', limit, 0);
+  const step = direction === 'forwards' ? 1 : -1;
+  let next = from ?? (direction === 'forwards' ? 0 : Number.MAX_SAFE_INTEGER);
+  let remaining = limit;
+  while (remaining > 0) {
+    requireOpen();
+    const { events, isEnd } = reader.page({ stream, from: next, direction, limit: remaining });
+    yield* events;
+    const last = events.at(-1);
+    if (isEnd || last === undefined) return;
+    remaining -= events.length;
+    next = last.revision + step;
+    await nextTurn();
+  }
+}
+
+function toAnswer(result: OperationResult): Appended | Conflict {
+  if (result.kind === 'kept')
+    throw new InvariantViolation('The writer answered an append as something else.');
+  if (result.kind === 'conflict') return result;
+  return { kind: 'appended', revision: result.revision, position: toPosition(result.rowNumber) };
+}

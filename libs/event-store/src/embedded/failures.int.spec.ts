@@ -1,0 +1,76 @@
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailable } from '../errors.ts';
+import { freshStream, givenEvent, givenEvents, readData } from '../testing/given-events.ts';
+import { probe } from '../testing/subscription-probe.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
+
+const pageCountMax = 60;
+
+/** Appends until the store says that the disk is full; gives that error and how much was taken. */
+async function fillDisk(store: Awaited<ReturnType<typeof temporaryStore>>, stream: string) {
+  for (let taken = 0; taken < 1_000; taken += 1) {
+    try {
+      await store.append(stream, [givenEvent('x'.repeat(4_000)), givenEvent('y'.repeat(4_000))], 'any');
+    } catch (error) {
+      return { error, taken };
+    }
+  }
+  throw new Error('the disk never became full');
+}
+
+describe('a full disk', () => {
+  it('rejects the append as retryable and leaves nothing of it', async () => {
+    const store = await temporaryStore({ testing: { pageCountMax } });
+    const { error, taken } = await fillDisk(store, 'filler-1');
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(error).toMatchObject({ code: 'store_full', retryable: true });
+    expect(taken).toBeGreaterThan(0);
+    expect(await readData(store, 'filler-1')).toHaveLength(2 * taken);
+  });
+
+  it('rejects all appends of the commit that did not fit, and each can be repeated when there is space again', async () => {
+    const store = await temporaryStore({ testing: { pageCountMax } });
+    await fillDisk(store, 'filler-1');
+    const repeats = Array.from({ length: 5 }, () => ({
+      stream: freshStream(),
+      events: [givenEvent('z'.repeat(9_000))],
+    }));
+    const append = () =>
+      Promise.allSettled(repeats.map(({ stream, events }) => store.append(stream, events, 'no-stream')));
+    expect((await append()).map((outcome) => outcome.status)).toEqual(repeats.map(() => 'rejected'));
+    await store.keepLast('filler-1', 1);
+    expect((await append()).map((outcome) => outcome.status)).toEqual(repeats.map(() => 'fulfilled'));
+    for (const { stream } of repeats) expect(await readData(store, stream)).toHaveLength(1);
+  });
+
+  it('leaves subscriptions running', async () => {
+    const store = await temporaryStore({ testing: { pageCountMax } });
+    const subscription = probe(store, { prefixes: ['filler-'] });
+    const { taken } = await fillDisk(store, 'filler-1');
+    await expect.poll(() => subscription.events().length, { timeout: 10_000, interval: 2 }).toBe(2 * taken);
+    await subscription.stop();
+  });
+});
+
+describe('a writer thread that dies', () => {
+  it('rejects the appends under way and all later ones with a code that says so', async () => {
+    let worker: Worker | undefined;
+    const store = await temporaryStore({ testing: { onWorker: (each) => (worker = each) } });
+    await store.append('payment-1', givenEvents(1), 'no-stream');
+    // Posted before the end of the thread is asked for, answered by nobody: the thread ends between two messages.
+    const ended = worker?.terminate();
+    const underWay = Array.from({ length: 3 }, () => store.append('payment-1', givenEvents(1), 'any'));
+    const outcomes = await Promise.allSettled(underWay);
+    await ended;
+    const stopped = {
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'store_writer_stopped', retryable: false }),
+    };
+    expect(outcomes).toEqual([stopped, stopped, stopped]);
+    await expect(store.append('payment-1', givenEvents(1), 'any')).rejects.toMatchObject({
+      code: 'store_writer_stopped',
+    });
+    expect(await readData(store, 'payment-1')).toEqual([0]);
+  });
+});

@@ -1,0 +1,136 @@
+import { Worker } from 'node:worker_threads';
+import { StartupError } from '@tollgate/service-kit';
+import { type StoreUnavailable } from '../errors.ts';
+import { createBacklog, type Waiting } from './backlog.ts';
+import { fromSqliteCode, storeClosed, writerStopped } from './store-failure.ts';
+import type { FromWriter, Operation, OperationResult, ToWriter, WriterOptions } from './writer-protocol.ts';
+
+/** The calling thread's side of the writer thread. */
+export interface GroupCommit {
+  /**
+   * Resolves when the operation is durable. Operations that arrive while a commit is under way share the next one.
+   *
+   * @throws StoreUnavailable
+   */
+  submit(operation: Operation, bytes: number): Promise<OperationResult>;
+  /** Takes nothing more, and waits for what was submitted. */
+  drain(): Promise<void>;
+  /** Drains, and closes the file. */
+  close(): Promise<void>;
+}
+
+export interface GroupCommitOptions extends WriterOptions {
+  /** Called after each commit. */
+  onCommit: () => void;
+  /** For tests: is given the thread, to end it. */
+  onWorker?: ((worker: Worker) => void) | undefined;
+}
+
+/** @throws StartupError */
+export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
+  const { file, pageCountMax, onCommit, onWorker } = options;
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    workerData: { file, pageCountMax },
+  });
+  await started(worker);
+  onWorker?.(worker);
+  return commitInGroups(worker, onCommit);
+}
+
+async function started(worker: Worker): Promise<void> {
+  const first = await new Promise<FromWriter>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', () => reject(writerStopped()));
+  });
+  if (first.kind === 'start-refused') throw new StartupError(first.code, first.message);
+}
+
+function commitInGroups(worker: Worker, onCommit: () => void): GroupCommit {
+  const backlog = createBacklog();
+  let underWay: Waiting[] = [];
+  let isDispatchPlanned = false;
+  let refusal: StoreUnavailable | undefined;
+  let onIdle: (() => void) | undefined;
+  let drained: Promise<void> | undefined;
+
+  function planDispatch(): void {
+    if (isDispatchPlanned || underWay.length > 0) return;
+    isDispatchPlanned = true;
+    // Appends made in the same turn of the event loop go together.
+    queueMicrotask(dispatch);
+  }
+
+  function dispatch(): void {
+    isDispatchPlanned = false;
+    underWay = backlog.takeBatch();
+    if (underWay.length > 0) {
+      worker.ref();
+      send(worker, { kind: 'commit', operations: underWay.map((each) => each.operation) });
+    } else {
+      // An idle store does not keep the process alive.
+      worker.unref();
+      onIdle?.();
+    }
+  }
+
+  function onAnswer(answer: FromWriter): void {
+    settle(underWay, answer);
+    underWay = [];
+    if (answer.kind === 'committed') onCommit();
+    planDispatch();
+  }
+
+  function onStopped(cause?: unknown): void {
+    const error = writerStopped(cause);
+    refusal ??= error;
+    for (const each of [...underWay, ...backlog.takeAll()]) each.reject(error);
+    underWay = [];
+    onIdle?.();
+  }
+
+  function drain(): Promise<void> {
+    refusal ??= storeClosed();
+    return (drained ??= new Promise<void>((resolve) => {
+      onIdle = resolve;
+      planDispatch();
+    }));
+  }
+
+  worker
+    .on('message', onAnswer)
+    .on('error', onStopped)
+    .on('exit', () => onStopped());
+  worker.unref();
+
+  return {
+    submit: (operation, bytes) =>
+      new Promise((resolve, reject) => {
+        if (refusal !== undefined) throw refusal;
+        backlog.push({ operation, bytes, resolve, reject });
+        planDispatch();
+      }),
+    drain,
+    close: () => drain().then(() => stop(worker)),
+  };
+}
+
+function settle(batch: readonly Waiting[], answer: FromWriter): void {
+  const failure = answer.kind === 'failed' ? fromSqliteCode(answer.sqliteCode) : writerStopped();
+  const results = answer.kind === 'committed' ? answer.results : [];
+  for (const [index, each] of batch.entries()) {
+    const result = results[index];
+    if (result === undefined) each.reject(failure);
+    else each.resolve(result);
+  }
+}
+
+const send = (worker: Worker, message: ToWriter) => worker.postMessage(message);
+
+async function stop(worker: Worker): Promise<void> {
+  if (worker.threadId === -1) return;
+  worker.ref();
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  send(worker, { kind: 'stop' });
+  await exited;
+}

@@ -1,0 +1,131 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createSchema, requireOwnFile } from './schema.ts';
+import {
+  primaryCode,
+  sqliteBusy,
+  sqliteCannotOpen,
+  sqliteCodeOf,
+  sqliteCorrupt,
+  sqliteFull,
+  sqliteNotADatabase,
+  sqliteReadOnly,
+} from './sqlite-error.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** How long a writer waits for the writer of another process. */
+export const busyTimeoutMs = 5_000;
+
+/** Larger files are not read through at the start; damage in them shows when the damaged page is read. */
+const checkedFileBytesMax = 64 * 1_048_576;
+
+/** Earlier versions may corrupt the file when two connections reset the write-ahead log at the same moment. */
+const sqliteVersionMin = [3, 51, 3] as const;
+
+/**
+ * Opens the file for the one writer of this process, creates what is missing, and makes sure that a commit is durable.
+ *
+ * @throws StartRefused, one sentence that says what to do.
+ */
+export function openForWriting(file: string): DatabaseSync {
+  requireDirectory(file);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    requireSqliteVersion(database);
+    requireOwnFile(database, file);
+    requireDurableCommits(database);
+    createSchema(database, file);
+    requireSoundFile(database, file);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error instanceof StartRefused ? error : fromOpeningError(error, file);
+  }
+}
+
+function requireDirectory(file: string): void {
+  const directory = dirname(file);
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new StartRefused(
+      'store_directory_missing',
+      `The directory ${directory} of the event store does not exist: create it, or set another one, and start again.`,
+    );
+  }
+}
+
+function requireSqliteVersion(database: DatabaseSync): void {
+  const version = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version']);
+  const parts = version.split('.').map(Number);
+  const difference = sqliteVersionMin
+    .map((min, index) => (parts[index] ?? 0) - min)
+    .find((value) => value !== 0);
+  if (difference !== undefined && difference < 0) {
+    throw new StartRefused(
+      'sqlite_too_old',
+      `This Node.js has SQLite ${version}, and the event store needs ${sqliteVersionMin.join('.')}: use a newer Node.js 24.`,
+    );
+  }
+}
+
+function requireDurableCommits(database: DatabaseSync): void {
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  const journalMode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
+  const synchronous = database.prepare('PRAGMA synchronous').get()?.['synchronous'];
+  if (journalMode !== 'wal' || synchronous !== 2) {
+    throw new StartRefused(
+      'store_not_durable',
+      'SQLite took neither a write-ahead log nor full synchronisation for the event store: put it on a local disk.',
+    );
+  }
+}
+
+function requireSoundFile(database: DatabaseSync, file: string): void {
+  if (statSync(file).size > checkedFileBytesMax) return;
+  const finding = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+  if (finding !== 'ok') throw damaged(file);
+}
+
+const damaged = (file: string) =>
+  new StartRefused(
+    'store_damaged',
+    `The event store ${file} is damaged or is not an SQLite database: put the last backup in its place and start again.`,
+  );
+
+/** Public for its test: not every one of these can be brought about everywhere. */
+export function fromOpeningError(error: unknown, file: string): unknown {
+  switch (primaryCode(sqliteCodeOf(error))) {
+    case sqliteNotADatabase:
+    case sqliteCorrupt:
+      return damaged(file);
+    case sqliteCannotOpen:
+      return new StartRefused(
+        'store_not_openable',
+        `The event store ${file} cannot be opened or created: make it a file, and its directory writable, for this user.`,
+      );
+    case sqliteReadOnly:
+      return new StartRefused(
+        'store_read_only',
+        `The event store ${file} may only be read: make the file and its directory writable for this user.`,
+      );
+    case sqliteBusy:
+      return new StartRefused(
+        'store_locked',
+        `Another program locks the event store ${file}: end that program and start again.`,
+      );
+    case sqliteFull:
+      return new StartRefused(
+        'store_disk_full',
+        `The disk of the event store ${file} is full: make space and start again.`,
+      );
+    case undefined:
+      return error;
+    default:
+      return new StartRefused(
+        'store_not_openable',
+        `The event store ${file} cannot be opened (SQLite's code ${sqliteCodeOf(error)}): check the disk it is on.`,
+      );
+  }
+}

@@ -1,0 +1,148 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { RecordedEvent, Revision } from '../event-store.ts';
+import { busyTimeoutMs } from './open-database.ts';
+import { toPosition } from './position.ts';
+import { sqliteCodeOf } from './sqlite-error.ts';
+import { fromSqliteCode } from './store-failure.ts';
+
+/** One look into the file blocks the event loop, so it ends after this many events, or this much text. */
+export const lookEventsMax = 500;
+export const lookBytesMax = 1_048_576;
+
+export interface PageRequest {
+  stream: string;
+  /** The page begins with this revision, or with the next one in the direction of reading. */
+  from: Revision;
+  direction: 'forwards' | 'backwards';
+  limit: number;
+}
+
+/** What one look past a position has found. */
+export interface Window {
+  /** Those of the wanted streams. */
+  events: RecordedEvent[];
+  /** Row number of the last event that was looked at, wanted or not. */
+  scannedTo: number;
+  /** Nothing was recorded after `scannedTo` when the look ended. */
+  isEnd: boolean;
+}
+
+/** Reads the file on the calling thread. Readers of a write-ahead log wait for nobody. */
+export interface Reader {
+  /** The next events of a stream, in the order of reading. `isEnd`: the stream has no more of them. */
+  page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
+  /** Gives the function that looks at the events after a row number. */
+  scanner(prefixes: readonly string[]): (after: number) => Window;
+  /** A number that changes with each commit to the file. */
+  dataVersion(): number;
+  close(): void;
+}
+
+interface EventRow {
+  rowNumber: number;
+  stream: string;
+  revision: Revision;
+  id: string;
+  type: string;
+  recordedAt: number;
+  metadata: string;
+  data: string;
+}
+
+export function openReader(file: string): Reader {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+  const dataVersion = database.prepare('PRAGMA data_version');
+  const pages = {
+    forwards: database.prepare(pageSql('>= ? ORDER BY e.revision ASC')),
+    backwards: database.prepare(pageSql('<= ? ORDER BY e.revision DESC')),
+  };
+  return {
+    page: ({ stream, from, direction, limit }) => {
+      const { rows, isEnd } = look(pages[direction], [stream, from], Math.min(limit, lookEventsMax));
+      return { events: rows.map(toRecordedEvent), isEnd };
+    },
+    scanner: (prefixes) => createScanner(database, prefixes),
+    dataVersion: () => Number(dataVersion.get()?.['data_version']),
+    close: () => database.close(),
+  };
+}
+
+const eventColumns = `
+  e.position AS rowNumber, s.name AS stream, e.revision, e.event_id AS id, e.type, e.recorded_at AS recordedAt,
+  e.metadata, e.data`;
+
+const pageSql = (range: string) => `
+  SELECT ${eventColumns}
+  FROM streams s JOIN events e ON e.stream_id = s.id
+  WHERE s.name = ? AND e.revision ${range}`;
+
+const windowSql = `
+  SELECT count(*) AS count, max(position) AS end
+  FROM (SELECT position FROM events WHERE position > ? ORDER BY position LIMIT ${lookEventsMax})`;
+
+/** The cross join keeps SQLite from starting with the streams, of which there are many more than events in a window. */
+const wantedSql = (prefixCount: number) => `
+  SELECT ${eventColumns}
+  FROM events e CROSS JOIN streams s ON s.id = e.stream_id
+  WHERE e.position > ?1 AND e.position <= ?2 AND (${wantedCondition(prefixCount)})
+  ORDER BY e.position`;
+
+function wantedCondition(prefixCount: number): string {
+  const numbers = Array.from({ length: prefixCount }, (_, index) => index + 3);
+  return (
+    numbers.map((number) => `substr(s.name, 1, length(?${number})) = ?${number}`).join(' OR ') || 'FALSE'
+  );
+}
+
+/**
+ * First finds where the window ends, so that a look over many unwanted events is bounded as well. What lies before that
+ * end cannot change any more, but for events that are trimmed: positions are given in the order of commits.
+ */
+function createScanner(database: DatabaseSync, prefixes: readonly string[]): (after: number) => Window {
+  const selectWindow = database.prepare(windowSql);
+  const selectWanted = database.prepare(wantedSql(prefixes.length));
+  return (after) => {
+    const [window] = translatingErrors(() => selectWindow.all(after));
+    const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
+    if (count === 0) return { events: [], scannedTo: after, isEnd: true };
+    const { rows, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
+    const scannedTo = isEnd ? end : (rows.at(-1)?.rowNumber ?? end);
+    return { events: rows.map(toRecordedEvent), scannedTo, isEnd: isEnd && count < lookEventsMax };
+  };
+}
+
+/** Runs a query until it ends, or until a limit is reached. @throws StoreUnavailable */
+function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number) {
+  return translatingErrors(() => {
+    const rows: EventRow[] = [];
+    let bytes = 0;
+    for (const each of statement.iterate(...parameters)) {
+      const row = each as unknown as EventRow;
+      rows.push(row);
+      bytes += row.data.length + row.metadata.length;
+      if (rows.length >= rowsMax || bytes >= lookBytesMax) return { rows, isEnd: false };
+    }
+    return { rows, isEnd: true };
+  });
+}
+
+function translatingErrors<Result>(query: () => Result): Result {
+  try {
+    return query();
+  } catch (error) {
+    const sqliteCode = sqliteCodeOf(error);
+    throw sqliteCode === undefined ? error : fromSqliteCode(sqliteCode, error);
+  }
+}
+
+const toRecordedEvent = (row: EventRow): RecordedEvent => ({
+  kind: 'event',
+  stream: row.stream,
+  revision: row.revision,
+  position: toPosition(row.rowNumber),
+  id: row.id,
+  type: row.type,
+  data: JSON.parse(row.data),
+  metadata: JSON.parse(row.metadata),
+  recordedAt: row.recordedAt,
+});

@@ -1,0 +1,18 @@
+/** SQLite's result codes that we tell apart: https://sqlite.org/rescode.html */
+export const sqliteBusy = 5;
+export const sqliteReadOnly = 8;
+export const sqliteIoError = 10;
+export const sqliteCorrupt = 11;
+export const sqliteFull = 13;
+export const sqliteCannotOpen = 14;
+export const sqliteNotADatabase = 26;
+
+/** The extended result code of an error of `node:sqlite`, or undefined. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined;
+  return typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+/** The primary code is the low byte of the extended one. */
+export const primaryCode = (sqliteCode: number | undefined) =>
+  sqliteCode === undefined ? undefined : sqliteCode & 0xff;

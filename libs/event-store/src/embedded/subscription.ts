@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { errorCode, type Log } from '@tollgate/service-kit';
+import type { CaughtUp, RecordedEvent, SubscribeOptions } from '../event-store.ts';
+import type { CommitWatch } from './commit-watch.ts';
+import { fromPosition, toPosition } from './position.ts';
+import type { Reader, Window } from './reader.ts';
+
+const pauseAfterFailureMs = 250;
+
+interface Parts {
+  reader: Reader;
+  commits: CommitWatch;
+  log: Log;
+}
+
+/** See `EventStore.subscribe`. Holds nothing while it is not waiting, so a consumer may simply stop asking. */
+export async function* subscription(
+  { reader, commits, log }: Parts,
+  { from, prefixes, signal }: SubscribeOptions,
+): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  // A function, because the compiler does not know that a signal changes while this waits.
+  const isAborted = () => signal.aborted;
+  if (isAborted()) return;
+  const scan = reader.scanner(prefixes);
+  let scannedTo = fromPosition(from);
+  let isToldEnd = false;
+  while (!isAborted()) {
+    const commitCount = commits.count();
+    const window = await scanUntilItWorks(() => scan(scannedTo), { log, signal });
+    if (window === undefined) return;
+    isToldEnd &&= window.scannedTo === scannedTo;
+    scannedTo = window.scannedTo;
+    yield* untilAborted(window.events, signal);
+    if (!window.isEnd) {
+      await nextTurn();
+      continue;
+    }
+    if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: toPosition(scannedTo) };
+    isToldEnd = true;
+    await commits.after(commitCount, signal);
+  }
+}
+
+function* untilAborted(
+  events: readonly RecordedEvent[],
+  signal: AbortSignal,
+): Generator<RecordedEvent, void, void> {
+  for (const event of events) {
+    if (signal.aborted) return;
+    yield event;
+  }
+}
+
+/** Gives undefined when the signal is aborted first. */
+async function scanUntilItWorks(
+  scan: () => Window,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<Window | undefined> {
+  while (!signal.aborted) {
+    try {
+      return scan();
+    } catch (error) {
+      log.warn(
+        { code: errorCode(error) ?? '', error },
+        'reading the event store failed, a subscription tries again',
+      );
+      // The timer is this adapter's own: a subscription must also recover under a clock that a test has stopped.
+      await pause(pauseAfterFailureMs, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

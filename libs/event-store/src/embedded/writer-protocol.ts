@@ -1,0 +1,40 @@
+import type { SerializedEvent } from '../append-arguments.ts';
+import type { Conflict, ExpectedRevision, Revision } from '../event-store.ts';
+
+/** What the calling thread and the writer thread say to each other. */
+
+export interface AppendOperation {
+  kind: 'append';
+  stream: string;
+  events: readonly SerializedEvent[];
+  expected: ExpectedRevision;
+  /** Milliseconds since the Unix epoch. */
+  recordedAt: number;
+}
+
+export interface KeepLastOperation {
+  kind: 'keep-last';
+  stream: string;
+  count: number;
+}
+
+export type Operation = AppendOperation | KeepLastOperation;
+
+/** `rowNumber` is that of the last event of the append. */
+export type OperationResult =
+  { kind: 'appended'; revision: Revision; rowNumber: number } | Conflict | { kind: 'kept' };
+
+export interface WriterOptions {
+  file: string;
+  /** For tests: the file may grow to this many pages of 4 KiB, then it is as if the disk were full. */
+  pageCountMax?: number | undefined;
+}
+
+export type ToWriter = { kind: 'commit'; operations: readonly Operation[] } | { kind: 'stop' };
+
+export type FromWriter =
+  | { kind: 'started' }
+  | { kind: 'start-refused'; code: string; message: string }
+  | { kind: 'committed'; results: readonly OperationResult[] }
+  /** Nothing of the batch was written. `sqliteCode` is SQLite's extended result code, where it has one. */
+  | { kind: 'failed'; sqliteCode: number | undefined };

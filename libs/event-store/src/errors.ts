@@ -1,0 +1,14 @@
+import { TollgateError } from '@tollgate/service-kit';
+
+/**
+ * The store did not confirm. Retryable unless said otherwise: repeat with the same event ids and the same concrete
+ * expected revision, and it is written once.
+ */
+export class StoreUnavailable extends TollgateError {
+  constructor(code: string, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+    super(code, message, { retryable: true, ...options });
+  }
+}
+
+/** The caller passed something that no store takes; nothing was written, and a repeat will not help. */
+export class InvalidArgument extends TollgateError {}

@@ -1,0 +1,104 @@
+/** The port: what Tollgate needs of an event store. One contract suite runs against every adapter. */
+
+/**
+ * A place in the order of all events. Opaque; a later position sorts after an earlier one as text, so positions may be
+ * compared with `<` and kept as they are in documents, headers and files.
+ */
+export type Position = string & { readonly __brand: 'Position' };
+
+/** Before the first event. */
+export const beginning = '' as Position;
+
+/** Number of an event in its stream, from 0. */
+export type Revision = number;
+
+/** What the writer believes of the stream: its last revision, that it does not exist, or nothing (`any`). */
+export type ExpectedRevision = Revision | 'no-stream' | 'any';
+
+export interface NewEvent {
+  /** UUID. The store recognises a repeated append by it. */
+  id: string;
+  type: string;
+  /** A JSON value. */
+  data: unknown;
+  /** A JSON value. */
+  metadata: unknown;
+}
+
+export interface RecordedEvent extends NewEvent {
+  kind: 'event';
+  stream: string;
+  revision: Revision;
+  position: Position;
+  /** Wall-clock time of the store when it recorded the event, milliseconds since the Unix epoch. */
+  recordedAt: number;
+}
+
+/** A subscription has delivered everything that was recorded up to `position`. */
+export interface CaughtUp {
+  kind: 'caught-up';
+  position: Position;
+}
+
+/** The events are durable. A repeated append gives the revision and position of the first one. */
+export interface Appended {
+  kind: 'appended';
+  /** Of the last event of the append. */
+  revision: Revision;
+  /** Of the last event of the append. */
+  position: Position;
+}
+
+/** The stream is not as expected, and nothing was written. */
+export interface Conflict {
+  kind: 'conflict';
+  actual: Revision | 'no-stream';
+}
+
+export interface ReadOptions {
+  /** First revision to read; by default the first of the stream, or the last one when reading backwards. */
+  from?: Revision;
+  /** `forwards` by default. */
+  direction?: 'forwards' | 'backwards';
+  /** Number of events at most; all by default. */
+  limit?: number;
+}
+
+export interface SubscribeOptions {
+  /** Events after this position are delivered. */
+  from: Position;
+  /** Only events of streams whose name starts with one of these. */
+  prefixes: readonly string[];
+  /** Ends the subscription. */
+  signal: AbortSignal;
+}
+
+export interface EventStore {
+  /**
+   * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the
+   * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again:
+   * use it only where that is harmless.
+   *
+   * @throws StoreUnavailable (retryable) when it cannot be told to be durable; nothing is half written.
+   */
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<Appended | Conflict>;
+
+  /** The events of a stream in order; nothing for a stream that does not exist. */
+  read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
+
+  /**
+   * All events after a position and then those to come, each once and in order, with a `CaughtUp` each time the end is
+   * reached. Lives through failures of the store by itself; ends only when the signal is aborted, without an error.
+   */
+  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
+
+  /** Keeps only the last `count` events of a stream, now and for later appends. Revisions go on. */
+  keepLast(stream: string, count: number): Promise<void>;
+
+  /** Waits for appends under way, ends all subscriptions and lets go of the files or connections. */
+  close(): Promise<void>;
+}

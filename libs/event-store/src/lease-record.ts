@@ -1,0 +1,85 @@
+import type { Clock, Ids } from '@tollgate/service-kit';
+import { TollgateError } from '@tollgate/service-kit';
+import type { EventStore, Revision } from './event-store.ts';
+
+/** The last event of a stream `lease-<name>`. */
+interface LeaseRecord {
+  /** Tells one acquisition from all others, also of the same holder. */
+  token: string;
+  holder: string;
+  /** Milliseconds since the Unix epoch, by the holder's clock. */
+  expiresAt: number;
+  durationMs: number;
+}
+
+/** The lease as it stands: `record` is undefined when it was released. */
+export interface LeaseState {
+  revision: Revision;
+  record: LeaseRecord | undefined;
+}
+
+/** A lease that this process holds. */
+export interface HeldLease {
+  token: string;
+  revision: Revision;
+}
+
+export interface LeaseStreamOptions {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  name: string;
+  holder: string;
+  durationMs: number;
+}
+
+/** Reads and writes one lease stream; each write expects the revision that was read, so only one of several succeeds. */
+export interface LeaseStream {
+  readLast(): Promise<LeaseState | undefined>;
+  /** Takes the lease that was found in this state; undefined when somebody else was faster. */
+  take(found: LeaseState | undefined, token: string): Promise<HeldLease | undefined>;
+  /**
+   * Makes the lease last longer; undefined when it is lost. Repeat a try that failed with the same `eventId`: it may have
+   * been written.
+   */
+  renew(held: HeldLease, eventId: string): Promise<HeldLease | undefined>;
+  release(held: HeldLease): Promise<void>;
+}
+
+export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
+  const { store, clock, ids, name, holder, durationMs } = options;
+  const stream = `lease-${name}`;
+
+  const append = async (type: string, id: string, token: string, expected: Revision | 'no-stream') => {
+    const data: LeaseRecord = { token, holder, expiresAt: clock.now() + durationMs, durationMs };
+    const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected);
+    return answer.kind === 'appended' ? { token, revision: answer.revision } : undefined;
+  };
+
+  return {
+    readLast: async () => {
+      for await (const { revision, type, data } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+        return { revision, record: type === 'LeaseReleased' ? undefined : toLeaseRecord(data) };
+      }
+      return undefined;
+    },
+    take: async (found, token) => {
+      const held = await append('LeaseTaken', ids.uuid(), token, found?.revision ?? 'no-stream');
+      if (held !== undefined) await store.keepLast(stream, 1);
+      return held;
+    },
+    renew: (held, eventId) => append('LeaseRenewed', eventId, held.token, held.revision),
+    release: async (held) => {
+      await append('LeaseReleased', ids.uuid(), held.token, held.revision);
+    },
+  };
+}
+
+function toLeaseRecord(data: unknown): LeaseRecord {
+  const { token, holder, expiresAt, durationMs } = (data ?? {}) as Record<string, unknown>;
+  const isText = typeof token === 'string' && typeof holder === 'string';
+  if (!isText || typeof expiresAt !== 'number' || typeof durationMs !== 'number') {
+    throw new TollgateError('lease_unreadable', 'A lease stream holds an event that is no lease.');
+  }
+  return { token, holder, expiresAt, durationMs };
+}

@@ -1,0 +1,169 @@
+import { TollgateError, errorCode, silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import type { EventStore } from './event-store.ts';
+import { createLeaseStream, type HeldLease, type LeaseState, type LeaseStream } from './lease-record.ts';
+
+export const leaseDurationMsDefault = 10_000;
+
+/** A holder renews this often while its lease lasts, and one who stands by looks even more often. */
+const renewalsPerDuration = 3;
+const looksPerDuration = 10;
+
+export interface LeaseOptions {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  /** The stream is `lease-<name>`. */
+  name: string;
+  /** Says who holds the lease; is shown to `isGone` of others and written to logs. */
+  holder: string;
+  /** Ends the work, or the wait for the lease. */
+  signal: AbortSignal;
+  /** True where a holder certainly does not run any more: its lease is taken at once. */
+  isGone?: (holder: string) => boolean;
+  /** How long a lease lasts after its last renewal; 10 seconds by default. */
+  durationMs?: number;
+  log?: Log;
+}
+
+type Work = (signal: AbortSignal) => Promise<void>;
+type Lease = Required<LeaseOptions> & { stream: LeaseStream };
+
+/**
+ * Runs `work` while this process holds the lease, so that of several replicas one works and the others stand by. The
+ * signal that `work` gets is aborted when the lease is lost (then this stands by again, and runs `work` anew) or when
+ * `signal` is aborted; the lease is renewed until `work` has ended, and then released. Resolves when `work` has
+ * resolved by itself, or has ended after `signal` was aborted.
+ *
+ * Two holders for a short time are possible, after a long pause of the process or a jump of a clock: whatever `work`
+ * does must be safe under that too.
+ *
+ * @throws what `work` throws, unless it is the end that its signal asked for; StoreUnavailable that is not retryable
+ */
+export async function runUnderLease(options: LeaseOptions, work: Work): Promise<void> {
+  const lease = withDefaults(options);
+  while (!lease.signal.aborted) {
+    const held = await acquire(lease);
+    if (held === undefined || (await workUnder(lease, held, work)) === 'ended') return;
+    lease.log.warn({ operation: lease.name }, 'a lease was lost');
+  }
+}
+
+function withDefaults(options: LeaseOptions): Lease {
+  const defaults = { isGone: () => false, durationMs: leaseDurationMsDefault, log: silentLog };
+  const complete = { ...defaults, ...options };
+  return { ...complete, stream: createLeaseStream(complete) };
+}
+
+/** Waits until the lease can be taken; undefined when the signal was aborted first. */
+async function acquire(lease: Lease): Promise<HeldLease | undefined> {
+  const { clock, signal, ids, stream } = lease;
+  const token = ids.uuid();
+  const isFree = createFreeCheck(lease);
+  while (!signal.aborted) {
+    const held = await unlessUnavailable(lease, async () => {
+      const found = await stream.readLast();
+      // Our own token is there when the answer to an earlier try was lost.
+      if (found?.record?.token === token) return { token, revision: found.revision };
+      return isFree(found) ? stream.take(found, token) : undefined;
+    });
+    if (held !== undefined) return held;
+    await sleepUnlessAborted(clock, lease.durationMs / looksPerDuration, signal);
+  }
+  return undefined;
+}
+
+/**
+ * Besides by the clock's time, a lease has expired when it was seen without renewal for as long as it lasts: so a clock
+ * that was set back does not keep a dead holder's lease alive.
+ */
+function createFreeCheck({ clock, isGone }: Lease): (found: LeaseState | undefined) => boolean {
+  let seen = { revision: -1, at: 0 };
+  return (found) => {
+    if (found?.record === undefined || isGone(found.record.holder)) return true;
+    if (found.revision !== seen.revision) seen = { revision: found.revision, at: clock.monotonic() };
+    const isUnrenewed = clock.monotonic() - seen.at >= found.record.durationMs;
+    return isUnrenewed || clock.now() >= found.record.expiresAt;
+  };
+}
+
+async function workUnder(lease: Lease, held: HeldLease, work: Work): Promise<'ended' | 'lost'> {
+  const lost = new AbortController();
+  const workEnded = new AbortController();
+  const signal = AbortSignal.any([lease.signal, lost.signal]);
+  const renewing = keepRenewing(lease, held, workEnded.signal)
+    .catch((error: unknown) => {
+      warn(lease, error);
+      return undefined;
+    })
+    .finally(() => lost.abort());
+  try {
+    await work(signal);
+  } catch (error) {
+    if (!isAskedFor(error, signal)) throw error;
+  } finally {
+    workEnded.abort();
+    const last = await renewing;
+    // Where this fails, the lease expires by itself.
+    if (last !== undefined) await lease.stream.release(last).catch((error: unknown) => warn(lease, error));
+  }
+  return (await renewing) === undefined && !lease.signal.aborted ? 'lost' : 'ended';
+}
+
+/** Gives the lease as it was last renewed when the work has ended, or undefined as soon as it is lost. */
+async function keepRenewing(
+  lease: Lease,
+  first: HeldLease,
+  workEnded: AbortSignal,
+): Promise<HeldLease | undefined> {
+  const { clock, ids, durationMs, stream } = lease;
+  const pauseMs = durationMs / renewalsPerDuration;
+  let held = first;
+  let heldSince = clock.monotonic();
+  let eventId = ids.uuid();
+  while (await sleepUnlessAborted(clock, pauseMs, workEnded)) {
+    const startedAt = clock.monotonic();
+    const renewed = await unlessUnavailable(lease, async () => (await stream.renew(held, eventId)) ?? 'lost');
+    if (renewed === 'lost') return undefined;
+    // Nobody is told when a lease expires: the work must end before another can begin.
+    if (renewed === undefined && clock.monotonic() + pauseMs - heldSince >= durationMs) return undefined;
+    if (renewed === undefined) continue;
+    held = renewed;
+    heldSince = startedAt;
+    eventId = ids.uuid();
+  }
+  return held;
+}
+
+/** Gives undefined, and logs, where the store may work again later. */
+async function unlessUnavailable<Result>(
+  lease: Lease,
+  call: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof TollgateError && error.retryable)) throw error;
+    warn(lease, error);
+    return undefined;
+  }
+}
+
+function warn({ log, name }: Lease, error: unknown): void {
+  log.warn({ operation: name, code: errorCode(error) ?? '', error }, 'a lease could not be read or written');
+}
+
+/** False when the signal was aborted. */
+async function sleepUnlessAborted(clock: Clock, durationMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(durationMs, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return !signal.aborted;
+}
+
+function isAskedFor(error: unknown, signal: AbortSignal): boolean {
+  return (
+    signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
+  );
+}

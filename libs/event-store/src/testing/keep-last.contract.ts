@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidArgument } from '../errors.ts';
+import { beginning, type RecordedEvent } from '../event-store.ts';
+import type { Stores } from './event-store.contract.ts';
+import {
+  appended,
+  freshCategory,
+  freshStream,
+  givenEvent,
+  givenEvents,
+  readAll,
+  readData,
+} from './given-events.ts';
+
+export function describeKeepLast(given: Stores): void {
+  describe('keepLast', () => {
+    it('leaves the last events of a stream, now and after later appends', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(5), 'no-stream');
+      await store.keepLast(stream, 2);
+      expect(await readData(store, stream)).toEqual([3, 4]);
+      await store.append(stream, [givenEvent(5)], 4);
+      expect(await readData(store, stream)).toEqual([4, 5]);
+      await store.append(stream, [givenEvent(6), givenEvent(7), givenEvent(8)], 5);
+      expect(await readData(store, stream)).toEqual([7, 8]);
+    });
+
+    it('lets revisions and expected revisions go on', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(4), 'no-stream');
+      await store.keepLast(stream, 1);
+      expect(await store.append(stream, givenEvents(1), 'no-stream')).toEqual({
+        kind: 'conflict',
+        actual: 3,
+      });
+      expect(await store.append(stream, givenEvents(1), 0)).toEqual({ kind: 'conflict', actual: 3 });
+      expect(await store.append(stream, givenEvents(1), 3)).toMatchObject({ kind: 'appended', revision: 4 });
+      expect((await readAll(store, stream)).map((event) => event.revision)).toEqual([4]);
+    });
+
+    it('holds for a stream that does not exist yet', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.keepLast(stream, 1);
+      expect(await readAll(store, stream)).toEqual([]);
+      expect(await store.append(stream, givenEvents(1), 0)).toEqual({
+        kind: 'conflict',
+        actual: 'no-stream',
+      });
+      expect(await store.append(stream, givenEvents(3), 'no-stream')).toMatchObject({ revision: 2 });
+      expect(await readData(store, stream)).toEqual([2]);
+    });
+
+    it('holds for other writers too, and touches no other stream', async () => {
+      const [store, another] = [given.store(), await given.another()];
+      const [stream, other] = [freshStream(), freshStream()];
+      await store.keepLast(stream, 1);
+      await another.append(stream, givenEvents(3), 'any');
+      await another.append(other, givenEvents(3), 'any');
+      expect(await readData(store, stream)).toEqual([2]);
+      expect(await readData(store, other)).toEqual([0, 1, 2]);
+    });
+
+    it('reads what is left, from whatever revision', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(10), 'no-stream');
+      await store.keepLast(stream, 3);
+      expect(await readData(store, stream, { from: 2 })).toEqual([7, 8, 9]);
+      expect(await readData(store, stream, { from: 8, direction: 'backwards' })).toEqual([8, 7]);
+    });
+
+    it('may be changed', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.keepLast(stream, 1);
+      await store.keepLast(stream, 3);
+      await store.append(stream, givenEvents(5), 'any');
+      expect(await readData(store, stream)).toEqual([2, 3, 4]);
+    });
+
+    it('leaves a repeated append recognisable while its events are there', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.keepLast(stream, 1);
+      await store.append(stream, givenEvents(1), 'no-stream');
+      const events = givenEvents(1);
+      const first = await store.append(stream, events, 0);
+      expect(await store.append(stream, events, 0)).toEqual(first);
+    });
+
+    it('shows a subscription each last event, and those before it only if it was in time', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      await store.keepLast(`${category}-1`, 1);
+      await store.append(`${category}-1`, givenEvents(3), 'any');
+      const last = appended(await store.append(`${category}-2`, givenEvents(1), 'any'));
+      const found: RecordedEvent[] = [];
+      const { signal } = new AbortController();
+      for await (const each of store.subscribe({ from: beginning, prefixes: [`${category}-`], signal })) {
+        if (each.kind === 'event') found.push(each);
+        if (each.position >= last.position) break;
+      }
+      expect(found.map(({ stream, data }) => [stream, data])).toEqual([
+        [`${category}-1`, 2],
+        [`${category}-2`, 0],
+      ]);
+    });
+
+    it.each([0, -1, 1.5])('refuses to keep %s events', async (count) => {
+      await expect(given.store().keepLast(freshStream(), count)).rejects.toThrow(InvalidArgument);
+    });
+  });
+}

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { beginning, type EventStore, type Position, type RecordedEvent } from '../event-store.ts';
+import type { Stores } from './event-store.contract.ts';
+import { appended, freshCategory, givenEvent, givenEvents } from './given-events.ts';
+import { probe } from './subscription-probe.ts';
+
+const namesOf = (events: readonly RecordedEvent[]) =>
+  events.map((event) => `${event.stream}@${event.revision}`);
+
+export function describeSubscribe(given: Stores): void {
+  describe('subscribe', () => {
+    it('delivers what there is and then what comes, in order', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      const before = appended(await store.append(`${category}-1`, givenEvents(2), 'no-stream'));
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await subscription.caughtUp(before.position);
+      await store.append(`${category}-2`, givenEvents(1), 'no-stream');
+      const last = appended(await store.append(`${category}-1`, givenEvents(1), 1));
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      const names = ['1@0', '1@1', '2@0', '1@2'].map((name) => `${category}-${name}`);
+      expect(namesOf(subscription.events())).toEqual(names);
+    });
+
+    it('delivers only streams whose names start with one of the prefixes', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      for (const stream of ['a-1', 'ab-1', 'b-1', 'c-1', 'xa-1'])
+        await store.append(category + stream, givenEvents(1), 'any');
+      const last = appended(await store.append(`${category}c-2`, givenEvents(1), 'any'));
+      const subscription = probe(store, { prefixes: [`${category}a-`, `${category}c`] });
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      expect(namesOf(subscription.events())).toEqual(
+        ['a-1@0', 'c-1@0', 'c-2@0'].map((name) => category + name),
+      );
+    });
+
+    it('starts after the position that it is given, be it of an event, of an append or of a CaughtUp', async () => {
+      const store = given.store();
+      const prefixes = [`${freshCategory()}-`];
+      await store.append(`${prefixes[0]}1`, givenEvents(3), 'no-stream');
+      const first = probe(store, { prefixes });
+      await first.caughtUp();
+      await first.stop();
+      const last = appended(await store.append(`${prefixes[0]}1`, [givenEvent('last')], 2));
+      const dataAfter = async (from: Position | undefined) => {
+        const subscription = probe(store, { prefixes, from: from ?? beginning });
+        await subscription.caughtUp(last.position);
+        await subscription.stop();
+        return subscription.events().map((event) => event.data);
+      };
+      expect(await dataAfter(first.events()[0]?.position)).toEqual([1, 2, 'last']);
+      expect(await dataAfter(first.items.at(-1)?.position)).toEqual(['last']);
+      expect(await dataAfter(last.position)).toEqual([]);
+    });
+
+    it('says that it has caught up when there is nothing at all, and again whenever something came', async () => {
+      const store = given.store();
+      const prefixes = [`${freshCategory()}-`];
+      const subscription = probe(store, { prefixes });
+      await subscription.caughtUp();
+      for (let count = 0; count < 3; count += 1) {
+        const { position } = appended(await store.append(`${prefixes[0]}1`, givenEvents(1), 'any'));
+        await subscription.caughtUp(position);
+        expect(subscription.events()).toHaveLength(count + 1);
+        const lastCaughtUp = subscription.items.findLastIndex((item) => item.kind === 'caught-up');
+        const lastEvent = subscription.items.findLastIndex((item) => item.kind === 'event');
+        expect(lastCaughtUp).toBeGreaterThan(lastEvent);
+      }
+      await subscription.stop();
+    });
+
+    it('says that it has caught up with what others recorded, which it need not deliver', async () => {
+      const store = given.store();
+      const subscription = probe(store, { prefixes: [`${freshCategory()}-`] });
+      const { position } = appended(await store.append(`${freshCategory()}-1`, givenEvents(1), 'any'));
+      await subscription.caughtUp(position);
+      await subscription.stop();
+      expect(subscription.events()).toEqual([]);
+    });
+
+    it('never gives a position that is before an earlier one', async () => {
+      const store = given.store();
+      const prefixes = [`${freshCategory()}-`];
+      const subscription = probe(store, { prefixes });
+      for (let count = 0; count < 10; count += 1)
+        await store.append(`${prefixes[0]}${count % 3}`, givenEvents(2), 'any');
+      const last = appended(await store.append(`${prefixes[0]}1`, givenEvents(2), 'any'));
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      const positions = subscription.items.map((item) => item.position);
+      expect(positions.toSorted()).toEqual(positions);
+    });
+
+    it('sees what another store over the same data writes', async () => {
+      const another = await given.another();
+      const prefixes = [`${freshCategory()}-`];
+      const subscription = probe(given.store(), { prefixes });
+      await subscription.caughtUp();
+      const last = appended(await another.append(`${prefixes[0]}1`, givenEvents(3), 'no-stream'));
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      expect(subscription.events().map((event) => event.data)).toEqual([0, 1, 2]);
+    });
+
+    it('delivers thousands of events', async () => {
+      const store = given.store();
+      const prefixes = [`${freshCategory()}-`];
+      await Promise.all(
+        [1, 2, 3, 4].map((each) => store.append(`${prefixes[0]}${each}`, givenEvents(600), 'no-stream')),
+      );
+      const last = appended(await store.append(`${prefixes[0]}5`, givenEvents(600), 'no-stream'));
+      const subscription = probe(store, { prefixes });
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      expect(new Set(namesOf(subscription.events())).size).toBe(3_000);
+      expect(subscription.events()).toHaveLength(3_000);
+    });
+
+    it('delivers each event once and in order, whoever writes and wherever it starts', async () => {
+      const stores = [given.store(), await given.another()];
+      const writes = fc.array(
+        fc.record({ writer: fc.nat(1), stream: fc.nat(2), count: fc.integer({ min: 1, max: 4 }) }),
+        {
+          minLength: 1,
+          maxLength: 15,
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(writes, fc.array(fc.nat(14), { maxLength: 3 }), async (steps, starts) => {
+          await deliversEachOnce(stores, steps, starts);
+        }),
+        { numRuns: 12 },
+      );
+    });
+  });
+
+  describe('the end of a subscription', () => {
+    it('comes without an error when the signal is aborted while it waits', async () => {
+      const subscription = probe(given.store(), { prefixes: [`${freshCategory()}-`] });
+      await subscription.caughtUp();
+      await expect(subscription.stop()).resolves.toBeUndefined();
+    });
+
+    it('comes at once when the signal was aborted before', async () => {
+      const signal = AbortSignal.abort();
+      const items = await Array.fromAsync(
+        given.store().subscribe({ from: beginning, prefixes: [''], signal }),
+      );
+      expect(items).toEqual([]);
+    });
+
+    it('comes after the event during which the signal was aborted', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      await store.append(`${category}-1`, givenEvents(10), 'no-stream');
+      const controller = new AbortController();
+      const found: unknown[] = [];
+      for await (const item of store.subscribe({
+        from: beginning,
+        prefixes: [category],
+        signal: controller.signal,
+      })) {
+        if (item.kind === 'event' && found.push(item.data) === 3) controller.abort();
+      }
+      expect(found).toEqual([0, 1, 2]);
+    });
+
+    it('leaves the store and other subscriptions as they were when the consumer leaves', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      await store.append(`${category}-1`, givenEvents(5), 'no-stream');
+      const { signal } = new AbortController();
+      for await (const item of store.subscribe({ from: beginning, prefixes: [category], signal })) {
+        if (item.kind === 'event') break;
+      }
+      const subscription = probe(store, { prefixes: [category] });
+      const last = appended(await store.append(`${category}-1`, givenEvents(1), 4));
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      expect(subscription.events()).toHaveLength(6);
+    });
+  });
+}
+
+interface Write {
+  writer: number;
+  stream: number;
+  count: number;
+}
+
+/** All write at once while subscriptions run; then one that starts after some event must see exactly those after it. */
+async function deliversEachOnce(
+  stores: EventStore[],
+  steps: readonly Write[],
+  starts: readonly number[],
+): Promise<void> {
+  const category = freshCategory();
+  const prefixes = [`${category}-`];
+  const live = stores.map((store) => probe(store, { prefixes }));
+  const answers = await Promise.all(
+    steps.map(({ writer, stream, count }) =>
+      stores[writer]!.append(`${category}-${stream}`, givenEvents(count), 'any').then(appended),
+    ),
+  );
+  const last =
+    answers
+      .map((answer) => answer.position)
+      .toSorted()
+      .at(-1) ?? beginning;
+  await Promise.all(live.map((each) => each.caughtUp(last)));
+  const all = live[0]!.events();
+  expect(all).toHaveLength(steps.reduce((sum, each) => sum + each.count, 0));
+  expectGaplessStreams(all);
+  for (const each of live) expect(each.events()).toEqual(all);
+  for (const start of starts) {
+    const late = probe(stores[start % 2]!, { prefixes, from: all[start]?.position ?? beginning });
+    await late.caughtUp(last);
+    await late.stop();
+    expect(late.events()).toEqual(all[start] === undefined ? all : all.slice(start + 1));
+  }
+  await Promise.all(live.map((each) => each.stop()));
+}
+
+function expectGaplessStreams(events: readonly RecordedEvent[]): void {
+  for (const ofStream of Map.groupBy(events, (event) => event.stream).values()) {
+    expect(ofStream.map((event) => event.revision)).toEqual(ofStream.map((_, index) => index));
+  }
+}
