@@ -1,0 +1,81 @@
+import { leaseDurationMsDefault, type EventStore } from '@tollgate/event-store';
+import { silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { BusUnavailable } from '../errors.ts';
+import type { BusRecord, MessageBus } from '../message-bus.ts';
+import { takePart } from './group-member.ts';
+import { partitionOf, partitionStream, requireBusName } from './partition-streams.ts';
+import { publish } from './publisher.ts';
+import { toBusRecord } from './record-codec.ts';
+import { createTopics } from './topics.ts';
+
+export interface EmbeddedMessageBusOptions {
+  /** Keeps the records; `close` leaves it open. */
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  /** Says who reads a partition; is shown to `isGone` of others. Let it name the process. */
+  holder: string;
+  /** True where a holder certainly does not run any more: its partitions are taken over at once. */
+  isGone?: (holder: string) => boolean;
+  /** How long a member that has died keeps its partitions otherwise; 10 seconds by default. */
+  leaseDurationMs?: number;
+  /** Of topics that are used for the first time; 4 by default. Topics that exist keep the number that they have. */
+  partitions?: number;
+  /**
+   * How many records each partition of a topic keeps, by topic; all by default. A group that is further behind loses
+   * the records between, and an error is logged. Taking a topic out of here does not undo the limit.
+   */
+  keepRecords?: Readonly<Record<string, number>>;
+  log?: Log;
+}
+
+/** A message bus in an event store: each partition of a topic is a stream, its offsets are the stream's revisions. */
+export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): MessageBus {
+  const { store, ids, partitions = 4, keepRecords = {} } = options;
+  const defaults = { isGone: () => false, leaseDurationMs: leaseDurationMsDefault, log: silentLog };
+  const topics = createTopics({ store, ids, partitions, keepRecords });
+  const closing = new AbortController();
+  const memberships = new Set<Promise<void>>();
+  const requireOpen = () => {
+    if (closing.signal.aborted)
+      throw new BusUnavailable('bus_closed', 'The message bus is closed.', { retryable: false });
+  };
+
+  return {
+    publish: async (topic, messages) => {
+      requireOpen();
+      await publish({ store, ids, topics }, topic, messages);
+    },
+    subscribe: async ({ group, topics: names, signal }, handle) => {
+      requireOpen();
+      requireBusName('group', group);
+      const member = { ...defaults, ...options, topics };
+      const membership = { group, topics: names, signal: AbortSignal.any([signal, closing.signal]) };
+      const taking = takePart(member, membership, handle);
+      memberships.add(taking);
+      await taking.finally(() => memberships.delete(taking));
+    },
+    lastPerPartition: async (topic) => {
+      requireOpen();
+      const count = await topics.existingPartitionCount(topic);
+      const lasts = await Promise.all(
+        Array.from({ length: count }, (_, partition) => readLast(store, topic, partition)),
+      );
+      return lasts.filter((last) => last !== undefined);
+    },
+    partitionOf: async (topic, key) => {
+      requireOpen();
+      return partitionOf(key, await topics.partitionCount(topic));
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(memberships);
+    },
+  };
+}
+
+async function readLast(store: EventStore, topic: string, partition: number): Promise<BusRecord | undefined> {
+  const last = store.read(partitionStream(topic, partition), { direction: 'backwards', limit: 1 });
+  for await (const recorded of last) return toBusRecord(topic, partition, recorded);
+  return undefined;
+}

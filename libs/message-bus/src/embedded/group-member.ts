@@ -1,0 +1,120 @@
+import { runUnderLease, type EventStore, type Position } from '@tollgate/event-store';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { createDoorbell, type Doorbell } from './doorbell.ts';
+import { consumePartition, type Handle } from './partition-consumer.ts';
+import {
+  groupStream,
+  leaseName,
+  partitionStream,
+  topicPrefix,
+  type GroupPartition,
+} from './partition-streams.ts';
+import { untilItWorks } from './retrying.ts';
+import type { Topics } from './topics.ts';
+
+export interface GroupMember {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  topics: Topics;
+  holder: string;
+  isGone: (holder: string) => boolean;
+  leaseDurationMs: number;
+}
+
+export interface Membership {
+  group: string;
+  topics: readonly string[];
+  signal: AbortSignal;
+}
+
+/**
+ * Takes part in a group until the signal is aborted: runs for the lease of each partition, and consumes those that it
+ * gets. A failure that is not the store's passing one ends all of it.
+ */
+export async function takePart(member: GroupMember, membership: Membership, handle: Handle): Promise<void> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([membership.signal, failed.signal]);
+  const { clock, log } = member;
+  const joining = { clock, log, signal, fields: { operation: 'join', token: membership.group } };
+  const joined = await untilItWorks(joining, () => join(member, membership));
+  if (joined === undefined) return;
+  const { doorbells, position } = joined.result;
+  const work = [
+    ringDoorbells(member.store, { doorbells, from: position, topics: membership.topics, signal }),
+    ...[...doorbells.values()].map((each) => consumeUnderLease(member, { ...each, handle, signal })),
+  ];
+  const outcomes = await Promise.allSettled(
+    work.map((each) => each.catch((error: unknown) => fail(failed, error))),
+  );
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function fail(failed: AbortController, error: unknown): never {
+  failed.abort();
+  throw error;
+}
+
+type Doorbells = Map<string, { partition: GroupPartition; doorbell: Doorbell }>;
+
+/** Finds the partitions. The announcement also tells where the store ends: what was there before needs no doorbell. */
+async function join(
+  { store, ids, topics, holder }: GroupMember,
+  { group, topics: names }: Membership,
+): Promise<{ doorbells: Doorbells; position: Position }> {
+  const doorbells: Doorbells = new Map();
+  for (const topic of names) {
+    const count = await topics.partitionCount(topic);
+    for (let partition = 0; partition < count; partition += 1) {
+      const each = { partition: { group, topic, partition }, doorbell: createDoorbell() };
+      doorbells.set(partitionStream(topic, partition), each);
+    }
+  }
+  const event = { id: ids.uuid(), type: 'MemberJoined', data: { holder, topics: names }, metadata: {} };
+  const answer = await store.append(groupStream(group), [event], 'any');
+  await store.keepLast(groupStream(group), 1);
+  if (answer.kind === 'conflict') throw new Error('An append that expects nothing met a conflict.');
+  return { doorbells, position: answer.position };
+}
+
+async function ringDoorbells(
+  store: EventStore,
+  options: { doorbells: Doorbells; from: Position; topics: readonly string[]; signal: AbortSignal },
+): Promise<void> {
+  const { doorbells, from, topics, signal } = options;
+  for await (const each of store.subscribe({ from, prefixes: topics.map(topicPrefix), signal })) {
+    if (each.kind === 'event') doorbells.get(each.stream)?.doorbell.ring();
+  }
+}
+
+async function consumeUnderLease(
+  { store, clock, ids, log, holder, isGone, leaseDurationMs }: GroupMember,
+  {
+    partition,
+    doorbell,
+    handle,
+    signal,
+  }: { partition: GroupPartition; doorbell: Doorbell; handle: Handle; signal: AbortSignal },
+): Promise<void> {
+  const lease = {
+    store,
+    clock,
+    ids,
+    log,
+    holder,
+    isGone,
+    signal,
+    name: leaseName(partition),
+    durationMs: leaseDurationMs,
+  };
+  const consumer = { store, clock, ids, log, partition, doorbell, handle };
+  const { topic, partition: number } = partition;
+  const fields = { operation: 'consume', topic, partition: number };
+  // Coming back without the signal means that another member has the partition.
+  while (!signal.aborted) {
+    await untilItWorks({ clock, log, signal, fields }, () =>
+      runUnderLease(lease, (held) => consumePartition(consumer, held)),
+    );
+  }
+}

@@ -1,0 +1,205 @@
+import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { systemIds } from '@tollgate/service-kit';
+import { createFakeClock, type FakeClock } from '@tollgate/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BusRecord } from '../message-bus.ts';
+import { memberProbe, message, textOf, waiting } from '../testing/member-probe.ts';
+import { createEmbeddedMessageBus, type EmbeddedMessageBusOptions } from './embedded-message-bus.ts';
+import { partitionOf } from './partition-streams.ts';
+
+const leaseDurationMs = 9_000;
+const topic = 'provider.callbacks.v1';
+const group = 'command-service';
+
+function givenBus(store: EventStore, options: Partial<EmbeddedMessageBusOptions> = {}) {
+  const clock = createFakeClock();
+  const defaults = { store, clock, ids: systemIds, holder: 'one', partitions: 1, leaseDurationMs };
+  const bus = createEmbeddedMessageBus({ ...defaults, ...options });
+  onTestFinished(() => bus.close());
+  return bus;
+}
+
+/** Lets time pass in small steps until the condition holds; gives the time that passed. */
+async function passTime(clock: FakeClock, until: () => boolean): Promise<number> {
+  const startedAt = clock.monotonic();
+  for (let step = 0; step < 200 && !until(); step += 1) {
+    await expect.poll(() => clock.sleeperCount() > 0 || until(), waiting).toBe(true);
+    if (!until()) await clock.advance(leaseDurationMs / 30);
+  }
+  expect(until()).toBe(true);
+  return clock.monotonic() - startedAt;
+}
+
+/** A handler that does not come back until it is told to. */
+function hangingHandler() {
+  const [called, finish] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const handle = async () => {
+    called.resolve(undefined);
+    await finish.promise;
+  };
+  onTestFinished(() => finish.resolve(undefined));
+  return { handle, called: called.promise, finish: () => finish.resolve(undefined) };
+}
+
+describe('a member that is dead', () => {
+  it('loses its partitions when its leases end, and commits nothing when it comes to life again', async () => {
+    const [store, clock] = [await temporaryStore(), createFakeClock()];
+    const hanging = hangingHandler();
+    // Its clock stands still, so it does not renew its lease.
+    const dead = memberProbe(givenBus(store), { group, topics: [topic], handle: hanging.handle });
+    await givenBus(store).publish(topic, [message('k', '0'), message('k', '1')]);
+    await hanging.called;
+    const second = memberProbe(givenBus(store, { clock, holder: 'two' }), { group, topics: [topic] });
+    expect(await passTime(clock, () => second.records.length === 2)).toBeGreaterThanOrEqual(leaseDurationMs);
+    hanging.finish();
+    await dead.received(2);
+    await givenBus(store).publish(topic, [message('k', '2')]);
+    await second.received(3);
+    expect(second.values()).toEqual(['0', '1', '2']);
+    expect(dead.values()).toEqual(['0', '1']);
+    await Promise.all([dead.stop(), second.stop()]);
+  });
+
+  it('loses its partitions at once where it is known to be gone', async () => {
+    const [store, clock] = [await temporaryStore(), createFakeClock()];
+    const hanging = hangingHandler();
+    const dead = memberProbe(givenBus(store, { holder: 'pid 4711' }), {
+      group,
+      topics: [topic],
+      handle: hanging.handle,
+    });
+    await givenBus(store).publish(topic, [message('k', '0')]);
+    await hanging.called;
+    const isGone = (holder: string) => holder === 'pid 4711';
+    const second = memberProbe(givenBus(store, { clock, holder: 'pid 4712', isGone }), {
+      group,
+      topics: [topic],
+    });
+    await second.received(1);
+    expect(clock.monotonic()).toBe(0);
+    hanging.finish();
+    await Promise.all([dead.stop(), second.stop()]);
+  });
+});
+
+describe('a store that fails for a while', () => {
+  it('makes publish reject as retryable, and the members go on afterwards', async () => {
+    const [store, clock] = [await temporaryStore(), createFakeClock()];
+    let isDown = false;
+    const failing: EventStore = {
+      ...store,
+      append: async (...append) => {
+        if (isDown) throw new StoreUnavailable('store_full', 'The disk is full in this test.');
+        return store.append(...append);
+      },
+    };
+    const bus = givenBus(failing, { clock });
+    const handle = async (batch: readonly BusRecord[]) => {
+      // The commit of the first record meets the failure.
+      if (textOf(batch[0]!) === '0') isDown = true;
+    };
+    const member = memberProbe(bus, { group, topics: [topic], handle });
+    await bus.publish(topic, [message('k', '0')]);
+    await member.received(1);
+    await expect(bus.publish(topic, [message('k', '1')])).rejects.toMatchObject({
+      code: 'bus_unavailable',
+      retryable: true,
+    });
+    isDown = false;
+    await bus.publish(topic, [message('k', '2')]);
+    await passTime(clock, () => member.records.length >= 2);
+    expect(member.values()).toEqual(['0', '2']);
+    await member.stop();
+  });
+
+  it('ends the subscription with an error where the store is closed for good', async () => {
+    const store = await temporaryStore();
+    const bus = givenBus(store);
+    const options = { group, topics: [topic], signal: new AbortController().signal };
+    await bus.publish(topic, [message('k', '0')]);
+    const ended = bus.subscribe(options, () => store.close());
+    await expect(ended).rejects.toMatchObject({ code: 'store_closed' });
+  });
+});
+
+describe('a topic', () => {
+  it('keeps the number of partitions that it was created with', async () => {
+    const store = await temporaryStore();
+    const keys = Array.from({ length: 30 }, (_, index) => `pay_${index}`);
+    await givenBus(store, { partitions: 3 }).publish(
+      topic,
+      keys.map((key) => message(key, 'first')),
+    );
+    const later = givenBus(store, { partitions: 8 });
+    await later.publish(
+      topic,
+      keys.map((key) => message(key, 'second')),
+    );
+    const member = memberProbe(later, { group, topics: [topic] });
+    await member.received(60);
+    await member.stop();
+    expect(new Set(member.records.map(({ partition }) => partition))).toEqual(new Set([0, 1, 2]));
+    const ofKey = Map.groupBy(member.records, ({ key }) => key);
+    for (const records of ofKey.values()) expect(records.map(textOf)).toEqual(['first', 'second']);
+  });
+
+  it('sends a key to the partition that it has always been sent to', () => {
+    expect(['pay_1', 'pay_2', '', 'é'].map((key) => partitionOf(key, 16))).toEqual([1, 6, 2, 14]);
+  });
+
+  it('keeps only as many records as it is told to, with the offsets that they had', async () => {
+    const store = await temporaryStore();
+    const bus = givenBus(store, { keepRecords: { [topic]: 2 } });
+    await bus.publish(
+      topic,
+      ['0', '1', '2', '3'].map((text) => message('k', text)),
+    );
+    const member = memberProbe(bus, { group, topics: [topic] });
+    await member.received(2);
+    await member.stop();
+    expect(member.records.map((record) => [record.offset, textOf(record)])).toEqual([
+      ['2', '2'],
+      ['3', '3'],
+    ]);
+  });
+
+  it('is not mixed up with one whose name begins the same', async () => {
+    const store = await temporaryStore();
+    const bus = givenBus(store);
+    const member = memberProbe(bus, { group, topics: ['a'] });
+    for (const name of ['a-b', 'a.b', 'ab', 'a']) await bus.publish(name, [message('k', name)]);
+    await member.received(1);
+    await member.stop();
+    expect(member.values()).toEqual(['a']);
+    expect(await bus.lastPerPartition('a')).toHaveLength(1);
+  });
+
+  it.each(['', 'two words', 'colon:', 'é', 'x'.repeat(101)])(
+    'cannot be called %j, nor can a group',
+    async (name) => {
+      const bus = givenBus(await temporaryStore());
+      const { signal } = new AbortController();
+      await expect(bus.publish(name, [message('k', 'v')])).rejects.toMatchObject({
+        code: 'bus_name_invalid',
+      });
+      await expect(bus.lastPerPartition(name)).rejects.toMatchObject({ code: 'bus_name_invalid' });
+      await expect(
+        bus.subscribe({ group: name, topics: [topic], signal }, async () => {}),
+      ).rejects.toMatchObject({
+        code: 'bus_name_invalid',
+      });
+    },
+  );
+
+  it('refuses a message of more than 1 MiB, and takes the next one', async () => {
+    const bus = givenBus(await temporaryStore());
+    const large = message('k', 'x'.repeat(1_048_577));
+    await expect(bus.publish(topic, [large])).rejects.toMatchObject({
+      code: 'event_too_large',
+      retryable: false,
+    });
+    await bus.publish(topic, [message('k', 'small')]);
+    expect((await bus.lastPerPartition(topic)).map(textOf)).toEqual(['small']);
+  });
+});

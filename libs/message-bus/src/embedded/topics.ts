@@ -1,0 +1,60 @@
+import type { EventStore } from '@tollgate/event-store';
+import type { Ids } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { partitionStream, requireBusName, topicStream } from './partition-streams.ts';
+
+const topicSchema = z.object({ partitions: z.int().min(1) });
+
+export interface TopicsOptions {
+  store: EventStore;
+  ids: Ids;
+  /** Of topics that do not exist yet. */
+  partitions: number;
+  /** Records that each partition of a topic keeps, by topic. */
+  keepRecords: Readonly<Record<string, number>>;
+}
+
+/** Knows how many partitions each topic has. The number is fixed when a topic is used first: keys depend on it. */
+export interface Topics {
+  /** Creates the topic where it does not exist. */
+  partitionCount(topic: string): Promise<number>;
+  /** 0 where the topic does not exist. */
+  existingPartitionCount(topic: string): Promise<number>;
+}
+
+export function createTopics({ store, ids, partitions, keepRecords }: TopicsOptions): Topics {
+  const opened = new Map<string, Promise<number>>();
+
+  async function existingPartitionCount(topic: string): Promise<number> {
+    requireBusName('topic', topic);
+    for await (const { data } of store.read(topicStream(topic), { limit: 1 }))
+      return topicSchema.parse(data).partitions;
+    return 0;
+  }
+
+  async function create(topic: string): Promise<number> {
+    const event = { id: ids.uuid(), type: 'TopicCreated', data: { partitions }, metadata: {} };
+    await store.append(topicStream(topic), [event], 'no-stream');
+    // Another process may have been faster, with another number.
+    return existingPartitionCount(topic);
+  }
+
+  async function open(topic: string): Promise<number> {
+    const count = (await existingPartitionCount(topic)) || (await create(topic));
+    const keep = keepRecords[topic];
+    if (keep === undefined) return count;
+    const streams = Array.from({ length: count }, (_, partition) => partitionStream(topic, partition));
+    await Promise.all(streams.map((stream) => store.keepLast(stream, keep)));
+    return count;
+  }
+
+  return {
+    existingPartitionCount,
+    partitionCount: (topic) => {
+      const known = opened.get(topic) ?? open(topic);
+      opened.set(topic, known);
+      known.catch(() => opened.delete(topic));
+      return known;
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export * from './embedded/embedded-message-bus.ts';
+export * from './errors.ts';
+export * from './message-bus.ts';

@@ -1,0 +1,48 @@
+/** The port: what Tollgate needs of a message bus. One contract suite runs against every adapter. */
+
+export interface Message {
+  /** Messages of one key stay in order. */
+  key: string;
+  value: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface BusRecord extends Message {
+  topic: string;
+  partition: number;
+  /** Decimal number of the record in its partition, as text. Grows; gaps are possible. */
+  offset: string;
+  /** When the bus took the record, milliseconds since the Unix epoch. */
+  timestamp: number;
+}
+
+export interface SubscribeOptions {
+  /** Consumers of one group share the partitions among them; each group gets every record. */
+  group: string;
+  topics: readonly string[];
+  signal: AbortSignal;
+}
+
+export interface MessageBus {
+  /**
+   * Publishes messages in order; resolved means durable. Rejected means that some, all or none were written.
+   *
+   * @throws BusUnavailable (retryable)
+   */
+  publish(topic: string, messages: readonly Message[]): Promise<void>;
+
+  /**
+   * Hands records to `handle` in batches of one partition, at least once and in order per key. The batch is committed when
+   * `handle` resolves; when it rejects, the same records come again after a pause. A new group starts at the first record.
+   * Resolves when the signal is aborted and the handler that was running has ended.
+   */
+  subscribe(options: SubscribeOptions, handle: (batch: readonly BusRecord[]) => Promise<void>): Promise<void>;
+
+  /** The last record of each partition that has one: what a publisher resumes from. */
+  lastPerPartition(topic: string): Promise<BusRecord[]>;
+
+  /** The partition that messages of this key go to, which a publisher compares with the last records. */
+  partitionOf(topic: string, key: string): Promise<number>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,1 @@
+export { describeMessageBus, type OpenMessageBus } from './message-bus.contract.ts';

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import type { MessageBus } from '../message-bus.ts';
+import { memberProbe, type MemberProbe } from './member-probe.ts';
+import { describePublish } from './publish.contract.ts';
+import { describeConsume } from './consume.contract.ts';
+
+/** What the suite needs of an adapter. */
+export interface OpenMessageBus {
+  bus: MessageBus;
+  /** Opens one more bus over the same data, as another process would; the suite closes it. */
+  openAnother(): Promise<MessageBus>;
+  /** The name of a topic that exists, or comes to be when it is used, has one partition or more, and no record. */
+  freshTopic(): Promise<string>;
+  /** Lets go of everything else that opening took, after the buses were closed. */
+  dispose?(): Promise<void>;
+}
+
+/** The buses of the suite. */
+export interface Buses {
+  bus(): MessageBus;
+  another(): Promise<MessageBus>;
+  topic(): Promise<string>;
+  /** Joins a group until the test has ended. */
+  member(options: Parameters<typeof memberProbe>[1], bus?: MessageBus): MemberProbe;
+}
+
+export const freshGroup = () => `group-${randomUUID()}`;
+
+/** What every message bus must do, sentence by sentence of the port; for any number of partitions. */
+export function describeMessageBus(name: string, open: () => Promise<OpenMessageBus>): void {
+  describe(name, { timeout: 60_000 }, () => {
+    let opened: OpenMessageBus;
+
+    beforeAll(async () => {
+      opened = await open();
+    });
+
+    afterAll(async () => {
+      await opened.bus.close();
+      await opened.dispose?.();
+    });
+
+    const given: Buses = {
+      bus: () => opened.bus,
+      another: async () => {
+        const bus = await opened.openAnother();
+        onTestFinished(() => bus.close());
+        return bus;
+      },
+      topic: () => opened.freshTopic(),
+      member: (options, bus = opened.bus) => {
+        const member = memberProbe(bus, options);
+        onTestFinished(() => member.stop());
+        return member;
+      },
+    };
+    describePublish(given);
+    describeConsume(given);
+  });
+}
