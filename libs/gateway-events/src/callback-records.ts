@@ -1,0 +1,58 @@
+/** `provider.callbacks.v1`: the Payment Service's callbacks as they came in, keyed by payment token. Internal to Tollgate. */
+
+export const providerCallbacksTopic = 'provider.callbacks.v1';
+/** Callbacks that could not be applied after bounded tries, with the header `reason`. */
+export const providerCallbacksDlqTopic = 'provider.callbacks.dlq.v1';
+
+/** A bus message, as far as encoding and decoding need it. */
+export interface EncodedRecord {
+  key: string;
+  value: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface ReceivedCallback {
+  environment: string;
+  /** The payment's token, out of the callback's path. */
+  token: string;
+  /** The body exactly as received. */
+  body: Uint8Array;
+  /** Milliseconds since the Unix epoch. */
+  receivedAt: number;
+}
+
+export const encodeCallbackRecord = (callback: ReceivedCallback): EncodedRecord => ({
+  key: callback.token,
+  value: callback.body,
+  headers: {
+    'content-type': 'application/json',
+    environment: callback.environment,
+    'received-at': String(callback.receivedAt),
+  },
+});
+
+export type DecodedCallback =
+  | { kind: 'callback'; environment: string; token: string; body: Readonly<Record<string, unknown>> }
+  | { kind: 'unreadable'; reason: string };
+
+/** Never throws: the topic may hold anything, and a consumer that throws on a record reads no further. */
+export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
+  const environment = record.headers['environment'];
+  if (record.key === '' || environment === undefined)
+    return { kind: 'unreadable', reason: 'no token or environment' };
+  const body = parseObject(record.value);
+  if (body === undefined) return { kind: 'unreadable', reason: 'the body is not a JSON object' };
+  return { kind: 'callback', environment, token: record.key, body };
+}
+
+/** The JSON object in `bytes`, or undefined where there is none. */
+export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,2 @@
+export * from './callback-records.ts';
+export * from './payment-records.ts';

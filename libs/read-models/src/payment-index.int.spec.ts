@@ -1,0 +1,201 @@
+import { writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import type { EventStore, Position } from '@tollgate/event-store';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
+import { paymentViewStream } from './payment-views.ts';
+import {
+  appendPayment,
+  happening,
+  projectPayment,
+  requested,
+  writeCheckpoint,
+  writeDocument,
+} from './testing/index.ts';
+
+const { accepted, approved } = happening;
+const soon = { timeout: 5_000, interval: 5 };
+
+async function startIndex(store: EventStore, file: string, log: Log = silentLog): Promise<PaymentIndex> {
+  const index = createPaymentIndex({ file, store, log, clock: systemClock });
+  onTestFinished(() => index.stop());
+  await index.start();
+  return index;
+}
+
+function warnings(): { log: Log; messages: string[] } {
+  const messages: string[] = [];
+  return { messages, log: { ...silentLog, warn: (_fields, message) => messages.push(message) } };
+}
+
+const tokensIn = (index: PaymentIndex, team = 'shop') => {
+  const list = index.list({ environment: 'sandbox', team, perPage: 500 });
+  return list.kind === 'page' ? list.documents.map(({ token }) => token).sort() : [];
+};
+
+test('a started index has every document of before, and follows those to come', async () => {
+  const store = await temporaryStore();
+  const before = await projectPayment(store, 'p1', [requested(), accepted]);
+  const index = await startIndex(store, ':memory:');
+  expect(index.find('p1')).toEqual(before);
+
+  const after = await projectPayment(store, 'p1', [approved]);
+  await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
+});
+
+test('a payment is got by its team in its environment only', async () => {
+  const store = await temporaryStore();
+  await projectPayment(store, 'p1', [requested({ team: 'shop', environment: 'production' })]);
+  const index = await startIndex(store, ':memory:');
+  expect(index.get('production', 'shop', 'p1')?.token).toBe('p1');
+  expect(index.get('sandbox', 'shop', 'p1')).toBeUndefined();
+  expect(index.get('production', 'games', 'p1')).toBeUndefined();
+  expect(index.get('production', 'shop', 'p2')).toBeUndefined();
+});
+
+test('its position is the one that the checkpoint tells, never that of a document', async () => {
+  const store = await temporaryStore();
+  const index = await startIndex(store, ':memory:');
+  const { position } = await appendPayment(store, 'p1', [requested()]);
+  await writeDocument(store, 'p1');
+  await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
+  expect(index.position() < position).toBe(true);
+  expect(await index.waitFor(position, 20)).toBe(false);
+
+  const waiting = index.waitFor(position, 5_000);
+  await writeCheckpoint(store, position);
+  expect(await waiting).toBe(true);
+  expect(index.position()).toBe(position);
+});
+
+test('when a position is reached, the documents up to it are there', async () => {
+  const store = await temporaryStore();
+  const index = await startIndex(store, ':memory:');
+  for (let number = 0; number < 30; number += 1) {
+    const token = `p${number}`;
+    const { position } = await projectPayment(store, token, [requested(), accepted]);
+    expect(await index.waitFor(position, 5_000)).toBe(true);
+    expect(index.find(token)?.revision).toBe(1);
+  }
+});
+
+test('who waits when the index stops is told so', async () => {
+  const index = await startIndex(await temporaryStore(), ':memory:');
+  const waiting = index.waitFor('9'.repeat(16) as Position, 60_000);
+  await index.stop();
+  expect(await waiting).toBe(false);
+});
+
+test('a restarted index goes on where it was, without reading the documents again', async () => {
+  const store = await temporaryStore();
+  const file = await temporaryFile();
+  const { position } = await projectPayment(store, 'p1', [requested()]);
+  await (await startIndex(store, file)).stop();
+  const { log, messages } = warnings();
+  const froms: string[] = [];
+  const watched = {
+    ...store,
+    subscribe: (options: Parameters<EventStore['subscribe']>[0]) => {
+      froms.push(options.from);
+      return store.subscribe(options);
+    },
+  };
+  const index = await startIndex(watched, file, log);
+  expect(froms[0]! > position).toBe(true);
+  expect(index.position()).toBe(position);
+  expect(tokensIn(index)).toEqual(['p1']);
+  expect(messages).toEqual([]);
+});
+
+describe('the file is built again from the documents', () => {
+  async function givenIndexedStore() {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    await projectPayment(store, 'p1', [requested()]);
+    await (await startIndex(store, file)).stop();
+    return { store, file };
+  }
+
+  test('where it is no database', async () => {
+    const { store, file } = await givenIndexedStore();
+    await writeFile(file, 'this is no database, and it is longer than the header of one. '.repeat(100));
+    const { log, messages } = warnings();
+    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+    expect(messages).toEqual(['the index is damaged or of another version; it is built again']);
+  });
+
+  test('where its pages are damaged', async () => {
+    const { store, file } = await givenIndexedStore();
+    const { open } = await import('node:fs/promises');
+    const handle = await open(file, 'r+');
+    await handle.write(Buffer.alloc(8_192, 0xff), 0, 8_192, 4_096);
+    await handle.close();
+    const { log, messages } = warnings();
+    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+    expect(messages).toHaveLength(1);
+  });
+
+  test('where an older version wrote it', async () => {
+    const { store, file } = await givenIndexedStore();
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA user_version = 0');
+    database.close();
+    const { log, messages } = warnings();
+    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+    expect(messages).toHaveLength(1);
+  });
+
+  test.each([
+    ['without its payments', ['p2']],
+    ['with payments of the same tokens elsewhere', ['p2', 'p1']],
+  ])('where it belongs to another event store, %s', async (_, tokens) => {
+    const { file } = await givenIndexedStore();
+    const other = await temporaryStore();
+    for (const token of tokens) await projectPayment(other, token, [requested({ currency: 'USD' })]);
+    const { log, messages } = warnings();
+    const index = await startIndex(other, file, log);
+    expect(tokensIn(index)).toEqual([...tokens].sort());
+    expect(tokens.map((token) => index.find(token)?.payment.terms.currency)).toEqual(tokens.map(() => 'USD'));
+    expect(messages).toEqual(['the index belongs to another event store; it is built again']);
+  });
+});
+
+test("another program's database is left alone", async () => {
+  const file = await temporaryFile();
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE treasure (gold INTEGER)');
+  const index = createPaymentIndex({
+    file,
+    store: await temporaryStore(),
+    log: silentLog,
+    clock: systemClock,
+  });
+  await expect(index.start()).rejects.toThrow(StartupError);
+  expect(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 1 });
+  database.close();
+});
+
+test('a document that cannot be read is left out, loudly, and the others are there', async () => {
+  const store = await temporaryStore();
+  const event = {
+    id: crypto.randomUUID(),
+    type: 'PaymentDocumentWritten',
+    data: { schemaVersion: 9 },
+    metadata: {},
+  };
+  await store.append(paymentViewStream('p0'), [event], 'no-stream');
+  await projectPayment(store, 'p1', [requested()]);
+  const error = vi.fn<Log['error']>();
+  const index = await startIndex(store, ':memory:', { ...silentLog, error });
+  expect(tokensIn(index)).toEqual(['p1']);
+  expect(error.mock.calls).toMatchObject([[{ stream: 'view_payment-p0', revision: 0 }, expect.any(String)]]);
+});
+
+test('two indexes follow the same store', async () => {
+  const store = await temporaryStore();
+  const indexes = [await startIndex(store, ':memory:'), await startIndex(store, await temporaryFile())];
+  await projectPayment(store, 'p1', [requested()]);
+  await vi.waitFor(() => expect(indexes.map((index) => tokensIn(index))).toEqual([['p1'], ['p1']]), soon);
+});

@@ -1,0 +1,75 @@
+import type { Position } from '@tollgate/event-store';
+import type { Clock } from '@tollgate/service-kit';
+import { expect, test } from 'vitest';
+import { createPositionWatch, waitingMax } from './position-watch.ts';
+
+const at = (number: number) => number.toString().padStart(16, '0') as Position;
+
+/** A clock whose sleepers wake when the test says so. */
+function stoppedClock() {
+  const sleeping = new Set<() => void>();
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    sleep: (_durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        sleeping.add(resolve);
+        signal?.addEventListener('abort', () => {
+          sleeping.delete(resolve);
+          reject(signal.reason as Error);
+        });
+      }),
+  };
+  return { clock, sleeping, wakeAll: () => sleeping.forEach((wake) => wake()) };
+}
+
+test('who waits for a position that is reached already does not wait', async () => {
+  const { clock, sleeping } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  watch.moveTo(at(5));
+  expect(await watch.waitFor(at(5), 1_000)).toBe(true);
+  expect(sleeping.size).toBe(0);
+});
+
+test('who waits is told when the position is reached, and its timer ends', async () => {
+  const { clock, sleeping } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  const waits = [watch.waitFor(at(5), 1_000), watch.waitFor(at(9), 1_000)];
+  watch.moveTo(at(5));
+  expect(await waits[0]).toBe(true);
+  expect(sleeping.size).toBe(1);
+  watch.moveTo(at(10));
+  expect(await waits[1]).toBe(true);
+  expect(sleeping.size).toBe(0);
+});
+
+test('it never moves back', () => {
+  const watch = createPositionWatch(stoppedClock().clock);
+  watch.moveTo(at(5));
+  watch.moveTo(at(4));
+  expect(watch.current()).toBe(at(5));
+});
+
+test('who waits too long, or when it ends, is told that the position was not reached', async () => {
+  const { clock, wakeAll } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  const first = watch.waitFor(at(5), 1_000);
+  wakeAll();
+  expect(await first).toBe(false);
+  const second = watch.waitFor(at(5), 1_000);
+  watch.end();
+  expect(await second).toBe(false);
+  expect(await watch.waitFor(at(5), 1_000)).toBe(false);
+});
+
+test('more waiting calls than the limit are turned away at once', async () => {
+  const { clock, wakeAll } = stoppedClock();
+  const watch = createPositionWatch(clock);
+  const waits = Array.from({ length: waitingMax }, () => watch.waitFor(at(1), 1_000));
+  expect(await watch.waitFor(at(1), 1_000)).toBe(false);
+  wakeAll();
+  await Promise.all(waits);
+  const again = watch.waitFor(at(1), 1_000);
+  watch.moveTo(at(1));
+  expect(await again).toBe(true);
+});

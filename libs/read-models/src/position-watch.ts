@@ -1,0 +1,55 @@
+import { beginning, type Position } from '@tollgate/event-store';
+import type { Clock } from '@tollgate/service-kit';
+
+/** Waiting calls at most; one more is told at once that the position was not reached. */
+export const waitingMax = 1_000;
+
+/** A position that moves on, and those who wait for it. */
+export interface PositionWatch {
+  current(): Position;
+  /** Moves to `position`, if that is later. */
+  moveTo(position: Position): void;
+  /** Starts again, from the beginning or an earlier position. */
+  reset(position: Position): void;
+  /** True as soon as `current()` has reached `position`, false after `timeoutMs` or when the watch has ended. */
+  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+  end(): void;
+}
+
+export function createPositionWatch(clock: Clock): PositionWatch {
+  const waiting = new Set<{ position: Position; tell: (isReached: boolean) => void }>();
+  let current = beginning;
+  let isEnded = false;
+
+  return {
+    current: () => current,
+    moveTo: (position) => {
+      if (position <= current) return;
+      current = position;
+      for (const each of waiting) if (each.position <= current) each.tell(true);
+    },
+    reset: (position) => {
+      current = position;
+    },
+    waitFor: async (position, timeoutMs) => {
+      if (position <= current) return true;
+      if (isEnded || waiting.size >= waitingMax) return false;
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const waiter = { position, tell: resolve };
+      const timer = new AbortController();
+      waiting.add(waiter);
+      clock.sleep(timeoutMs, timer.signal).then(
+        () => resolve(false),
+        () => undefined,
+      );
+      const isReached = await promise;
+      waiting.delete(waiter);
+      timer.abort();
+      return isReached;
+    },
+    end: () => {
+      isEnded = true;
+      for (const each of waiting) each.tell(false);
+    },
+  };
+}

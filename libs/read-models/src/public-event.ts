@@ -1,0 +1,71 @@
+/** The data of a payment's events as its team sees it: one list of allowed fields for each type of event. */
+import type { PaymentEvent, PaymentEventOf, PaymentEventType } from '@tollgate/payment-domain';
+import { given, toIso, toPublicErrors, toPublicEvidence, toPublicTerms } from './public-payment.ts';
+
+export type PublicEventData = Record<string, unknown>;
+
+type Publishers = { [Type in PaymentEventType]: (data: PaymentEventOf<Type>['data']) => PublicEventData };
+
+const attemptOf = ({
+  number,
+  providerOrderNumber,
+  sendBy,
+}: PaymentEventOf<'AttemptStarted'>['data']['attempt']) => ({
+  number,
+  providerOrderNumber,
+  sendBy: toIso(sendBy),
+});
+const nothing = () => ({});
+const sendByOf = ({ sendBy }: { sendBy: number }) => ({ sendBy: toIso(sendBy) });
+const errorsOf = ({ errors }: PaymentEventOf<'ConfirmationRefused'>['data']) => ({
+  errors: toPublicErrors(errors),
+});
+const reasonOf = ({ reason }: { reason: string }) => ({ reason });
+const maskOf = ({ sanitizedMask }: { sanitizedMask?: string | undefined }) => given({ sanitizedMask });
+
+const publishers: Publishers = {
+  PaymentRequested: ({ terms, attempt }) => ({
+    kind: terms.kind,
+    ...toPublicTerms(terms),
+    attempt: attemptOf(attempt),
+  }),
+  AttemptAccepted: ({ attemptNumber, evidence }) => ({ attemptNumber, evidence }),
+  AttemptRefused: ({ attemptNumber, errors }) => ({ attemptNumber, errors: toPublicErrors(errors) }),
+  AttemptNotSent: ({ attemptNumber, reason }) => ({ attemptNumber, reason }),
+  AttemptUnresolved: ({ attemptNumber, reason }) => ({ attemptNumber, reason }),
+  AttemptNotFound: ({ attemptNumber }) => ({ attemptNumber }),
+  AttemptStarted: ({ attempt }) => ({ attempt: attemptOf(attempt) }),
+  PaymentPending: nothing,
+  PaymentHeld: (data) => ({ heldAmount: data.heldAmount, ...maskOf(data) }),
+  PaymentApproved: (data) => ({ amount: data.amount, ...maskOf(data) }),
+  PaymentDeclined: (data) => ({ ...given({ declineReason: data.declineReason }), ...maskOf(data) }),
+  PaymentExpired: nothing,
+  PaymentFailed: reasonOf,
+  ConfirmationSubmitted: sendByOf,
+  ConfirmationRefused: errorsOf,
+  ConfirmationUnresolved: reasonOf,
+  DeclineSubmitted: sendByOf,
+  DeclineRefused: errorsOf,
+  DeclineUnresolved: reasonOf,
+  RefundSubmitted: ({ refundToken, amount, sendBy }) => ({ refundToken, amount, sendBy: toIso(sendBy) }),
+  RefundApproved: ({ refundToken }) => ({ refundToken }),
+  RefundDeclined: ({ refundToken, errors }) => ({ refundToken, errors: toPublicErrors(errors) }),
+  RefundUnresolved: ({ refundToken, reason }) => ({ refundToken, reason }),
+  ExternalRefundObserved: ({ amount }) => ({ amount }),
+  FinalStatusRevised: ({ from, to, amount, declineReason }) => ({
+    from,
+    to,
+    ...given({ amount, declineReason }),
+  }),
+  AttentionRaised: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
+  AttentionResolved: ({ code, resolution, reason }) => ({ code, resolution, reason }),
+};
+
+/**
+ * An event's data without the fingerprint, tokens of the service, the account, the customer and pages with a secret in
+ * their address.
+ */
+export function toPublicEventData(event: PaymentEvent): PublicEventData {
+  const publish = publishers[event.type] as (data: PaymentEvent['data']) => PublicEventData;
+  return publish(event.data);
+}

@@ -1,0 +1,109 @@
+import { decodePaymentEvent } from '@tollgate/payment-domain';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
+import { toPublicEventData } from './public-event.ts';
+import { toPublicEvidence, toPublicPayment } from './public-payment.ts';
+import {
+  anyHistory,
+  happening,
+  planted,
+  processingUrl,
+  requested,
+  toRecordedEvents,
+} from './testing/index.ts';
+import type { PaymentEvent } from '@tollgate/payment-domain';
+
+const documentOf = (...events: PaymentEvent[]) =>
+  toRecordedEvents(events).reduce<PaymentDocument | undefined>(foldPaymentDocument, undefined)!;
+const shown = (...events: PaymentEvent[]) =>
+  toPublicPayment(documentOf(requested({ orderNumber: 'A-1' }), ...events));
+
+test('a team sees its terms, the state in both vocabularies, and the sums', () => {
+  expect(shown(happening.accepted)).toEqual({
+    token: 'pay_1',
+    status: 'init',
+    phase: 'init',
+    product: 'Tea',
+    amount: 1_500,
+    currency: 'EUR',
+    orderNumber: 'A-1',
+    needConfirmation: false,
+    processingUrl,
+    heldAmount: 0,
+    approvedAmount: 0,
+    refundedAmount: 0,
+    refunds: [],
+    attention: [],
+    errors: [],
+    createdAt: '2026-01-02T03:04:05.000Z',
+    updatedAt: '2026-01-02T03:04:06.000Z',
+    revision: 1,
+  });
+});
+
+test('the page is shown while the customer has something to do on it', () => {
+  const { accepted, pending, held, approved } = happening;
+  expect(shown(accepted, pending).processingUrl).toBe(processingUrl);
+  expect(shown(accepted, held)).not.toHaveProperty('processingUrl');
+  expect(shown(accepted, approved)).not.toHaveProperty('processingUrl');
+});
+
+test('a refund that nobody knows the end of is pending', () => {
+  const { accepted, approved, refunding, refundUnresolved, refundApproved } = happening;
+  const unresolved = shown(accepted, approved, refunding, refundUnresolved).refunds;
+  expect(unresolved).toEqual([
+    { token: 'ref_1', amount: 500, currency: 'EUR', status: 'pending', phase: 'unresolved' },
+  ]);
+  expect(shown(accepted, approved, refunding, refundApproved)).toMatchObject({
+    refundedAmount: 500,
+    refunds: [{ status: 'approved' }],
+  });
+});
+
+test('the errors of a failed creation are shown, without the text of those that are about our account', () => {
+  expect(shown(happening.refused).errors).toEqual([]);
+  expect(shown(happening.refused, happening.failed)).toMatchObject({
+    status: 'declined',
+    phase: 'failed',
+    errors: [
+      { code: 'incorrect_private_key', kind: 'authentication_error' },
+      { code: 'invalid_param', kind: 'invalid_request_error', message: 'no', parameter: 'product' },
+    ],
+  });
+});
+
+test('evidence is masked unless it is known to be harmless', () => {
+  const evidence = {
+    serviceToken: 'svc-0123456789',
+    knownServiceToken: null,
+    observedAmount: 7,
+    other: 'short',
+    more: 12,
+  };
+  expect(toPublicEvidence(evidence)).toEqual({
+    serviceToken: '…6789',
+    knownServiceToken: null,
+    observedAmount: 7,
+    other: '…',
+    more: '…',
+  });
+});
+
+test('no planted secret is ever shown, in no payment and no event', () => {
+  fc.assert(
+    fc.property(anyHistory, (history) => {
+      const recorded = toRecordedEvents(history);
+      const data = recorded.map((event) => toPublicEventData(decodePaymentEvent(event)));
+      const text = JSON.stringify([toPublicPayment(documentOf(...history)), data]);
+      expect(text).not.toContain(planted);
+      expect(text).not.toContain('192.0.2.1');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the data of every type of event can be shown', () => {
+  for (const event of [requested(), ...Object.values(happening)])
+    expect(toPublicEventData(decodePaymentEvent(event))).toBeTypeOf('object');
+});

@@ -1,0 +1,3 @@
+export * from './payment-histories.ts';
+export * from './stored-payments.ts';
+export * from './teams.ts';

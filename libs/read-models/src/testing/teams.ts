@@ -1,0 +1,46 @@
+/** Teams with keys in a real store, for specs. */
+import { randomUUID } from 'node:crypto';
+import type { EventStore } from '@tollgate/event-store';
+import {
+  scopes as allScopes,
+  teamStream,
+  type Environment,
+  type Scope,
+  type TeamEvent,
+} from '@tollgate/payment-domain';
+import { formatApiKey, hashApiKeySecret, type ApiKey } from '../api-key.ts';
+import { appended } from './stored-payments.ts';
+
+export async function appendTeamEvents(
+  store: EventStore,
+  team: string,
+  events: readonly TeamEvent[],
+): Promise<void> {
+  const newEvents = events.map(({ type, data }) => ({ id: randomUUID(), type, data, metadata: {} }));
+  appended(await store.append(teamStream(team), newEvents, 'any'));
+}
+
+export interface GivenKey {
+  team: string;
+  keyId: string;
+  environment?: Environment;
+  scopes?: readonly Scope[];
+}
+
+const secretOf = (keyId: string) => `secret-of-${keyId}-0123456789`;
+
+export const keyIssued = ({ keyId, environment = 'sandbox', scopes = allScopes }: GivenKey): TeamEvent => ({
+  type: 'KeyIssued',
+  data: { keyId, environment, scopes: [...scopes], secretHash: hashApiKeySecret(secretOf(keyId)) },
+});
+
+/** Adds a team with one key; gives the key's text. */
+export async function givenTeam(store: EventStore, key: GivenKey): Promise<string> {
+  await appendTeamEvents(store, key.team, [{ type: 'TeamAdded', data: { name: key.team } }, keyIssued(key)]);
+  return keyText(key);
+}
+
+export const keyText = (
+  { keyId, environment = 'sandbox' }: GivenKey,
+  changes: Partial<ApiKey> = {},
+): string => formatApiKey({ environment, keyId, secret: secretOf(keyId), ...changes });
