@@ -1,0 +1,87 @@
+/** What the service answers: the mapping of its records and refusals to bodies and HTTP statuses. */
+import {
+  isFinalStatus,
+  type ApiError,
+  type CreatePaymentAnswer,
+  type ErrorCode,
+  type ServicePayment,
+} from '@tollgate/payment-api';
+import type { Payment } from './payments.ts';
+
+export interface Answer {
+  statusCode: number;
+  body: object;
+}
+
+/** HTTP statuses of failures (not shown in the specification, section 7). */
+const statusByErrorCode: Readonly<Record<ErrorCode, number>> = {
+  auth_header_not_found: 401,
+  incorrect_private_key: 401,
+  https_required: 403,
+  invalid_json: 400,
+  invalid_param: 400,
+  incorrect_amount: 400,
+  incorrect_currency: 400,
+  payment_not_found: 404,
+  payment_in_final_state: 409,
+  payment_not_confirmable: 409,
+  order_number_already_exists: 409,
+  refund_exceeds_amount: 409,
+  no_money_available_on_refund: 409,
+  balance_less_than_amount: 409,
+  recurring_token_not_found: 409,
+  core_api_error: 500,
+};
+
+const statuses: ReadonlyMap<string, number> = new Map(Object.entries(statusByErrorCode));
+
+/** The error body of section 7; the HTTP status follows the first error. */
+export const refusal = (...errors: ApiError[]): Answer => ({
+  statusCode: statuses.get(errors[0]?.code ?? '') ?? statusByErrorCode.core_api_error,
+  body: { success: false, errors },
+});
+
+export const success = (body: object): Answer => ({ statusCode: 200, body: { success: true, ...body } });
+
+/** Gives the address of a payment's hosted page. */
+export type ProcessingUrl = (token: string) => string;
+
+export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): Answer {
+  const { token, amount, currency, status } = payment;
+  const body: CreatePaymentAnswer = {
+    success: true,
+    token,
+    processingUrl: processingUrl(token),
+    payment: { amount, currency, status },
+  };
+  return { statusCode: 200, body };
+}
+
+/** A payment as merchants see it: what was not given is null, what has not come about is left out. */
+export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl): ServicePayment {
+  const { recurringToken, sanitizedMask, declineReason } = payment;
+  return {
+    token: payment.token,
+    status: payment.status,
+    product: payment.product,
+    amount: payment.amount,
+    currency: payment.currency,
+    orderNumber: payment.orderNumber ?? null,
+    callbackUrl: payment.callbackUrl,
+    redirectSuccessUrl: payment.redirectSuccessUrl ?? null,
+    redirectFailUrl: payment.redirectFailUrl ?? null,
+    locale: payment.locale,
+    needConfirmation: payment.needConfirmation,
+    heldAmount: payment.heldAmount,
+    refundedAmount: payment.refundedAmount,
+    ...(isFinalStatus(payment.status) ? {} : { processingUrl: processingUrl(payment.token) }),
+    ...(recurringToken === undefined ? {} : { recurringToken }),
+    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
+    ...(declineReason === undefined ? {} : { declineReason }),
+    createdAt: toIsoTime(payment.createdAt),
+    updatedAt: toIsoTime(payment.updatedAt),
+  };
+}
+
+/** Milliseconds since the Unix epoch as ISO 8601 in UTC. */
+export const toIsoTime = (time: number): string => new Date(time).toISOString();

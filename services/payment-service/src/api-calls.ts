@@ -1,0 +1,146 @@
+/** One call of the interface: its fault, its record, and its answer, in the order in which they must happen. */
+import type { Clock, Log } from '@tollgate/service-kit';
+import { apiError } from '@tollgate/payment-api';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isObject } from './api-requests.ts';
+import { refusal, type Answer } from './answers.ts';
+import { answerFaults, type AnswerFault, type Faults, type Operation, type TakenFault } from './faults.ts';
+import type { CallLog } from './storage/call-log.ts';
+import type { Database } from './storage/database.ts';
+import type { Merchant } from './storage/merchants-table.ts';
+
+/** How a call ended, as the ledger tells it; the token is that of a payment that exists. */
+export interface Ending {
+  answer: Answer;
+  effect?: 'created';
+  token?: string;
+  orderNumber?: string | undefined;
+  /** The ledger has it already. */
+  isNoted?: true;
+}
+
+/** Writes a call into the ledger, inside the transaction of its effect. */
+export type NoteCall = (ending: Ending) => void;
+
+/** Does the work of one operation. One that has an effect notes its call itself; the others are noted afterwards. */
+export type HandleCall = (
+  request: FastifyRequest,
+  merchant: Merchant,
+  note: NoteCall,
+) => Ending | Promise<Ending>;
+
+export interface ApiCallDeps {
+  database: Pick<Database, 'write'>;
+  calls: CallLog;
+  faults: Faults;
+  now: () => number;
+  clock: Pick<Clock, 'sleep'>;
+  /** Aborted when the service stops: a slow reply is then sent at once. */
+  stopping: AbortSignal;
+  merchantOf: (request: FastifyRequest) => Merchant;
+  log: Log;
+}
+
+const rateLimited: Answer = {
+  statusCode: 429,
+  body: {
+    success: false,
+    errors: [{ code: 'rate_limited', kind: 'api_error', message: 'Too many requests; slow down.' }],
+  },
+};
+const failed = refusal(apiError('core_api_error', 'Something failed on our side.'));
+const badGatewayPage =
+  '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
+
+/** Gives the route of an operation. */
+export function createApiCall(deps: ApiCallDeps) {
+  return (operation: Operation, handle: HandleCall) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const merchant = deps.merchantOf(request);
+      const fault = deps.faults.take(merchant.id, operation, answerFaults);
+      const note: NoteCall = ({ answer, effect = 'none', token, orderNumber = orderNumberIn(request) }) => {
+        const sent = describeAnswer(answer, fault);
+        deps.calls.add({
+          at: deps.now(),
+          merchantId: merchant.id,
+          operation,
+          token,
+          orderNumber,
+          effect,
+          answer: sent,
+        });
+      };
+      const instead = answerWithoutEffect(fault);
+      const ending: Ending =
+        instead === undefined ? await handle(request, merchant, note) : { answer: instead };
+      if (ending.isNoted === undefined) noteLater(deps, () => note(ending));
+      if (instead === undefined) return sendWithFault(deps, reply, ending.answer, fault);
+      return send(instead === rateLimited ? reply.header('retry-after', '1') : reply, instead);
+    };
+}
+
+function answerWithoutEffect(fault: TakenFault<AnswerFault> | undefined): Answer | undefined {
+  if (fault?.fault === 'error_before') return failed;
+  return fault?.fault === 'rate_limited' ? rateLimited : undefined;
+}
+
+// Reads have no effect that their record would have to be durable with: they do not wait for the commit.
+function noteLater(deps: ApiCallDeps, note: () => void): void {
+  deps.database.write(note).catch((error: unknown) => {
+    deps.log.error({ error }, 'a call could not be noted in the ledger');
+  });
+}
+
+async function sendWithFault(
+  deps: ApiCallDeps,
+  reply: FastifyReply,
+  answer: Answer,
+  fault: TakenFault<AnswerFault> | undefined,
+): Promise<FastifyReply> {
+  switch (fault?.fault) {
+    case 'error_after':
+      return send(reply, failed);
+    case 'html_502':
+      return reply.code(502).type('text/html; charset=utf-8').send(badGatewayPage);
+    case 'truncated_json':
+      return reply
+        .code(answer.statusCode)
+        .type('application/json; charset=utf-8')
+        .send(firstHalf(answer.body));
+    case 'lost_reply':
+      reply.hijack();
+      reply.raw.socket?.destroy();
+      return reply;
+    case 'slow_reply':
+      await deps.clock.sleep(fault.delayMs, deps.stopping).catch(() => undefined); // Rejects when we stop.
+      return send(reply, answer);
+    default:
+      return send(reply, answer);
+  }
+}
+
+export const send = (reply: FastifyReply, answer: Answer): FastifyReply =>
+  reply.code(answer.statusCode).send(answer.body);
+
+function firstHalf(body: object): string {
+  const text = JSON.stringify(body);
+  return text.slice(0, Math.floor(text.length / 2));
+}
+
+function describeAnswer(answer: Answer, fault: TakenFault<AnswerFault> | undefined): string {
+  const instead = answerWithoutEffect(fault);
+  if (fault !== undefined && instead === undefined && fault.fault !== 'slow_reply') return fault.fault;
+  const { statusCode, body } = instead ?? answer;
+  const errors = 'errors' in body && Array.isArray(body.errors) ? (body.errors as { code: string }[]) : [];
+  return errors[0] === undefined ? String(statusCode) : `${statusCode} ${errors[0].code}`;
+}
+
+const orderNumberLengthMax = 255;
+
+function orderNumberIn(request: FastifyRequest): string | undefined {
+  for (const part of [request.body, request.query]) {
+    const orderNumber = isObject(part) ? part['orderNumber'] : undefined;
+    if (typeof orderNumber === 'string') return orderNumber.slice(0, orderNumberLengthMax);
+  }
+  return undefined;
+}

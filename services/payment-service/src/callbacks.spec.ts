@@ -1,0 +1,231 @@
+import { DatabaseSync } from 'node:sqlite';
+import { silentLog } from '@tollgate/service-kit';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createCallbackDelivery,
+  queueCallback,
+  retryPausesMs,
+  toCallbackBody,
+  tryTimeoutMs,
+} from './callbacks.ts';
+import type { QueueFault } from './faults.ts';
+import { newPayment, openCheckout, settleAs, type Payment } from './payments.ts';
+import { createCallbackQueue } from './storage/callback-queue.ts';
+import { migrate } from './storage/schema.ts';
+import { createFakeClock } from './testing/fake-clock.ts';
+import { tea } from './testing/samples.ts';
+
+const start = 1_800_000_000_000;
+const hourMs = 3_600_000;
+
+type Post = (body: { status: string; token: string }, signal: AbortSignal) => Promise<number>;
+
+/** The delivery over a queue in memory, time that is moved by hand, and a receiver that the test plays. */
+function setUp(post: Post) {
+  const connection = new DatabaseSync(':memory:');
+  migrate(connection);
+  connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
+  const queue = createCallbackQueue(connection);
+  const clock = createFakeClock(start);
+  const sent: string[] = [];
+  const delivery = createCallbackDelivery({
+    database: { write: async (transaction) => transaction() },
+    queue,
+    now: clock.now,
+    clock,
+    postJson: (_url, body, signal) => {
+      const parsed = JSON.parse(body) as { status: string; token: string };
+      sent.push(parsed.status);
+      return post(parsed, signal);
+    },
+    log: silentLog,
+  });
+  const stopping = new AbortController();
+  const ended = delivery.run(stopping.signal);
+  const add = (payment: Payment, fault?: QueueFault) => {
+    queueCallback(queue, payment, fault && { fault, delayMs: 5_000 }, clock.now());
+    delivery.expect(clock.now());
+  };
+  const states = () => queue.records(1, undefined, 100).map(({ state }) => state);
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+  };
+  cleanUps.push(stop);
+  return {
+    clock,
+    add,
+    sent,
+    states,
+    stop,
+    tries: () => queue.records(1, undefined, 100).map(({ tries }) => tries),
+  };
+}
+
+const cleanUps: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
+});
+
+const payment = (token = 'a'): Payment =>
+  newPayment({ ...tea, orderNumber: 'A-1' }, { token: token.repeat(32), merchantId: 1 }, start);
+const pending = (token?: string): Payment => openCheckout(payment(token), start);
+const approved = (token?: string): Payment => settleAs('approved', 'f'.repeat(32))(pending(token), start);
+
+describe('the body of a callback', () => {
+  it('tells the payment as it stands, with the specification’s names', () => {
+    expect(toCallbackBody(approved())).toEqual({
+      token: 'a'.repeat(32),
+      type: 'payment',
+      status: 'approved',
+      orderNumber: 'A-1',
+      amount: 1250,
+      currency: 'EUR',
+    });
+  });
+});
+
+describe('the delivery of callbacks', () => {
+  it('ends with the answer 200', async () => {
+    const { clock, add, sent, states } = setUp(async () => 200);
+    add(pending());
+    await clock.advance(hourMs);
+    expect(sent).toEqual(['pending']);
+    expect(states()).toEqual(['delivered']);
+  });
+
+  it.each([201, 204, 302, 404, 500])('tries again when answered %i', async (statusCode) => {
+    const answers = [statusCode, 200];
+    const { clock, add, sent, states } = setUp(async () => answers.shift() ?? 200);
+    add(pending());
+    await clock.advance(retryPausesMs[0] ?? 0);
+    expect(sent).toHaveLength(2);
+    expect(states()).toEqual(['delivered']);
+  });
+
+  it('tries nine times within an hour by the schedule, then gives up', async () => {
+    const { clock, add, sent, states, tries } = setUp(async () => Promise.reject(new Error('refused')));
+    add(pending());
+    for (const [index, pauseMs] of retryPausesMs.entries()) {
+      await clock.advance(pauseMs - 1);
+      expect(sent).toHaveLength(index + 1);
+      await clock.advance(1);
+      expect(sent).toHaveLength(index + 2);
+    }
+    await clock.advance(24 * hourMs);
+    expect(sent).toHaveLength(9);
+    expect(states()).toEqual(['given_up']);
+    expect(tries()).toEqual([9]);
+    expect(retryPausesMs.reduce((sum, pauseMs) => sum + pauseMs, 9 * tryTimeoutMs)).toBeLessThanOrEqual(
+      hourMs,
+    );
+  });
+
+  it('breaks a try off after ten seconds', async () => {
+    const isBrokenOff: boolean[] = [];
+    const hang: Post = (_body, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          isBrokenOff.push(true);
+          reject(new Error('broken off'));
+        });
+      });
+    const { clock, add, sent } = setUp(hang);
+    add(pending());
+    await clock.advance(tryTimeoutMs - 1);
+    expect(isBrokenOff).toEqual([]);
+    await clock.advance(1);
+    expect(isBrokenOff).toEqual([true]);
+    await clock.advance(retryPausesMs[0] ?? 0);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('sends several at a time, 32 at most, and one at a time for a payment', async () => {
+    const underWay = new Map<string, number>();
+    let most = 0;
+    let mostOfOnePayment = 0;
+    const { clock, add, states } = setUp(async ({ token }) => {
+      underWay.set(token, (underWay.get(token) ?? 0) + 1);
+      most = Math.max(
+        most,
+        [...underWay.values()].reduce((sum, count) => sum + count, 0),
+      );
+      mostOfOnePayment = Math.max(mostOfOnePayment, ...underWay.values());
+      await clock.sleep(1_000);
+      underWay.set(token, (underWay.get(token) ?? 0) - 1);
+      return 200;
+    });
+    for (let index = 0; index < 50; index += 1) {
+      add({ ...pending(), token: `payment-${index}` });
+      add({ ...approved(), token: `payment-${index}` });
+    }
+    await clock.advance(60_000);
+    expect(most).toBe(32);
+    expect(mostOfOnePayment).toBe(1);
+    expect(states()).toEqual(Array.from({ length: 100 }, () => 'delivered'));
+  });
+
+  it('keeps the order of a payment when nothing goes wrong', async () => {
+    const { clock, add, sent } = setUp(async () => 200);
+    add(pending());
+    add(approved());
+    await clock.advance(1);
+    expect(sent).toEqual(['pending', 'approved']);
+  });
+
+  it('leaves what is under way due when it is stopped', async () => {
+    const hang: Post = (_body, signal) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('broken off'))),
+      );
+    const { clock, add, states, tries, stop } = setUp(hang);
+    add(pending());
+    await clock.settle();
+    await stop();
+    expect(states()).toEqual(['due']);
+    expect(tries()).toEqual([0]);
+  });
+});
+
+describe('a fault of callbacks', () => {
+  it('drop: the callback is never sent', async () => {
+    const { clock, add, sent, states } = setUp(async () => 200);
+    add(pending(), 'drop');
+    await clock.advance(24 * hourMs);
+    expect(sent).toEqual([]);
+    expect(states()).toEqual(['dropped']);
+  });
+
+  it('duplicate: the callback is sent twice', async () => {
+    const { clock, add, sent } = setUp(async () => 200);
+    add(pending(), 'duplicate');
+    await clock.advance(1);
+    expect(sent).toEqual(['pending', 'pending']);
+  });
+
+  it('delay: the callback is sent after the delay', async () => {
+    const { clock, add, sent } = setUp(async () => 200);
+    add(pending(), 'delay');
+    await clock.advance(4_999);
+    expect(sent).toEqual([]);
+    await clock.advance(1);
+    expect(sent).toEqual(['pending']);
+  });
+
+  it('reorder: the callback is sent after the next one of its payment', async () => {
+    const { clock, add, sent } = setUp(async () => 200);
+    add(pending(), 'reorder');
+    await clock.settle();
+    add(approved());
+    await clock.advance(1);
+    expect(sent).toEqual(['approved', 'pending']);
+  });
+
+  it('reorder: the callback is sent after the delay when no other follows', async () => {
+    const { clock, add, sent } = setUp(async () => 200);
+    add(pending(), 'reorder');
+    add(pending('b'));
+    await clock.advance(5_000);
+    expect(sent).toEqual(['pending', 'pending']);
+  });
+});

@@ -1,0 +1,182 @@
+/** Status callbacks (specification, section 6): what they say, how they are queued, and how they are delivered. */
+import type { CallbackBody } from '@tollgate/payment-api';
+import type { Clock, Log } from '@tollgate/service-kit';
+import { createDueLoop, type DueLoop } from './due-loop.ts';
+import type { QueueFault, TakenFault } from './faults.ts';
+import type { Payment } from './payments.ts';
+import type { CallbackQueue, NewCallback, QueuedCallback } from './storage/callback-queue.ts';
+import type { Database } from './storage/database.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/**
+ * Pauses before the second to the ninth try. With nine tries of ten seconds each, the last one ends within an hour of
+ * the status change.
+ */
+export const retryPausesMs: readonly number[] = [
+  5 * second,
+  15 * second,
+  30 * second,
+  minute,
+  2 * minute,
+  5 * minute,
+  15 * minute,
+  30 * minute,
+];
+/** A try without an answer in this time has failed. */
+export const tryTimeoutMs = 10 * second;
+const concurrentTriesMax = 32;
+/** More than can be under way: those of payments that already have one under way are passed over. */
+const dueRowsMax = 4 * concurrentTriesMax;
+
+/** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
+export type PostJson = (url: string, body: string, signal: AbortSignal) => Promise<number>;
+
+/** The body of the callback about a payment as it now stands. */
+export function toCallbackBody(payment: Payment): CallbackBody {
+  const { token, status, orderNumber, amount, currency, recurringToken, sanitizedMask, declineReason } =
+    payment;
+  return {
+    token,
+    type: 'payment',
+    status,
+    orderNumber: orderNumber ?? null,
+    amount,
+    currency,
+    ...(recurringToken === undefined ? {} : { recurringToken }),
+    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
+    ...(declineReason === undefined ? {} : { declineReason }),
+  };
+}
+
+/** Queues the callback about a payment, as the fault that struck it wants. Runs inside the transaction of the change. */
+export function queueCallback(
+  queue: CallbackQueue,
+  payment: Payment,
+  fault: TakenFault<QueueFault> | undefined,
+  now: number,
+): void {
+  const callback: NewCallback = {
+    merchantId: payment.merchantId,
+    token: payment.token,
+    orderNumber: payment.orderNumber,
+    status: payment.status,
+    url: payment.callbackUrl,
+    body: JSON.stringify(toCallbackBody(payment)),
+    dueAt: now,
+  };
+  if (fault === undefined) return queue.add(callback);
+  const later = now + fault.delayMs;
+  switch (fault.fault) {
+    case 'drop':
+      return queue.add(callback, 'dropped');
+    case 'duplicate':
+      queue.add(callback);
+      return queue.add(callback);
+    case 'delay':
+      return queue.add({ ...callback, dueAt: later });
+    case 'reorder':
+      return queue.add({ ...callback, dueAt: later, waitsForNext: true });
+  }
+}
+
+/** Sends due callbacks, several at a time and one at a time for each payment. */
+export interface CallbackDelivery extends DueLoop {
+  /** Sends one callback outside the queue, once, and waits for it. Never rejects. */
+  sendNow(payment: Payment): Promise<void>;
+}
+
+export function createCallbackDelivery(deps: {
+  database: Pick<Database, 'write'>;
+  queue: CallbackQueue;
+  /** The service's time, which a tester can move. */
+  now: () => number;
+  clock: Pick<Clock, 'sleep'>;
+  postJson: PostJson;
+  log: Log;
+}): CallbackDelivery {
+  const { database, queue, now, clock, postJson, log } = deps;
+  const underWay = new Map<number, { token: string; ended: Promise<void> }>();
+  let stopping: AbortSignal = AbortSignal.abort();
+
+  const deliver = async (callback: QueuedCallback): Promise<void> => {
+    const statusCode = await tryOnce({ clock, postJson }, callback.url, callback.body, stopping);
+    // Broken off by our own stop: it stays due, and is sent after the next start.
+    if (statusCode === undefined && stopping.aborted) return;
+    const tries = callback.tries + 1;
+    const pauseMs = retryPausesMs[tries - 1];
+    const outcome = statusCode === 200 ? 'delivered' : pauseMs === undefined ? 'given_up' : 'failed';
+    const line = { token: callback.token, attemptNumber: tries, statusCode: statusCode ?? 0, outcome };
+    if (outcome === 'given_up') log.warn(line, 'callback given up');
+    else log.debug(line, 'callback tried');
+    await database.write(() => {
+      if (outcome === 'failed') queue.retryAt(callback.id, now() + (pauseMs ?? 0), tries);
+      else queue.settle(callback.id, outcome, tries);
+    });
+  };
+  const start = (callback: QueuedCallback): void => {
+    const ended = deliver(callback)
+      .catch((error: unknown) => {
+        log.error(
+          { token: callback.token, error },
+          'the outcome of a callback could not be stored, it is sent again',
+        );
+        return clock.sleep(second, stopping).catch(() => undefined); // Rejects when we stop, which is no news.
+      })
+      .then(() => {
+        underWay.delete(callback.id);
+        loop.wake();
+      });
+    underWay.set(callback.id, { token: callback.token, ended });
+  };
+  const startDue = (): number | undefined => {
+    const at = now();
+    const busyTokens = new Set([...underWay.values()].map(({ token }) => token));
+    for (const callback of queue.due(at, dueRowsMax)) {
+      if (underWay.size >= concurrentTriesMax) break;
+      if (busyTokens.has(callback.token)) continue;
+      busyTokens.add(callback.token);
+      start(callback);
+    }
+    return queue.nextDueAfter(at);
+  };
+
+  const loop = createDueLoop({ name: 'callback', now, clock, log, work: startDue });
+  return {
+    wake: loop.wake,
+    expect: loop.expect,
+    run: async (signal) => {
+      stopping = signal;
+      await loop.run(signal);
+      await Promise.all([...underWay.values()].map(({ ended }) => ended));
+    },
+    sendNow: async (payment) => {
+      const body = JSON.stringify(toCallbackBody(payment));
+      await tryOnce({ clock, postJson }, payment.callbackUrl, body, stopping);
+    },
+  };
+}
+
+/** One try within its timeout. Gives undefined where no answer came. */
+async function tryOnce(
+  deps: { clock: Pick<Clock, 'sleep'>; postJson: PostJson },
+  url: string,
+  body: string,
+  stopping: AbortSignal,
+): Promise<number | undefined> {
+  const ended = new AbortController();
+  const tooLong = new AbortController();
+  const breakOff = () => tooLong.abort();
+  stopping.addEventListener('abort', breakOff, { once: true });
+  deps.clock.sleep(tryTimeoutMs, ended.signal).then(breakOff, () => undefined);
+  try {
+    if (stopping.aborted) return undefined;
+    return await deps.postJson(url, body, tooLong.signal);
+  } catch {
+    return undefined; // Whatever went wrong on the way, the answer to it is the next try.
+  } finally {
+    ended.abort();
+    stopping.removeEventListener('abort', breakOff);
+  }
+}

@@ -1,0 +1,27 @@
+/** What a card does in the sandbox; all that is kept of a card number once it has been read. */
+export interface CardBehaviour {
+  outcome: 'approved' | 'declined';
+  /** The customer must first confirm on the authentication page. */
+  needsAuthentication: boolean;
+  sanitizedMask: string;
+}
+
+const testCards: ReadonlyMap<string, Omit<CardBehaviour, 'sanitizedMask'>> = new Map([
+  ['4392963203551251', { outcome: 'approved', needsAuthentication: false }],
+  ['4730198364688516', { outcome: 'declined', needsAuthentication: false }],
+  ['4617611794313933', { outcome: 'approved', needsAuthentication: true }],
+  ['4626233193837898', { outcome: 'declined', needsAuthentication: true }],
+]);
+
+/** True for the 12 to 19 digits that a card number may have. Any of them is accepted: what is no test card is declined. */
+export const looksLikeCardNumber = (digits: string): boolean => /^\d{12,19}$/.test(digits);
+
+/** The behaviour of a card: the four test cards have their own, every other number is declined. */
+export function cardBehaviour(pan: string): CardBehaviour {
+  const behaviour = testCards.get(pan) ?? { outcome: 'declined', needsAuthentication: false };
+  return { ...behaviour, sanitizedMask: maskCardNumber(pan) };
+}
+
+/** First six and last four digits; the last four alone where a short number would leave too few hidden. */
+export const maskCardNumber = (pan: string): string =>
+  pan.length >= 15 ? `${pan.slice(0, 6)}******${pan.slice(-4)}` : `******${pan.slice(-4)}`;

@@ -1,0 +1,71 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ensureServerCertificate } from './certificates.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const start = Date.UTC(2026, 0, 1);
+
+let dir: string;
+beforeEach(async () => {
+  dir = join(await mkdtemp(join(tmpdir(), 'certificates-')), 'tls');
+});
+afterEach(() => rm(join(dir, '..'), { recursive: true, force: true }));
+
+const certificateOf = async (file: string) => new X509Certificate(await readFile(join(dir, file)));
+
+describe('the certificates', () => {
+  it('are a real authority and a leaf that it signed, for the names of this machine', async () => {
+    const { caFile, cert, ca } = await ensureServerCertificate(dir, start);
+    const [authority, leaf] = [new X509Certificate(ca), new X509Certificate(cert)];
+    expect(caFile).toBe(join(dir, 'ca.pem'));
+    expect(await readFile(caFile, 'utf8')).toBe(ca);
+    expect([authority.ca, leaf.ca]).toEqual([true, false]);
+    expect(leaf.verify(authority.publicKey)).toBe(true);
+    expect(leaf.verify(leaf.publicKey)).toBe(false);
+    expect(leaf.checkHost('localhost')).toBe('localhost');
+    expect([leaf.checkIP('127.0.0.1'), leaf.checkIP('::1')]).not.toContain(undefined);
+    expect(leaf.checkHost('shop.example')).toBeUndefined();
+  });
+
+  it('have keys that only their owner may read', async () => {
+    await ensureServerCertificate(dir, start);
+    for (const file of ['ca-key.pem', 'server-key.pem'])
+      expect((await stat(join(dir, file))).mode & 0o777).toBe(0o600);
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('are used again while they last for more than thirty days', async () => {
+    const first = await ensureServerCertificate(dir, start);
+    const lastsUntil = Date.parse((await certificateOf('server.pem')).validTo);
+    expect(await ensureServerCertificate(dir, lastsUntil - 31 * dayMs)).toEqual(first);
+  });
+
+  it('are renewed under the same authority in the last thirty days', async () => {
+    const first = await ensureServerCertificate(dir, start);
+    const lastsUntil = Date.parse((await certificateOf('server.pem')).validTo);
+    const second = await ensureServerCertificate(dir, lastsUntil - 30 * dayMs);
+    expect(second.ca).toBe(first.ca);
+    expect(second.cert).not.toBe(first.cert);
+    expect(new X509Certificate(second.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true);
+  });
+
+  it('are renewed altogether when the authority ends', async () => {
+    const first = await ensureServerCertificate(dir, start);
+    const second = await ensureServerCertificate(dir, start + 3_630 * dayMs);
+    expect(second.ca).not.toBe(first.ca);
+    expect(new X509Certificate(second.cert).verify(new X509Certificate(second.ca).publicKey)).toBe(true);
+  });
+
+  it.each(['ca.pem', 'ca-key.pem', 'server.pem', 'server-key.pem'])(
+    'are made anew when %s is damaged',
+    async (file) => {
+      await ensureServerCertificate(dir, start);
+      await writeFile(join(dir, file), 'half a fi');
+      const { cert, ca } = await ensureServerCertificate(dir, start);
+      expect(new X509Certificate(cert).verify(new X509Certificate(ca).publicKey)).toBe(true);
+    },
+  );
+});

@@ -1,0 +1,74 @@
+import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards.ts';
+
+export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;
+export type CardField = (typeof cardFields)[number];
+
+/** What is wrong with a field; the texts of the page explain each. */
+export type CardFault = 'number' | 'expiry' | 'expiryPast' | 'cvv' | 'holder';
+
+/** What a customer sees again after a mistake. Never the card number or the CVV. */
+export interface ShownAgain {
+  expiry: string;
+  holder: string;
+}
+
+export type CardFormResult =
+  | { card: CardBehaviour; faults?: never }
+  | { faults: Partial<Record<CardField, CardFault>>; shown: ShownAgain; card?: never };
+
+const holderLengthMax = 255;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Reads the posted form. `now` is in milliseconds since the Unix epoch; a card is good to the end of its month.
+ *
+ * The card number and the CVV end here: only the card's behaviour goes on.
+ */
+export function readCardForm(form: URLSearchParams, now: number): CardFormResult {
+  const number = field(form, 'number').replace(/[\s-]/g, '');
+  const expiry = field(form, 'expiry').replace(/\s/g, '');
+  const cvv = field(form, 'cvv');
+  const holder = field(form, 'holder');
+  const faults = withoutUndefined({
+    number: looksLikeCardNumber(number) ? undefined : 'number',
+    expiry: expiryFault(expiry, now),
+    cvv: /^\d{3,4}$/.test(cvv) ? undefined : 'cvv',
+    holder: isHolder(holder) ? undefined : 'holder',
+  } as const);
+  if (Object.keys(faults).length === 0) return { card: cardBehaviour(number) };
+  // A card number typed into the wrong field must not come back either.
+  const shown = {
+    expiry: parseExpiry(expiry) === undefined ? '' : expiry,
+    holder: faults.holder === undefined ? holder : '',
+  };
+  return { faults, shown };
+}
+
+// Input methods of East Asian scripts write full-width digits.
+const field = (form: URLSearchParams, name: CardField): string =>
+  (form.get(name) ?? '').normalize('NFKC').trim();
+
+const isHolder = (holder: string): boolean =>
+  holder !== '' && holder.length <= holderLengthMax && !/\d/.test(holder);
+
+function expiryFault(expiry: string, now: number): CardFault | undefined {
+  const parsed = parseExpiry(expiry);
+  if (parsed === undefined) return 'expiry';
+  // A day's grace: where the customer is, the month may not be over yet.
+  const today = new Date(now - dayMs);
+  const monthsLeft = (parsed.year - today.getUTCFullYear()) * 12 + parsed.month - (today.getUTCMonth() + 1);
+  return monthsLeft < 0 ? 'expiryPast' : undefined;
+}
+
+function parseExpiry(text: string): { month: number; year: number } | undefined {
+  const match =
+    /^(0?[1-9]|1[0-2])[/.-](\d{4}|\d{2})$/.exec(text) ?? /^(0[1-9]|1[0-2])(\d{4}|\d{2})$/.exec(text);
+  if (match === null) return undefined;
+  const [, month = '', year = ''] = match;
+  return { month: Number(month), year: year.length === 2 ? 2000 + Number(year) : Number(year) };
+}
+
+const withoutUndefined = (
+  faults: Record<CardField, CardFault | undefined>,
+): Partial<Record<CardField, CardFault>> =>
+  Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));

@@ -1,0 +1,30 @@
+/** HTML that has been escaped already. */
+export interface Html {
+  readonly html: string;
+}
+
+type Part = string | Html | readonly Html[] | undefined;
+
+/** Builds HTML: every text put in is escaped, for element content and quoted attributes; undefined is nothing. */
+export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html => ({
+  html: String.raw({ raw: strings }, ...parts.map(toMarkup)),
+});
+
+/** Markup of our own that is to be put in as it is. */
+export const trustedHtml = (markup: string): Html => ({ html: markup });
+
+function toMarkup(part: Part): string {
+  if (part === undefined) return '';
+  if (typeof part === 'string') return escape(part);
+  return 'html' in part ? part.html : part.map((each) => each.html).join('');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  newPayment,
+  openCheckout,
+  revise,
+  settleAs,
+  type CheckoutRequest,
+  type Payment,
+} from '../payments.ts';
+import { tea } from '../testing/samples.ts';
+import { authenticationPage, cardPage, outcomePage, troublePage } from './pages.ts';
+import { styleSource } from './style.ts';
+import { localise, showAmount } from './texts.ts';
+
+const start = 1_800_000_000_000;
+const languages = ['en', 'de', 'fr', 'es', 'zh', 'ja'];
+const hostile = `"><script>alert(1)</script><img src=x onerror='alert(1)'>`;
+
+const payment = (fields: Partial<CheckoutRequest> = {}): Payment =>
+  openCheckout(
+    newPayment({ ...tea, orderNumber: 'A-1', ...fields }, { token: 'a'.repeat(32), merchantId: 1 }, start),
+    start,
+  );
+const settled = (outcome: 'approved' | 'declined', fields: Partial<CheckoutRequest> = {}) =>
+  settleAs(outcome, 'f'.repeat(32))(payment(fields), start);
+
+describe('the card page', () => {
+  it('shows product, amount and order number', () => {
+    const page = cardPage(payment());
+    for (const text of ['Tea', '€12.50', 'A-1', 'Pay €12.50']) expect(page).toContain(text);
+  });
+
+  it('has a label for every field, and an autocomplete token that lets a browser fill it in', () => {
+    const page = cardPage(payment());
+    for (const [name, token] of Object.entries({
+      number: 'cc-number',
+      expiry: 'cc-exp',
+      cvv: 'cc-csc',
+      holder: 'cc-name',
+    })) {
+      expect(page).toContain(`<label for="${name}">`);
+      expect(page).toMatch(new RegExp(`<input[^>]* id="${name}"[^>]*autocomplete="${token}"`));
+    }
+  });
+
+  it('lists faults with links to their fields, and ties each fault to its field', () => {
+    const page = cardPage(payment(), { faults: { cvv: 'cvv' }, shown: { expiry: '12/30', holder: 'Ada' } });
+    expect(page).toContain('<title>Error: Pay by card</title>');
+    expect(page).toMatch(/role="alert"[\s\S]*<a href="#cvv">Enter the security code/);
+    expect(page).toMatch(
+      /<input[^>]* id="cvv"[^>]*aria-describedby="cvv-hint cvv-fault"[^>]*aria-invalid="true"/,
+    );
+    expect(page).toMatch(/id="expiry"[^>]*value="12\/30"/);
+    expect(page).not.toMatch(/id="number"[^>]*aria-invalid/);
+  });
+
+  it('escapes what the merchant and the customer wrote', () => {
+    const faulty = { faults: { cvv: 'cvv' }, shown: { expiry: hostile, holder: hostile } } as const;
+    const page = cardPage(payment({ product: hostile, orderNumber: hostile }), faulty);
+    expect(page).not.toContain('<script');
+    expect(page).not.toContain('<img');
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  });
+
+  it('brings nothing from elsewhere and no script', () => {
+    for (const page of [
+      cardPage(payment()),
+      authenticationPage(payment()),
+      outcomePage(settled('approved')),
+    ]) {
+      expect(page).not.toMatch(/<(script|link|img|iframe)\b/);
+      expect(page).not.toMatch(/url\(|@import|\son[a-z]+=/);
+      expect(page).not.toMatch(/\sstyle=/);
+    }
+  });
+
+  it('has exactly the style sheet that the content security policy allows', () => {
+    const sheet = /<style>([\s\S]*)<\/style>/.exec(cardPage(payment()))?.[1] ?? '';
+    expect(styleSource).toBe(`'sha256-${createHash('sha256').update(sheet).digest('base64')}'`);
+  });
+});
+
+describe('the language of the pages', () => {
+  it.each(languages)('%s: every page is in it', (locale) => {
+    const { texts } = localise(locale);
+    expect(cardPage(payment({ locale }))).toContain(`<html lang="${locale}">`);
+    expect(cardPage(payment({ locale }))).toContain(texts.payByCard);
+    expect(authenticationPage(payment({ locale }))).toContain(texts.authentication.reject);
+    expect(outcomePage(settled('approved', { locale }))).toContain(texts.outcomes.approved.title);
+    expect(troublePage('notFound', locale)).toContain(texts.troubles.notFound.title);
+  });
+
+  it('differs between the six', () => {
+    expect(new Set(languages.map((locale) => localise(locale).texts.payByCard)).size).toBe(languages.length);
+  });
+
+  it.each([
+    ['de-AT', 'de'],
+    ['ZH-Hant-TW', 'zh'],
+    ['pt', 'en'],
+    ['xx-YY', 'en'],
+    ['de-1', 'de'],
+  ])('%s is shown as %s', (tag, language) => {
+    expect(localise(tag).language).toBe(language);
+    expect(cardPage(payment({ locale: tag }))).toContain(`<html lang="${language}">`);
+  });
+});
+
+describe('an amount', () => {
+  it.each([
+    [123450, 'EUR', 'en', '€1,234.50'],
+    [123450, 'EUR', 'de', '1.234,50 €'],
+    [5000, 'JPY', 'en', '¥5,000'],
+    [1234, 'KWD', 'en', 'KWD 1.234'],
+    [100, 'HUF', 'en', 'HUF 1.00'],
+    [9007199254740991, 'USD', 'en', '$90,071,992,547,409.91'],
+    [1, 'USD', 'en', '$0.01'],
+  ])('of %i minor units of %s reads in %s as %s', (amount, currency, locale, text) => {
+    expect(showAmount(amount, currency, locale).replace(/\s/g, ' ')).toBe(text);
+  });
+});
+
+describe('the outcome page', () => {
+  it.each([
+    ['approved', settled('approved'), 'Payment successful'],
+    ['held', settled('approved', { needConfirmation: true }), 'Payment authorised'],
+    ['declined', settled('declined'), 'Payment declined'],
+    ['revised', revise('declined', undefined)(settled('approved'), start), 'Payment declined'],
+  ])('tells that the payment is %s', (_name, shown, title) => {
+    expect(outcomePage(shown)).toContain(`<h1>${title}</h1>`);
+  });
+
+  it('leads back to the merchant by the address for the outcome', () => {
+    const urls = {
+      redirectSuccessUrl: 'https://shop.example/ok?a=1&b=2',
+      redirectFailUrl: 'https://shop.example/no',
+    };
+    expect(outcomePage(settled('approved', urls))).toContain('href="https://shop.example/ok?a=1&amp;b=2"');
+    expect(outcomePage(settled('declined', urls))).toContain('href="https://shop.example/no"');
+    expect(outcomePage(settled('approved'))).not.toContain('<a ');
+  });
+});

@@ -1,0 +1,179 @@
+/** The pages that a customer sees. No scripts, nothing from elsewhere, every text escaped. */
+import { isPaid, type Payment } from '../payments.ts';
+import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
+import { html, type Html } from './html.ts';
+import { styleElement } from './style.ts';
+import { localise, showAmount, type Localisation, type Outcome, type Texts, type Trouble } from './texts.ts';
+
+/** A form that has to be filled in again: what is wrong, and what may be shown again. */
+export interface FaultyForm {
+  faults: Partial<Record<CardField, CardFault>>;
+  shown: ShownAgain;
+}
+
+/** The page with the card form. */
+export function cardPage(payment: Payment, faulty?: FaultyForm): string {
+  const localisation = localise(payment.locale);
+  const { texts } = localisation;
+  const { faults, shown } = faulty ?? { faults: {}, shown: { expiry: '', holder: '' } };
+  const field = (name: CardField, attributes: Html) => cardField(texts, name, faults[name], attributes);
+  const content = html`<h1>${texts.payByCard}</h1>
+    ${faultSummary(texts, faults)}
+    <form method="post" action="/checkout/${payment.token}" novalidate>
+      ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23"`)}
+      <div class="pair">
+        ${field('expiry', html`inputmode="numeric" autocomplete="cc-exp" maxlength="9" value="${shown.expiry}"`)}
+        ${field('cvv', html`inputmode="numeric" autocomplete="cc-csc" maxlength="4"`)}
+      </div>
+      ${field('holder', html`autocomplete="cc-name" maxlength="255" value="${shown.holder}"`)}
+      <button type="submit">${texts.pay(amountOf(payment, localisation))}</button>
+    </form>
+    <p class="privacy">${texts.privacy}</p>`;
+  const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
+  return page(
+    localisation,
+    title,
+    summary(payment, localisation),
+    html`<main class="panel">${content}</main>`,
+  );
+}
+
+/** The page on which the customer confirms or rejects, as a bank's would. */
+export function authenticationPage(payment: Payment): string {
+  const localisation = localise(payment.locale);
+  const { title, text, confirm, reject } = localisation.texts.authentication;
+  const content = html`<h1>${title}</h1>
+    <p>${text}</p>
+    <form method="post" action="/checkout/${payment.token}/authentication">
+      <button type="submit" name="answer" value="confirm">${confirm}</button>
+      <button type="submit" name="answer" value="reject" class="second">${reject}</button>
+    </form>`;
+  return page(
+    localisation,
+    title,
+    summary(payment, localisation),
+    html`<main class="panel">${content}</main>`,
+  );
+}
+
+/** The page of a payment for which the customer has nothing left to do. */
+export function outcomePage(payment: Payment): string {
+  const localisation = localise(payment.locale);
+  const outcome = outcomeOf(payment);
+  const { title, text } = localisation.texts.outcomes[outcome];
+  const merchantUrl = isPaid(payment) ? payment.redirectSuccessUrl : payment.redirectFailUrl;
+  const back =
+    merchantUrl === undefined
+      ? undefined
+      : html`<p>
+          <a class="button" href="${new URL(merchantUrl).href}">${localisation.texts.backToMerchant}</a>
+        </p>`;
+  const content = html`${sign(outcome)}
+    <h1>${title}</h1>
+    <p role="status">${text}</p>
+    ${back}`;
+  return page(
+    localisation,
+    title,
+    summary(payment, localisation),
+    html`<main class="panel outcome">${content}</main>`,
+  );
+}
+
+/** The page that says why there is none. */
+export function troublePage(trouble: Trouble, locale: string): string {
+  const localisation = localise(locale);
+  const { title, text } = localisation.texts.troubles[trouble];
+  const content = html`<main class="panel outcome">
+    ${sign(undefined)}
+    <h1>${title}</h1>
+    <p>${text}</p>
+  </main>`;
+  return page(localisation, title, undefined, content);
+}
+
+/** A payment that is paid and not final is held for the merchant's confirmation. */
+const outcomeOf = ({ status }: Payment): Outcome =>
+  status === 'init' || status === 'pending' ? 'held' : status;
+
+const amountOf = (payment: Payment, { locale }: Localisation): string =>
+  showAmount(payment.amount, payment.currency, locale);
+
+function page(
+  { language, texts }: Localisation,
+  title: string,
+  header: Html | undefined,
+  main: Html,
+): string {
+  const mode = html`<p class="mode">${texts.testMode}</p>`;
+  const layout = header === undefined ? 'layout alone' : 'layout';
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        ${styleElement}
+      </head>
+      <body>
+        <div class="${layout}">
+          <header class="summary">${mode}${header}</header>
+          ${main}
+        </div>
+      </body>
+    </html>`.html;
+}
+
+function summary(payment: Payment, localisation: Localisation): Html {
+  const { orderNumber, product } = payment;
+  const order = html`<dl class="facts">
+    <dt>${localisation.texts.orderNumber}</dt>
+    <dd>${orderNumber}</dd>
+  </dl>`;
+  return html`<p class="product">${product}</p>
+    <p class="amount">${amountOf(payment, localisation)}</p>
+    ${orderNumber === undefined ? undefined : order}`;
+}
+
+/** Lists what is wrong and leads to each field; it takes the focus, so that a screen reader begins with it. */
+function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefined {
+  const items = cardFields.flatMap((name) => {
+    const fault = faults[name];
+    return fault === undefined ? [] : [html`<li><a href="#${name}">${texts.faults[fault]}</a></li>`];
+  });
+  if (items.length === 0) return undefined;
+  return html`<div class="faults" role="alert" tabindex="-1" autofocus aria-labelledby="faults-title">
+    <h2 id="faults-title">${texts.checkEntries}</h2>
+    <ul>
+      ${items}
+    </ul>
+  </div>`;
+}
+
+function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, attributes: Html): Html {
+  const hint = name === 'expiry' || name === 'cvv' ? texts.hints[name] : undefined;
+  const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+  const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
+  const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
+  return html`<div class="field">
+    <label for="${name}">${texts.fields[name]}</label>
+    ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}
+    ${fault === undefined ? undefined : html`<p class="fault" id="${name}-fault">${texts.faults[fault]}</p>`}
+    <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />
+  </div>`;
+}
+
+const signs = {
+  good: 'M5 12.5l4.5 4.5L19 7.5',
+  bad: 'M6 6l12 12M18 6L6 18',
+  note: 'M12 6v7M12 17.5v.01',
+} as const;
+
+function sign(outcome: Outcome | undefined): Html {
+  const kind = outcome === 'approved' || outcome === 'held' || outcome === 'refunded' ? 'good' : 'bad';
+  const shown = outcome === undefined || outcome === 'expired' ? 'note' : kind;
+  return html`<svg class="sign ${shown}" viewBox="0 0 24 24" aria-hidden="true">
+    <path d="${signs[shown]}" />
+  </svg>`;
+}

@@ -1,0 +1,70 @@
+import type { Clock, Log } from '@tollgate/service-kit';
+
+/** Something that is done when it falls due, for as long as the service runs. */
+export interface DueLoop {
+  /** Looks at once: what is due may have changed in any way. */
+  wake(): void;
+  /** Tells that something falls due at `dueAt`, so that the loop looks no later than that. */
+  expect(dueAt: number): void;
+  /** Runs until `signal` is aborted. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** After a failure of the work itself the loop looks again so much later. */
+const pauseAfterFailureMs = 1_000;
+/** Without anything due the loop still looks so often, lest a missed wake-up lasts for ever. */
+const idleMs = 60_000;
+
+/**
+ * Runs `work` whenever something is due. `work` gives the time at which the next thing is due, if it knows one.
+ *
+ * `now` is the service's time, `sleep` passes real time: whoever moves the service's time calls `wake`.
+ */
+export function createDueLoop(deps: {
+  name: string;
+  now: () => number;
+  clock: Pick<Clock, 'sleep'>;
+  log: Log;
+  work: () => Promise<number | undefined> | number | undefined;
+}): DueLoop {
+  const { name, now, clock, log, work } = deps;
+  let sleepsUntil = Number.NEGATIVE_INFINITY;
+  let isWoken = false;
+  let endSleep = (): void => {};
+
+  const wake = (): void => {
+    isWoken = true;
+    endSleep();
+  };
+  const nextLook = async (): Promise<number> => {
+    try {
+      return Math.min((await work()) ?? Number.POSITIVE_INFINITY, now() + idleMs);
+    } catch (error) {
+      log.error({ operation: name, error }, 'work that was due failed, it is tried again');
+      return now() + pauseAfterFailureMs;
+    }
+  };
+  const sleepUntil = async (dueAt: number, signal: AbortSignal): Promise<void> => {
+    if (isWoken || signal.aborted) return;
+    const sleep = new AbortController();
+    endSleep = () => sleep.abort();
+    signal.addEventListener('abort', endSleep, { once: true });
+    sleepsUntil = dueAt;
+    await clock.sleep(Math.max(0, dueAt - now()), sleep.signal).catch(() => {});
+    sleepsUntil = Number.NEGATIVE_INFINITY;
+    signal.removeEventListener('abort', endSleep);
+    endSleep = () => {};
+  };
+  return {
+    wake,
+    expect: (dueAt) => {
+      if (sleepsUntil === Number.NEGATIVE_INFINITY || dueAt < sleepsUntil) wake();
+    },
+    run: async (signal) => {
+      while (!signal.aborted) {
+        isWoken = false;
+        await sleepUntil(await nextLook(), signal);
+      }
+    },
+  };
+}

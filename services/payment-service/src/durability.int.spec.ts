@@ -1,0 +1,197 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@tollgate/service-kit';
+import { Agent, request } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
+import { eventually } from './testing/eventually.ts';
+import { startHarness, type LedgerBody } from './testing/harness.ts';
+import { tea } from './testing/samples.ts';
+
+let dataDir: string;
+let receiver: CallbackReceiver;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'payment-service-'));
+  receiver = await startCallbackReceiver();
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await end(child, 'SIGKILL');
+  await receiver.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Ends a process and gives its exit code, or the signal that ended it. */
+async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | string> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? String(child.signalCode);
+  const exited = new Promise<number | string>((resolve) =>
+    child.once('exit', (code, signalCode) => resolve(code ?? String(signalCode))),
+  );
+  child.kill(signal);
+  return exited;
+}
+
+/** Runs `main.ts` in a process of its own and waits until it has said where it listens. */
+async function startProcess() {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: {
+      PATH: process.env['PATH'],
+      TOLLGATE_DATA_DIR: dataDir,
+      PAYMENT_SERVICE_HTTPS_PORT: '0',
+      PAYMENT_SERVICE_HTTP_PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const output = { out: '', error: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.error += chunk.toString()));
+  const httpsUrl = await eventually(
+    'the process to listen',
+    () => /curl --cacert/.test(output.out) && /HTTPS +(\S+)/.exec(output.out)?.[1],
+    20_000,
+  );
+  const key = (await readFile(join(dataDir, 'payment-service-key'), 'utf8')).trim();
+  const ca = await readFile(join(dataDir, 'payment-service-tls', 'ca.pem'), 'utf8');
+  const agent = new Agent({ connect: { ca } });
+  const call = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const answer = await request(`${httpsUrl}${path}`, {
+      method,
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return (await answer.body.json()) as Record<string, unknown>;
+  };
+  const ledger = async () => (await call('GET', '/sandbox/ledger')) as unknown as LedgerBody;
+  return { child, output, key, call, ledger, httpsUrl, disconnect: () => agent.destroy() };
+}
+
+describe('the service as a process', () => {
+  it('keeps every acknowledged creation and sends every due callback after kill -9', async () => {
+    receiver.react(() => 503);
+    const first = await startProcess();
+    const acknowledged: string[] = [];
+    let mayGoOn = true;
+    const createUntilKilled = async () => {
+      while (mayGoOn) {
+        const { token } = await first.call('POST', '/api/v1/payments', { ...tea, callbackUrl: receiver.url });
+        acknowledged.push(String(token));
+        if (acknowledged.length % 5 === 0)
+          await first.call('POST', `/sandbox/payments/${String(token)}/pay`, { outcome: 'approved' });
+      }
+    };
+    const creators = Array.from({ length: 8 }, () => createUntilKilled().catch(() => undefined));
+    await eventually('creations', () => acknowledged.length >= 200);
+    expect(await end(first.child, 'SIGKILL')).toBe('SIGKILL');
+    mayGoOn = false;
+    await Promise.all(creators);
+    await first.disconnect();
+
+    const second = await startProcess();
+    const { payments } = await second.ledger();
+    const stored = new Map(payments.map(({ token, status }) => [token, status]));
+    expect(acknowledged.filter((token) => !stored.has(token))).toEqual([]);
+    const approved = payments.filter(({ status }) => status === 'approved').map(({ token }) => token);
+    expect(approved.length).toBeGreaterThanOrEqual(30);
+
+    receiver.react(() => 200);
+    await second.call('POST', '/sandbox/clock', { advanceMs: 60_000 });
+    await eventually('the delivery of what was due', async () => {
+      const { callbacks } = await second.ledger();
+      return (
+        callbacks.length === 2 * approved.length && callbacks.every(({ state }) => state === 'delivered')
+      );
+    });
+    const told = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
+    expect(approved.filter((token) => !told.has(`${token} approved`))).toEqual([]);
+    await second.disconnect();
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'stops cleanly on %s and keeps its key and its authority',
+    async (signal) => {
+      const first = await startProcess();
+      expect(first.output.out).toContain(first.key);
+      await first.disconnect();
+      expect(await end(first.child, signal)).toBe(0);
+      const second = await startProcess();
+      expect(second.key).toBe(first.key);
+      expect((await second.call('GET', '/api/v1/payments'))['success']).toBe(true);
+      expect((await stat(join(dataDir, 'payment-service-key'))).mode & 0o777).toBe(0o600);
+      await second.disconnect();
+    },
+  );
+
+  it('answers a request under way before it stops', async () => {
+    const service = await startProcess();
+    await service.call('POST', '/sandbox/faults', [
+      { operation: 'create', fault: 'slow_reply', delayMs: 600_000 },
+    ] as object);
+    const creation = service.call('POST', '/api/v1/payments', { ...tea, orderNumber: 'under-way' });
+    await eventually('the creation', async () => (await service.ledger()).payments.length === 1);
+    const startedAt = systemClock.monotonic();
+    const exit = end(service.child, 'SIGTERM');
+    expect((await creation)['success']).toBe(true);
+    expect(await exit).toBe(0);
+    expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000);
+    await service.disconnect();
+  });
+
+  it('says in one sentence what is wrong when it cannot start', async () => {
+    const service = await startProcess();
+    const second = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+      env: { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dataDir, PAYMENT_SERVICE_HTTPS_PORT: 'x' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    children.push(second);
+    let message = '';
+    second.stderr.on('data', (chunk: Buffer) => (message += chunk.toString()));
+    await eventually('the end of the process', () => second.exitCode !== null);
+    expect(second.exitCode).toBe(1);
+    expect(message).toMatch(/^Set these environment variables right .*PAYMENT_SERVICE_HTTPS_PORT.*\n$/);
+    await service.disconnect();
+  });
+});
+
+describe('a restart', () => {
+  it('keeps payments, history, calls, keys and the moved clock', async () => {
+    const harness = await startHarness({ dataDir });
+    const paid = await harness.create({ orderNumber: 'kept', callbackUrl: receiver.url });
+    await harness.pay(paid, { outcome: 'approved' });
+    await receiver.waitFor(2);
+    const opened = await harness.create({ callbackUrl: receiver.url });
+    await harness.browse(`/checkout/${opened}`);
+    await receiver.waitFor(3);
+    await harness.advanceClock(29 * 60_000);
+    const before = [await harness.retrieve(paid), await harness.ledger('kept')];
+    const keyBefore = harness.key();
+
+    await harness.restart();
+
+    const { processingUrl: _page, ...openedAfter } = await harness.retrieve(opened);
+    expect(harness.key()).toBe(keyBefore);
+    expect(openedAfter.status).toBe('pending');
+    const [, ledgerBefore] = before as [unknown, LedgerBody];
+    const ledgerAfter = await harness.ledger('kept');
+    expect(await harness.retrieve(paid)).toEqual(before[0]);
+    expect(ledgerAfter).toMatchObject({ payments: ledgerBefore.payments, callbacks: ledgerBefore.callbacks });
+    expect(ledgerAfter.calls.slice(0, ledgerBefore.calls.length)).toEqual(ledgerBefore.calls);
+
+    await harness.advanceClock(60_000);
+    expect((await harness.retrieve(opened)).status).toBe('expired');
+    await harness.stop();
+  });
+
+  it('expires what became due while the service was down', async () => {
+    const harness = await startHarness({ dataDir });
+    const token = await harness.create({ callbackUrl: receiver.url });
+    await harness.stop();
+    const clock = { ...systemClock, now: () => systemClock.now() + 30 * 60_000 };
+    const later = await startHarness({ dataDir, clock });
+    expect(await receiver.waitFor(1)).toMatchObject([{ token, status: 'expired' }]);
+    await later.stop();
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { answerFaults, createFaults, faultsSchema, queueFaults, type Fault } from './faults.ts';
+
+const demo = 1;
+const other = 2;
+const certain = { fraction: () => 0 };
+
+describe('faults', () => {
+  it('strike as often as asked, in the order in which they were set', () => {
+    const faults = createFaults(certain);
+    faults.add(demo, [
+      { operation: 'create', fault: 'lost_reply', times: 2 },
+      { operation: 'create', fault: 'html_502', times: 1 },
+    ]);
+    const struck = [1, 2, 3, 4].map(() => faults.take(demo, 'create', answerFaults)?.fault);
+    expect(struck).toEqual(['lost_reply', 'lost_reply', 'html_502', undefined]);
+    expect(faults.list(demo)).toEqual([]);
+  });
+
+  it('strike without end where no number is given, until they are cleared', () => {
+    const faults = createFaults(certain);
+    faults.add(demo, [{ operation: 'get', fault: 'slow_reply', delayMs: 7 }]);
+    for (let call = 0; call < 100; call += 1)
+      expect(faults.take(demo, 'get', answerFaults)).toEqual({ fault: 'slow_reply', delayMs: 7 });
+    faults.clear(demo);
+    expect(faults.take(demo, 'get', answerFaults)).toBeUndefined();
+  });
+
+  it('strike only the merchant, the operation and the kinds that they are meant for', () => {
+    const faults = createFaults(certain);
+    faults.add(demo, [{ operation: 'callback', fault: 'before_reply' }]);
+    expect(faults.take(other, 'callback', ['before_reply'])).toBeUndefined();
+    expect(faults.take(demo, 'create', answerFaults)).toBeUndefined();
+    expect(faults.take(demo, 'callback', queueFaults)).toBeUndefined();
+    expect(faults.take(demo, 'callback', ['before_reply'])?.fault).toBe('before_reply');
+  });
+
+  it('strike with their probability, and let the next fault have its chance', () => {
+    const fractions = [0.5, 0.49];
+    const faults = createFaults({ fraction: () => fractions.shift() ?? 1 });
+    faults.add(demo, [{ operation: 'list', fault: 'error_after', probability: 0.5 }]);
+    expect(faults.take(demo, 'list', answerFaults)).toBeUndefined();
+    expect(faults.take(demo, 'list', answerFaults)?.fault).toBe('error_after');
+  });
+
+  it('are refused when they would be more than a thousand', () => {
+    const faults = createFaults(certain);
+    const hundred: Fault[] = Array.from({ length: 100 }, () => ({ operation: 'get', fault: 'html_502' }));
+    for (let times = 0; times < 10; times += 1) expect(faults.add(demo, hundred)).toBe(true);
+    expect(faults.add(demo, hundred)).toBe(false);
+    expect(faults.list(demo)).toHaveLength(1_000);
+  });
+
+  it.each([
+    ['a callback with a fault of answers', [{ operation: 'callback', fault: 'html_502' }]],
+    ['an operation with a fault of callbacks', [{ operation: 'create', fault: 'drop' }]],
+    ['an operation that does not exist', [{ operation: 'refund', fault: 'lost_reply' }]],
+    ['a probability above one', [{ operation: 'get', fault: 'lost_reply', probability: 2 }]],
+    ['a field that is not known', [{ operation: 'get', fault: 'lost_reply', time: 1 }]],
+    ['nothing', []],
+  ])('are not set for %s', (_name, body) => {
+    expect(faultsSchema.safeParse(body).success).toBe(false);
+  });
+});

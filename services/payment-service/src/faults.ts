@@ -1,0 +1,109 @@
+import type { Ids } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+/** Operations of the interface that exist and can be made to fail. */
+export const operations = ['create', 'get', 'list'] as const;
+export type Operation = (typeof operations)[number];
+
+/**
+ * Faults of an operation's answer. `error_before` and `rate_limited` have no effect; all others come after the effect.
+ */
+export const answerFaults = [
+  'error_before',
+  'error_after',
+  'lost_reply',
+  'slow_reply',
+  'html_502',
+  'truncated_json',
+  'rate_limited',
+] as const;
+export type AnswerFault = (typeof answerFaults)[number];
+
+/** Faults of a callback as it is queued, and `before_reply`, which sends one before a creation is answered. */
+export const queueFaults = ['drop', 'duplicate', 'delay', 'reorder'] as const;
+export type QueueFault = (typeof queueFaults)[number];
+
+const limits = {
+  times: z.int().min(1).max(1_000_000).optional(),
+  probability: z.number().gt(0).max(1).optional(),
+  delayMs: z.int().min(0).max(3_600_000).optional(),
+};
+
+const faultSchema = z.discriminatedUnion('operation', [
+  z.strictObject({ operation: z.literal(operations), fault: z.enum(answerFaults), ...limits }),
+  z.strictObject({
+    operation: z.literal('callback'),
+    fault: z.enum([...queueFaults, 'before_reply']),
+    ...limits,
+  }),
+]);
+
+/** Body of `POST /sandbox/faults`. */
+export const faultsSchema = z
+  .array(faultSchema)
+  .min(1, 'must hold a fault')
+  .max(100, 'must hold at most 100 faults');
+
+/**
+ * A fault that a merchant has asked for: at most `times` times (without a limit if absent), each time with
+ * `probability` (1 if absent). `delayMs` is for `slow_reply`, `delay` and `reorder`.
+ */
+export type Fault = z.infer<typeof faultSchema>;
+
+type FaultName<Area> = Area extends Operation ? AnswerFault : QueueFault | 'before_reply';
+export interface TakenFault<Name> {
+  fault: Name;
+  delayMs: number;
+}
+
+/** `slow_reply`, `delay` and `reorder` wait so long where the fault does not say. */
+const defaultDelayMs = 5_000;
+const faultsPerMerchantMax = 1_000;
+
+/** The faults that are set, per merchant, in memory only. */
+export interface Faults {
+  /** Adds behind those that are set; gives false, and adds nothing, where they would be too many. */
+  add(merchantId: number, faults: readonly Fault[]): boolean;
+  clear(merchantId: number): void;
+  list(merchantId: number): Fault[];
+  /** Uses up the first fault for `area` that is among `names` and strikes now. */
+  take<Area extends Operation | 'callback', Name extends FaultName<Area>>(
+    merchantId: number,
+    area: Area,
+    names: readonly Name[],
+  ): TakenFault<Name> | undefined;
+}
+
+export function createFaults(ids: Pick<Ids, 'fraction'>): Faults {
+  const faultsByMerchant = new Map<number, Fault[]>();
+  const of = (merchantId: number): Fault[] => faultsByMerchant.get(merchantId) ?? [];
+  const strikes = (fault: Fault): boolean =>
+    fault.times !== 0 && (fault.probability === undefined || ids.fraction() < fault.probability);
+
+  return {
+    add: (merchantId, faults) => {
+      const all = [...of(merchantId), ...faults.map((fault) => ({ ...fault }))];
+      if (all.length > faultsPerMerchantMax) return false;
+      faultsByMerchant.set(merchantId, all);
+      return true;
+    },
+    clear: (merchantId) => {
+      faultsByMerchant.delete(merchantId);
+    },
+    list: (merchantId) => of(merchantId).map((fault) => ({ ...fault })),
+    take: (merchantId, area, names) => {
+      const isMeant = (fault: Fault) =>
+        fault.operation === area && (names as readonly string[]).includes(fault.fault);
+      const taken = of(merchantId).find((fault) => isMeant(fault) && strikes(fault));
+      if (taken === undefined) return undefined;
+      if (taken.times !== undefined) taken.times -= 1;
+      if (taken.times === 0) {
+        faultsByMerchant.set(
+          merchantId,
+          of(merchantId).filter((fault) => fault !== taken),
+        );
+      }
+      return { fault: taken.fault as (typeof names)[number], delayMs: taken.delayMs ?? defaultDelayMs };
+    },
+  };
+}

@@ -1,0 +1,228 @@
+/** The Payment Service, composed: the database, the two servers, and what runs beside them. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  InvariantViolation,
+  StartupError,
+  errorCode,
+  listen,
+  type Clock,
+  type Ids,
+  type Log,
+  type Secret,
+} from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { registerApiRoutes } from './api-routes.ts';
+import { createCallbackDelivery } from './callbacks.ts';
+import { ensureServerCertificate, type ServerCertificate } from './certificates.ts';
+import { checkoutPath, registerCheckout } from './checkout/routes.ts';
+import type { PaymentServiceConfig } from './config.ts';
+import { createDueLoop } from './due-loop.ts';
+import { drain, trackConnections } from './drain.ts';
+import { createFaults } from './faults.ts';
+import { createAuthenticate, registerMerchant, type Registration } from './keys.ts';
+import { createPaymentChanges } from './payment-changes.ts';
+import { createPostJson } from './post-json.ts';
+import { createSandboxClock } from './sandbox-clock.ts';
+import { registerSandboxRoutes } from './sandbox-routes.ts';
+import { createHttpsServer, createPlainHttpServer, registerBehindKey } from './servers.ts';
+import { createCallLog } from './storage/call-log.ts';
+import { createCallbackQueue } from './storage/callback-queue.ts';
+import { openDatabase, type Database } from './storage/database.ts';
+import { createMerchantsTable } from './storage/merchants-table.ts';
+import { createPaymentsTable } from './storage/payments-table.ts';
+import { createSettingsTable } from './storage/settings-table.ts';
+
+export interface PaymentServiceDeps {
+  config: PaymentServiceConfig;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+/** Where the running service is reached. */
+export interface PaymentServiceAddresses {
+  httpsUrl: string;
+  /** Rejects everything. */
+  httpUrl: string;
+  /** PEM file of the authority that a client has to trust. */
+  caFile: string;
+}
+
+export interface PaymentService {
+  /** @throws StartupError where a port is taken, or another process uses the data folder. */
+  start(): Promise<PaymentServiceAddresses>;
+  /**
+   * Registers a merchant with a sandbox key, the given one or a new one; the same key again changes nothing.
+   * Only after `start`.
+   */
+  ensureMerchant(registration: Registration): Promise<{ name: string; key: Secret }>;
+  /** Lets requests under way end, within five seconds, then closes everything. Callbacks that are due stay so. */
+  stop(): Promise<void>;
+}
+
+const databaseFile = 'payment-service.db';
+const certificateFolder = 'payment-service-tls';
+const clockOffsetSetting = 'clockOffsetMs';
+
+export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
+  let running: Promise<RunningService> | undefined;
+  let stopped: Promise<void> | undefined;
+  const stopOnce = async (): Promise<void> => {
+    // A start that failed has closed what it opened, and has told its caller why.
+    const service = await running?.catch(() => undefined);
+    await service?.stop();
+  };
+  return {
+    start: async () => {
+      if (running !== undefined) throw new InvariantViolation('A Payment Service is started once.');
+      running = startService(deps);
+      return (await running).addresses;
+    },
+    ensureMerchant: async (registration) => {
+      if (running === undefined)
+        throw new InvariantViolation('Start the Payment Service before registering merchants.');
+      return (await running).ensureMerchant(registration);
+    },
+    stop: () => (stopped ??= stopOnce()),
+  };
+}
+
+interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'> {
+  addresses: PaymentServiceAddresses;
+}
+
+async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
+  const { config, clock, log } = deps;
+  await makeDataDir(config.dataDir);
+  const certificate = await ensureServerCertificate(join(config.dataDir, certificateFolder), clock.now());
+  const database = openDatabase(join(config.dataDir, databaseFile));
+  const core = createCore(deps, database, certificate);
+  const https = createHttpsServer(certificate, log);
+  const http = createPlainHttpServer();
+  const servers = [https, http].map((app) => ({ app, closeNow: trackConnections(app) }));
+  const close = async (): Promise<void> => {
+    await drain(servers, clock);
+    await core.end();
+    database.close();
+  };
+  try {
+    registerRoutes(https, core);
+    const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
+    core.begin(addresses.httpsUrl);
+    log.info(
+      { url: addresses.httpsUrl, port: Number(new URL(addresses.httpUrl).port) },
+      'Payment Service listens',
+    );
+    return { addresses, ensureMerchant: core.ensureMerchant, stop: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = errorCode(cause) ?? 'unknown';
+    throw new StartupError(
+      'data_dir_unusable',
+      `The folder ${dataDir} cannot be made (${reason}). Set TOLLGATE_DATA_DIR to another one and start again.`,
+      { cause },
+    );
+  }
+}
+
+type Core = ReturnType<typeof createCore>;
+
+/** Everything between the servers and the database. */
+function createCore(
+  { clock, ids, log }: PaymentServiceDeps,
+  database: Database,
+  certificate: ServerCertificate,
+) {
+  const { connection } = database;
+  const settings = createSettingsTable(connection);
+  const merchants = createMerchantsTable(connection);
+  const payments = createPaymentsTable(connection);
+  const queue = createCallbackQueue(connection);
+  const calls = createCallLog(connection);
+  const faults = createFaults(ids);
+  const time = createSandboxClock(clock, Number(settings.get(clockOffsetSetting) ?? 0));
+  const { now } = time;
+  const client = createPostJson(certificate.ca);
+  const delivery = createCallbackDelivery({ database, queue, now, clock, postJson: client.postJson, log });
+  const onCallbackDue = delivery.expect;
+  const changes = createPaymentChanges({ database, payments, queue, faults, now, ids, onCallbackDue });
+  const expiry = createDueLoop({ name: 'expiry', now, clock, log, work: changes.expireDue });
+  const draining = new AbortController();
+  const ending = new AbortController();
+  let loops: Promise<unknown> = Promise.resolve();
+  let baseUrl = '';
+
+  const advanceClock = async (byMs: number): Promise<number> => {
+    time.advance(byMs);
+    await database.write(() => settings.set(clockOffsetSetting, String(time.offsetMs())));
+    while (((await changes.expireDue()) ?? Number.POSITIVE_INFINITY) <= now());
+    expiry.wake();
+    delivery.wake();
+    return now();
+  };
+  return {
+    ...{
+      database,
+      merchants,
+      payments,
+      queue,
+      calls,
+      faults,
+      now,
+      clock,
+      log,
+      delivery,
+      changes,
+      advanceClock,
+    },
+    stopping: draining.signal,
+    processingUrl: (token: string) => `${baseUrl}${checkoutPath(token)}`,
+    ensureMerchant: (registration: Registration) =>
+      registerMerchant({ database, merchants, ids, now }, registration),
+    begin: (url: string): void => {
+      baseUrl = url;
+      loops = Promise.all([delivery.run(ending.signal), expiry.run(ending.signal)]);
+    },
+    /** Slow replies are sent at once from here on. */
+    hurry: () => draining.abort(),
+    end: async (): Promise<void> => {
+      ending.abort();
+      await loops;
+      await client.close();
+    },
+  };
+}
+
+function registerRoutes(https: FastifyInstance, core: Core): void {
+  registerBehindKey(https, createAuthenticate(core.merchants), (scope, merchantOf) => {
+    registerApiRoutes(scope, { ...core, merchantOf });
+    registerSandboxRoutes(scope, { ...core, merchantOf });
+  });
+  registerCheckout(https, { ...core, find: core.payments.find });
+  https.addHook('preClose', async () => core.hurry());
+}
+
+async function listenOnBoth(
+  apps: { https: FastifyInstance; http: FastifyInstance },
+  { host, httpsPort, httpPort }: PaymentServiceConfig,
+  caFile: string,
+): Promise<PaymentServiceAddresses> {
+  const plain = await listen(apps.http, { host, port: httpPort, variable: 'PAYMENT_SERVICE_HTTP_PORT' });
+  const secure = await listen(apps.https, { host, port: httpsPort, variable: 'PAYMENT_SERVICE_HTTPS_PORT' });
+  const name = hostInUrl(host);
+  return { httpsUrl: `https://${name}:${secure}`, httpUrl: `http://${name}:${plain}`, caFile };
+}
+
+const hostInUrl = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+};

@@ -1,0 +1,182 @@
+/**
+ * The life of a payment as rules without I/O. The specification names the states and not the transitions (section 3);
+ * those taken here: init → pending | expired, pending → approved | declined | expired, and an operator's revisions.
+ */
+import { isFinalStatus, paymentStatusSchema, type CreatePaymentRequest } from '@tollgate/payment-api';
+import { z } from 'zod';
+import type { CardBehaviour } from './cards.ts';
+
+/** A payment as it is stored. Times are milliseconds since the Unix epoch on the service's clock. */
+export const paymentSchema = z.object({
+  token: z.string(),
+  merchantId: z.int(),
+  status: paymentStatusSchema,
+  product: z.string(),
+  amount: z.int(),
+  currency: z.string(),
+  orderNumber: z.string().optional(),
+  callbackUrl: z.string(),
+  redirectSuccessUrl: z.string().optional(),
+  redirectFailUrl: z.string().optional(),
+  locale: z.string(),
+  needConfirmation: z.boolean(),
+  /** The merchant asked for a recurring token, given out when the customer has paid. */
+  recurring: z.boolean(),
+  heldAmount: z.int(),
+  refundedAmount: z.int(),
+  recurringToken: z.string().optional(),
+  sanitizedMask: z.string().optional(),
+  declineReason: z.string().optional(),
+  /** Set while the customer stands before the authentication page: what the card does once it is confirmed. */
+  authenticationYields: z.enum(['approved', 'declined']).optional(),
+  statuses: z.array(z.object({ status: paymentStatusSchema, at: z.int() })),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+  /** When the payment, or the hold on the customer's money, lapses; absent once final. */
+  expiresAt: z.int().optional(),
+});
+export type Payment = z.infer<typeof paymentSchema>;
+
+/** One rule of the life; gives the same object back where nothing changes. */
+export type Step = (payment: Payment, now: number) => Payment;
+
+/** A payment that nobody completes expires after this time. */
+export const checkoutLifetimeMs = 30 * 60_000;
+/** A hold that is neither confirmed nor declined lapses after this time. */
+export const holdLifetimeMs = 7 * 24 * 60 * 60_000;
+const defaultLocale = 'en';
+
+export type CheckoutRequest = Omit<CreatePaymentRequest, 'card' | 'recurringToken' | 'customer'>;
+
+/** A new payment in state `init`. */
+export function newPayment(
+  request: CheckoutRequest,
+  identity: { token: string; merchantId: number },
+  now: number,
+): Payment {
+  return {
+    ...identity,
+    status: 'init',
+    product: request.product,
+    amount: request.amount,
+    currency: request.currency,
+    orderNumber: request.orderNumber,
+    callbackUrl: request.callbackUrl,
+    redirectSuccessUrl: request.redirectSuccessUrl,
+    redirectFailUrl: request.redirectFailUrl,
+    locale: request.locale ?? defaultLocale,
+    needConfirmation: request.needConfirmation ?? false,
+    recurring: request.recurring ?? false,
+    heldAmount: 0,
+    refundedAmount: 0,
+    statuses: [{ status: 'init', at: now }],
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now + checkoutLifetimeMs,
+  };
+}
+
+/** What the customer has to do next: enter a card, authenticate, or nothing. */
+export function customerStep(payment: Payment): 'card' | 'authentication' | 'none' {
+  if (isFinalStatus(payment.status) || payment.heldAmount > 0) return 'none';
+  return payment.authenticationYields === undefined ? 'card' : 'authentication';
+}
+
+/** The customer's money was taken, or is held for the merchant's confirmation. */
+export const isPaid = (payment: Payment): boolean => payment.status === 'approved' || payment.heldAmount > 0;
+
+/** The customer opens the hosted page. */
+export const openCheckout: Step = (payment, now) =>
+  payment.status === 'init' ? moveTo(payment, 'pending', now) : payment;
+
+/** The customer submits a card; a later card replaces one that still waits for authentication. */
+export const submitCard =
+  (card: CardBehaviour, newRecurringToken: string): Step =>
+  (payment, now) => {
+    if (customerStep(payment) === 'none') return payment;
+    const withCard = { ...payment, sanitizedMask: card.sanitizedMask, updatedAt: now };
+    if (card.needsAuthentication) return { ...withCard, authenticationYields: card.outcome };
+    return charge(withCard, card.outcome, newRecurringToken, now);
+  };
+
+/** The customer confirms or rejects on the authentication page. */
+export const answerAuthentication =
+  (isConfirmed: boolean, newRecurringToken: string): Step =>
+  (payment, now) => {
+    if (customerStep(payment) !== 'authentication') return payment;
+    if (!isConfirmed) return decline(payment, 'authentication_rejected', now);
+    return charge(payment, payment.authenticationYields ?? 'declined', newRecurringToken, now);
+  };
+
+/** The outcome of a payment without any card, for the sandbox's controls. */
+export const settleAs =
+  (outcome: 'approved' | 'declined', newRecurringToken: string): Step =>
+  (payment, now) =>
+    customerStep(payment) === 'none' ? payment : charge(payment, outcome, newRecurringToken, now);
+
+/** Abandoned payments and unconfirmed holds lapse. */
+export const expireWhenDue: Step = (payment, now) =>
+  payment.expiresAt !== undefined && payment.expiresAt <= now
+    ? moveTo({ ...payment, heldAmount: 0 }, 'expired', now)
+    : payment;
+
+const revisions: ReadonlySet<string> = new Set([
+  'declined→approved',
+  'approved→declined',
+  'expired→approved',
+]);
+
+/** True where an operator may change a final status to another. */
+export const mayRevise = (payment: Payment, status: Payment['status']): boolean =>
+  revisions.has(`${payment.status}→${status}`);
+
+/** An operator's later change of a final status, with another amount where one is given. */
+export const revise =
+  (status: 'approved' | 'declined', amount: number | undefined): Step =>
+  (payment, now) =>
+    moveTo(
+      {
+        ...payment,
+        amount: amount ?? payment.amount,
+        declineReason: status === 'declined' ? 'revised_by_operator' : undefined,
+      },
+      status,
+      now,
+    );
+
+/** True where the merchant is told: a new status, or a hold, which is no status of its own but waits for an answer. */
+export const isNews = (before: Payment, after: Payment): boolean =>
+  before.statuses.length !== after.statuses.length || after.heldAmount > before.heldAmount;
+
+function charge(
+  payment: Payment,
+  outcome: 'approved' | 'declined',
+  newRecurringToken: string,
+  now: number,
+): Payment {
+  if (outcome === 'declined') return decline(payment, 'card_declined', now);
+  const paid = payment.recurring ? { ...payment, recurringToken: newRecurringToken } : payment;
+  if (!payment.needConfirmation) return moveTo(paid, 'approved', now);
+  return {
+    ...paid,
+    heldAmount: payment.amount,
+    authenticationYields: undefined,
+    updatedAt: now,
+    expiresAt: now + holdLifetimeMs,
+  };
+}
+
+const decline = (payment: Payment, declineReason: string, now: number): Payment =>
+  moveTo({ ...payment, declineReason }, 'declined', now);
+
+function moveTo(payment: Payment, status: Payment['status'], now: number): Payment {
+  const isFinal = isFinalStatus(status);
+  return {
+    ...payment,
+    status,
+    statuses: [...payment.statuses, { status, at: now }],
+    updatedAt: now,
+    expiresAt: isFinal ? undefined : payment.expiresAt,
+    authenticationYields: isFinal ? undefined : payment.authenticationYields,
+  };
+}

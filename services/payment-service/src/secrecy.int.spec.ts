@@ -1,0 +1,76 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { createLog } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { startCallbackReceiver } from './testing/callback-receiver.ts';
+import { startHarness } from './testing/harness.ts';
+import { goodForm, testCards } from './testing/samples.ts';
+
+const otherCard = '5555341244441115';
+const cvv = '8642';
+
+async function readAll(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(file, 'latin1')] as const)),
+  );
+}
+
+describe('card numbers, security codes and keys', () => {
+  it('are in no file and no log line, whatever was done with them', async () => {
+    let logged = '';
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        logged += chunk.toString();
+        done();
+      },
+    });
+    const harness = await startHarness({ log: createLog('payment-service', 'debug', sink) });
+    const receiver = await startCallbackReceiver();
+    const seen: string[] = [];
+    try {
+      for (const number of [...testCards, otherCard]) {
+        const form = { ...goodForm(number), cvv };
+        const hosted = await harness.create({
+          callbackUrl: receiver.url,
+          orderNumber: `hosted-${number.slice(-4)}`,
+        });
+        seen.push((await harness.browse(`/checkout/${hosted}`, { ...form, expiry: 'x' })).text);
+        seen.push(
+          (await harness.browse(`/checkout/${hosted}`, { ...form, holder: number, number: cvv })).text,
+        );
+        seen.push((await harness.browse(`/checkout/${hosted}`, form)).text);
+        seen.push((await harness.browse(`/checkout/${hosted}`, form, 'text/plain')).text);
+        seen.push((await harness.browse(`/checkout/${number}`)).text);
+        seen.push((await harness.browse(`/checkout/${hosted}/authentication`, { answer: number })).text);
+        seen.push((await harness.pay(await harness.create(), { pan: number })).text);
+        seen.push((await harness.pay(await harness.create(), { pan: number, cvv })).text);
+        seen.push((await harness.call('GET', `/api/v1/payments/${number}`)).text);
+        seen.push((await harness.call('POST', '/api/v1/payments', { card: { pan: number, cvv } })).text);
+        seen.push((await harness.call('POST', '/api/v1/payments', `{"card":{"pan":"${number}"`)).text);
+      }
+      seen.push(JSON.stringify(await harness.ledger()), JSON.stringify(receiver.received));
+      const key = harness.key();
+      await harness.stop();
+
+      const files = await readAll(harness.dataDir);
+      // The check can see: what is meant to be stored is found by the same means.
+      expect([...files.values()].some((content) => content.includes('439296******1251'))).toBe(true);
+      expect(logged).toContain('callback tried');
+      for (const secret of [...testCards, otherCard, key]) {
+        const holders = [...files].filter(([, content]) => content.includes(secret));
+        expect(holders.map(([file]) => file)).toEqual([]);
+        expect(logged).not.toContain(secret);
+        expect(seen.filter((text) => text.includes(secret))).toEqual([]);
+      }
+      // A callback address may hold a capability of the merchant's.
+      expect(logged).not.toContain('capability-of-the-merchant');
+      expect(seen.filter((text) => new RegExp(`\\b${cvv}\\b`).test(text))).toEqual([]);
+    } finally {
+      await receiver.close();
+      await harness.remove();
+    }
+  });
+});

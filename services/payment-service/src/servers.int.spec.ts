@@ -1,0 +1,132 @@
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { readFile } from 'node:fs/promises';
+import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPaymentService } from './payment-service.ts';
+import { errorsOf, startHarness, type Harness } from './testing/harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.remove());
+
+const httpsRequired = {
+  success: false,
+  errors: [
+    {
+      code: 'https_required',
+      kind: 'authentication_error',
+      message: 'Use HTTPS: requests over plain HTTP are rejected.',
+      parameter: 'scheme',
+    },
+  ],
+};
+
+/** Sends bytes and gives all that comes back. */
+const exchange = (socket: ReturnType<typeof connectTcp>, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+    socket.write(bytes);
+  });
+
+describe('the plain HTTP server', () => {
+  it.each([
+    ['GET', '/api/v1/payments'],
+    ['POST', '/api/v1/payments'],
+    ['GET', '/checkout/x'],
+    ['DELETE', '/nothing'],
+    ['GET', '/%zz'],
+    ['POST', `/${'x'.repeat(2_000)}`],
+  ] as const)('rejects %s %s', async (method, path) => {
+    const answer = await request(`${harness.addresses().httpUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${harness.key()}`, 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: '{"broken' } : {}),
+    });
+    expect(answer.statusCode).toBe(403);
+    expect(await answer.body.json()).toEqual(httpsRequired);
+  });
+
+  it('rejects what is hardly HTTP too', async () => {
+    const { port, hostname } = new URL(harness.addresses().httpUrl);
+    const answer = await exchange(connectTcp(Number(port), hostname), 'nonsense\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    expect(answer).toContain('https_required');
+  });
+});
+
+describe('the HTTPS server', () => {
+  const tlsSocket = async () => {
+    const { port, hostname } = new URL(harness.addresses().httpsUrl);
+    return connectTls({
+      port: Number(port),
+      host: hostname,
+      ca: await readFile(harness.addresses().caFile, 'utf8'),
+    });
+  };
+
+  it.each(['127.0.0.1', 'localhost'])('is verified by its authority alone, as %s', async (host) => {
+    const url = new URL('/api/v1/payments', harness.addresses().httpsUrl);
+    url.hostname = host;
+    const headers = { authorization: `Bearer ${harness.key()}` };
+    const answer = await request(url, { headers, dispatcher: harness.agent() });
+    expect(answer.statusCode).toBe(200);
+    await answer.body.dump();
+    await expect(request(url, { headers })).rejects.toThrow(/certificate/);
+  });
+
+  it('answers an unknown path and an unreadable one with the error body', async () => {
+    const unknown = await harness.call('GET', '/api/v2/payments');
+    expect([unknown.statusCode, errorsOf(unknown)[0]?.kind]).toEqual([404, 'invalid_request_error']);
+    const unreadable = await harness.call('GET', '/%zz');
+    expect([unreadable.statusCode, errorsOf(unreadable)[0]?.kind]).toEqual([400, 'invalid_request_error']);
+  });
+
+  it('answers what is no HTTP with the error body', async () => {
+    const answer = await exchange(await tlsSocket(), 'nonsense\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain('"kind":"invalid_request_error"');
+  });
+
+  it('closes a request whose body does not come', async () => {
+    const head = `POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${harness.key()}\r\n`;
+    const answer = await exchange(
+      await tlsSocket(),
+      `${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  });
+});
+
+describe('the start', () => {
+  const start = (config: { httpsPort?: number; httpPort?: number; dataDir?: string }) => {
+    const { dataDir = join(harness.dataDir, 'other') } = config;
+    const full = { host: '127.0.0.1', httpsPort: 0, httpPort: 0, ...config, dataDir };
+    return createPaymentService({ config: full, clock: systemClock, ids: systemIds, log: silentLog }).start();
+  };
+
+  it('ends with a sentence when a port is taken', async () => {
+    const httpsPort = Number(new URL(harness.addresses().httpsUrl).port);
+    const httpPort = Number(new URL(harness.addresses().httpUrl).port);
+    await expect(start({ httpsPort })).rejects.toThrow(StartupError);
+    await expect(start({ httpsPort })).rejects.toThrow(`Port ${httpsPort} on 127.0.0.1 is taken`);
+    await expect(start({ httpPort })).rejects.toThrow('PAYMENT_SERVICE_HTTP_PORT');
+  });
+
+  it('ends with a sentence when the data folder cannot be made', async () => {
+    await expect(start({ dataDir: join(harness.addresses().caFile, 'data') })).rejects.toThrow(
+      /TOLLGATE_DATA_DIR/,
+    );
+  });
+
+  it('ends with a sentence when another process has the data folder', async () => {
+    await expect(start({ dataDir: harness.dataDir })).rejects.toMatchObject({ code: 'data_dir_in_use' });
+  });
+});

@@ -1,0 +1,98 @@
+/** The two servers: HTTPS for everything, and plain HTTP that only rejects (specification, section 5). */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { apiError, type ApiError } from '@tollgate/payment-api';
+import { answerInJsonOnly, errorCode, httpServerOptions, type Log } from '@tollgate/service-kit';
+import {
+  fastify,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { send } from './api-calls.ts';
+import { refusal } from './answers.ts';
+import type { ServerCertificate } from './certificates.ts';
+import type { Authenticate } from './keys.ts';
+import type { Merchant } from './storage/merchants-table.ts';
+
+const bodyLimitBytes = 64 * 1024;
+const handshakeTimeoutMs = 10_000;
+
+/** An HTTPS server that answers in JSON; unreadable requests too get the error body of section 7. */
+export function createHttpsServer(certificate: ServerCertificate, log: Log): FastifyInstance {
+  const { http, ...options } = httpServerOptions({ bodyLimitBytes });
+  const { key, cert } = certificate;
+  const app = fastify({
+    ...options,
+    https: { ...http, key, cert, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs },
+    frameworkErrors: (_error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
+      void send(reply, refusal(unreadable())),
+    clientErrorHandler: (error, socket) =>
+      answerOnSocket(socket, statusBySocketError.get(errorCode(error) ?? '') ?? 400, unreadable()),
+  });
+  answerInJsonOnly(app, log);
+  return app;
+}
+
+/** A server that rejects every request, whatever it is. */
+export function createPlainHttpServer(): FastifyInstance {
+  const app = fastify({
+    ...httpServerOptions({ bodyLimitBytes }),
+    frameworkErrors: (_error, _request, reply) => void send(reply, refusal(httpsRequired())),
+    clientErrorHandler: (_error, socket) =>
+      answerOnSocket(socket, refusal(httpsRequired()).statusCode, httpsRequired()),
+  });
+  app.addHook('onRequest', async (_request, reply) =>
+    send(reply.header('connection', 'close'), refusal(httpsRequired())),
+  );
+  app.setNotFoundHandler((_request, reply) => send(reply, refusal(httpsRequired())));
+  return app;
+}
+
+/**
+ * Registers routes that need a merchant's key. It is checked before the body is read, so that a stranger's body costs
+ * nothing.
+ */
+export function registerBehindKey(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  register: (scope: FastifyInstance, merchantOf: (request: FastifyRequest) => Merchant) => void,
+): void {
+  const merchants = new WeakMap<FastifyRequest, Merchant>();
+  const merchantOf = (request: FastifyRequest): Merchant => {
+    const merchant = merchants.get(request);
+    if (merchant === undefined) throw new Error('The route is not behind the key check.');
+    return merchant;
+  };
+  void app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      const result = authenticate(request.headers.authorization);
+      if ('refused' in result)
+        return send(reply.header('www-authenticate', 'Bearer'), refusal(result.refused));
+      merchants.set(request, result.merchant);
+      return undefined;
+    });
+    register(scope, merchantOf);
+  });
+}
+
+const httpsRequired = (): ApiError =>
+  apiError('https_required', 'Use HTTPS: requests over plain HTTP are rejected.', 'scheme');
+
+const unreadable = (): ApiError =>
+  apiError('invalid_param', 'The request cannot be read as HTTP.', 'request');
+
+const statusBySocketError: ReadonlyMap<string, number> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_HEADER_OVERFLOW', 431],
+]);
+
+/** Answers where there is no request to reply to: what came was not HTTP, too large or too slow. */
+function answerOnSocket(socket: Socket, statusCode: number, error: ApiError): void {
+  if (!socket.writable || socket.destroyed) return void socket.destroy();
+  const body = JSON.stringify({ success: false, errors: [error] });
+  const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`;
+  const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\n${headers}\r\nConnection: close\r\n\r\n${body}`);
+}

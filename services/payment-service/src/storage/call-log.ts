@@ -1,0 +1,54 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** One call that a merchant made: what it did, and what it was answered. */
+export interface CallRecord {
+  merchantId: number;
+  at: number;
+  operation: string;
+  token?: string | undefined;
+  orderNumber?: string | undefined;
+  /** `created` or `none`. */
+  effect: string;
+  /** The HTTP status with the first error code, or the fault that took the answer's place. */
+  answer: string;
+}
+
+/** How many calls the log keeps; older ones are forgotten. */
+export const callsKept = 10_000;
+const callsBetweenTrims = 500;
+
+/** The calls of all merchants. `add` runs inside a transaction, so that an effect and its record are durable together. */
+export interface CallLog {
+  add(call: CallRecord): void;
+  /** The calls of a merchant, oldest first. */
+  list(merchantId: number, orderNumber: string | undefined): CallRecord[];
+}
+
+export function createCallLog(connection: DatabaseSync): CallLog {
+  const insert = connection.prepare(
+    'INSERT INTO calls (at, merchant_id, operation, token, order_number, effect, answer) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const trim = connection.prepare('DELETE FROM calls WHERE id <= ?');
+  const list = connection.prepare(
+    `SELECT at, operation, token, order_number, effect, answer FROM
+       (SELECT * FROM calls ORDER BY id DESC LIMIT ${callsKept})
+     WHERE merchant_id = ?1 AND (?2 IS NULL OR order_number = ?2) ORDER BY id`,
+  );
+  return {
+    add: ({ at, merchantId, operation, token, orderNumber, effect, answer }) => {
+      const values = [at, merchantId, operation, token ?? null, orderNumber ?? null, effect, answer];
+      const id = Number(insert.run(...values).lastInsertRowid);
+      if (id % callsBetweenTrims === 0) trim.run(id - callsKept);
+    },
+    list: (merchantId, orderNumber) =>
+      list.all(merchantId, orderNumber ?? null).map((row) => ({
+        merchantId,
+        at: Number(row['at']),
+        operation: String(row['operation']),
+        ...(row['token'] === null ? {} : { token: String(row['token']) }),
+        ...(row['order_number'] === null ? {} : { orderNumber: String(row['order_number']) }),
+        effect: String(row['effect']),
+        answer: String(row['answer']),
+      })),
+  };
+}

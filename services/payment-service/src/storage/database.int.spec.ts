@@ -1,0 +1,114 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError } from '@tollgate/service-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from './database.ts';
+
+let dir: string;
+let database: Database;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'database-'));
+  database = openDatabase(join(dir, 'test.db'));
+});
+afterEach(async () => {
+  if (database.connection.isOpen) database.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const put = (name: string) => () => {
+  database.connection.prepare("INSERT INTO settings (name, value) VALUES (?, '')").run(name);
+  return name;
+};
+const names = () =>
+  database.connection
+    .prepare('SELECT name FROM settings ORDER BY name')
+    .all()
+    .map((row) => row['name']);
+
+describe('the database', () => {
+  it('is durable: write-ahead log, full synchronisation, one process', () => {
+    const pragma = (name: string) =>
+      Object.values(database.connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    expect([pragma('journal_mode'), pragma('synchronous'), pragma('locking_mode')]).toEqual([
+      'wal',
+      2,
+      'exclusive',
+    ]);
+    expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/has .*test\.db open/);
+  });
+
+  it('commits the transactions of one turn together', async () => {
+    let commits = 0;
+    const exec = database.connection.exec.bind(database.connection);
+    database.connection.exec = (sql) => {
+      if (sql === 'COMMIT') commits += 1;
+      exec(sql);
+    };
+    const written = await Promise.all(['a', 'b', 'c'].map((name) => database.write(put(name))));
+    expect(written).toEqual(['a', 'b', 'c']);
+    expect(commits).toBe(1);
+  });
+
+  it('rolls back a transaction that throws, and it alone', async () => {
+    const broken = () => {
+      put('half')();
+      throw new Error('broken');
+    };
+    const results = await Promise.allSettled([
+      database.write(put('a')),
+      database.write(broken),
+      database.write(put('b')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: new Error('broken') });
+    expect(names()).toEqual(['a', 'b']);
+  });
+
+  it('rejects the whole commit when the disk is full, and works again when there is space', async () => {
+    await database.write(put('a'));
+    const pages = Number(database.connection.prepare('PRAGMA page_count').get()?.['page_count']);
+    database.connection.exec(`PRAGMA max_page_count = ${pages}`);
+    const results = await Promise.allSettled([
+      database.write(put('small')),
+      database.write(put('x'.repeat(100_000))),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: { code: 'storage_failed', retryable: true, cause: { errcode: 13 } } },
+      { status: 'rejected', reason: { code: 'storage_failed' } },
+    ]);
+    database.connection.exec('PRAGMA max_page_count = 1000000');
+    await database.write(put('b'));
+    expect(names()).toEqual(['a', 'b']);
+  });
+
+  it('commits what is queued when it is closed', async () => {
+    const written = database.write(put('last'));
+    database.close();
+    await written;
+    database = openDatabase(join(dir, 'test.db'));
+    expect(names()).toEqual(['last']);
+  });
+
+  it.each([
+    [
+      'no database',
+      (file: string) => writeFile(file, 'this is text, and long enough to be one '.repeat(200)),
+    ],
+    ['a folder', (file: string) => mkdir(file)],
+  ])('says in a sentence that the file is %s', async (_name, make) => {
+    const file = join(dir, 'other.db');
+    await make(file);
+    expect(() => openDatabase(file)).toThrow(StartupError);
+    expect(() => openDatabase(file)).toThrow(`${file} cannot be opened as a database`);
+  });
+
+  it('is not opened by an older release', () => {
+    database.close();
+    const raw = new DatabaseSync(join(dir, 'test.db'));
+    raw.exec('PRAGMA user_version = 999');
+    raw.close();
+    expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/newer release/);
+  });
+});

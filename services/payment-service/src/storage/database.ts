@@ -1,0 +1,143 @@
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError, TollgateError } from '@tollgate/service-kit';
+import { migrate } from './schema.ts';
+
+/**
+ * The service's one SQLite file. All changes go through {@link Database.write}, which collects the transactions of one
+ * turn of the event loop into one durable commit: under load, a hundred creations share one disk flush.
+ */
+export interface Database {
+  /** For reading, and for statements that run inside a transaction given to `write`. */
+  connection: DatabaseSync;
+  /**
+   * Runs `transaction`, which is synchronous, and resolves with its value once it is durable. Where it throws, it
+   * alone is rolled back and the promise rejects with what it threw.
+   */
+  write<Value>(transaction: () => Value): Promise<Value>;
+  /** Commits what is queued and closes the file. */
+  close(): void;
+}
+
+interface QueuedTransaction {
+  /** Runs inside the batch; gives what settles the promise after the commit. */
+  run(): () => void;
+  reject(error: unknown): void;
+}
+
+const transactionsPerCommitMax = 500;
+
+/** @throws StartupError where another process has the file open, it is no database, or it does not promise durability. */
+export function openDatabase(file: string): Database {
+  const connection = openConnection(file);
+  const queue: QueuedTransaction[] = [];
+  let isFlushScheduled = false;
+
+  const flush = (): void => {
+    isFlushScheduled = false;
+    while (queue.length > 0) commit(connection, queue.splice(0, transactionsPerCommitMax));
+  };
+  return {
+    connection,
+    write: (transaction) =>
+      new Promise((resolve, reject) => {
+        queue.push({ run: () => runInSavepoint(connection, transaction, resolve, reject), reject });
+        // After the poll phase, so that every request that has arrived by now shares the commit.
+        if (!isFlushScheduled) setImmediate(flush);
+        isFlushScheduled = true;
+      }),
+    close: () => {
+      flush();
+      connection.close();
+    },
+  };
+}
+
+function openConnection(file: string): DatabaseSync {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(file);
+    // Exclusive before WAL: SQLite then keeps the WAL index in memory, and a second process cannot open the file.
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    assertDurable(connection);
+    migrate(connection);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw error instanceof StartupError ? error : toStartupError(error, file);
+  }
+}
+
+const sqliteBusy = 5;
+const synchronousFull = 2;
+/** Earlier ones could corrupt the file when the write-ahead log was reset. */
+const oldestSafeVersion = 3_051_003;
+
+function toStartupError(cause: unknown, file: string): StartupError {
+  const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
+  if (code === sqliteBusy) {
+    return new StartupError(
+      'data_dir_in_use',
+      `Another running Payment Service has ${file} open. Stop it, or set TOLLGATE_DATA_DIR to another folder.`,
+    );
+  }
+  return new StartupError(
+    'database_unusable',
+    `${file} cannot be opened as a database (SQLite error ${String(code)}). Restore it, or move it away to begin without payments.`,
+    { cause },
+  );
+}
+
+function assertDurable(connection: DatabaseSync): void {
+  const value = (sql: string) => Object.values(connection.prepare(sql).get() ?? {})[0];
+  if (versionNumber(String(value('SELECT sqlite_version()'))) < oldestSafeVersion) {
+    throw new StartupError('sqlite_too_old', 'This Node has an SQLite older than 3.51.3; run it on Node 24.');
+  }
+  if (value('PRAGMA journal_mode') === 'wal' && value('PRAGMA synchronous') === synchronousFull) return;
+  throw new StartupError(
+    'database_not_durable',
+    'SQLite did not accept write-ahead logging with full synchronisation here; put TOLLGATE_DATA_DIR on a local disk.',
+  );
+}
+
+/** `3.51.3` as 3051003. */
+function versionNumber(text: string): number {
+  const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
+  return major * 1_000_000 + minor * 1_000 + patch;
+}
+
+function commit(connection: DatabaseSync, batch: QueuedTransaction[]): void {
+  let settlements: (() => void)[];
+  try {
+    connection.exec('BEGIN IMMEDIATE');
+    settlements = batch.map((queued) => queued.run());
+    connection.exec('COMMIT');
+  } catch (cause) {
+    // A full disk has already rolled back by itself, and a second ROLLBACK would throw.
+    if (connection.isTransaction) connection.exec('ROLLBACK');
+    const error = new TollgateError('storage_failed', 'The database could not commit.', {
+      retryable: true,
+      cause,
+    });
+    for (const queued of batch) queued.reject(error);
+    return;
+  }
+  for (const settle of settlements) settle();
+}
+
+function runInSavepoint<Value>(
+  connection: DatabaseSync,
+  transaction: () => Value,
+  resolve: (value: Value) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  connection.exec('SAVEPOINT one');
+  try {
+    const value = transaction();
+    connection.exec('RELEASE one');
+    return () => resolve(value);
+  } catch (error) {
+    if (!connection.isTransaction) throw error;
+    connection.exec('ROLLBACK TO one; RELEASE one');
+    return () => reject(error);
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { CallbackBody } from '@tollgate/payment-api';
+import { eventually } from './eventually.ts';
+
+/** What the receiver does with the callback that it got as its `index`-th, counted from 0. */
+export type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise<number>;
+
+/** A real HTTP or HTTPS server that takes callbacks. */
+export interface CallbackReceiver {
+  url: string;
+  received: CallbackBody[];
+  contentTypes: (string | undefined)[];
+  /** Answers 200 until told otherwise. */
+  react(reaction: Reaction): void;
+  statuses(): string[];
+  waitFor(count: number): Promise<CallbackBody[]>;
+  close(): Promise<void>;
+}
+
+export async function startCallbackReceiver(tls?: { key: string; cert: string }): Promise<CallbackReceiver> {
+  const received: CallbackBody[] = [];
+  const contentTypes: (string | undefined)[] = [];
+  let reaction: Reaction = () => 200;
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as CallbackBody;
+    contentTypes.push(request.headers['content-type']);
+    const answer = reaction(body, received.push(body) - 1);
+    if (answer === 'hang') return;
+    const statusCode = await answer;
+    response.writeHead(statusCode, statusCode === 302 ? { location: '/elsewhere' } : {}).end('{}');
+  };
+  const listener: RequestListener = (request, response) => void take(request, response);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/callbacks/capability-of-the-merchant`,
+    received,
+    contentTypes,
+    react: (next) => {
+      reaction = next;
+    },
+    statuses: () => received.map(({ status }) => status),
+    waitFor: (count) => eventually(`${count} callbacks`, () => received.length >= count && received),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

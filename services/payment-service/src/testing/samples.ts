@@ -1,0 +1,18 @@
+/** Values that tests share. */
+
+export const approvedCard = '4392963203551251';
+export const declinedCard = '4730198364688516';
+export const authenticatedCard = '4617611794313933';
+export const authenticatedDeclinedCard = '4626233193837898';
+export const testCards = [approvedCard, declinedCard, authenticatedCard, authenticatedDeclinedCard] as const;
+
+/** A creation that is accepted; nothing listens at its callback address. */
+export const tea = {
+  product: 'Tea',
+  amount: 1250,
+  currency: 'EUR',
+  callbackUrl: 'http://127.0.0.1:9/callbacks',
+};
+
+/** The card form, filled in rightly. */
+export const goodForm = (number: string) => ({ number, expiry: '12/99', cvv: '987', holder: 'Ada Lovelace' });
