@@ -1,0 +1,145 @@
+/** Brings the documents of payments up to date in the store. */
+import { InvalidArgument, type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import { paymentStream, tokenOfPaymentStream } from '@tollgate/payment-domain';
+import {
+  foldPaymentDocument,
+  nextRevision,
+  paymentDocumentSchema,
+  type FailedStream,
+  type PaymentDocument,
+} from '@tollgate/read-models';
+import { TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
+import { createDocumentStore, notStored, type StoredDocument } from './document-store.ts';
+
+/** A stream whose events up to `failed.revision` are in the document, and no further. */
+export interface Failure {
+  failed: FailedStream;
+  error: unknown;
+}
+
+export interface DocumentWriter {
+  /**
+   * Makes sure that events of one stream, in order, are in its document. Events that are missing before them are read
+   * from the stream. Gives the failure of the first event that cannot be applied.
+   *
+   * @throws StoreUnavailable
+   */
+  write(stream: string, events: readonly RecordedEvent[]): Promise<Failure | undefined>;
+  /** As `write`, with all events that the document does not have yet. */
+  catchUp(stream: string): Promise<Failure | undefined>;
+  /** Forgets what it remembers of the documents, after a failure that may have left them otherwise. */
+  forget(): void;
+}
+
+/** Other projectors that write the same document at the same time are met this often at most. */
+const conflictsMax = 10;
+
+export interface DocumentWriterOptions {
+  store: EventStore;
+  ids: Ids;
+  cachedDocumentsMax: number;
+}
+
+export function createDocumentWriter(options: DocumentWriterOptions): DocumentWriter {
+  const { store } = options;
+  const documents = createDocumentStore(options);
+
+  async function readEvents(stream: string, from: number, limit = Infinity): Promise<RecordedEvent[]> {
+    const events: RecordedEvent[] = [];
+    for await (const event of store.read(stream, { from, limit })) events.push(event);
+    return events;
+  }
+
+  /** The events that continue a document: the given ones, and those between it and them. */
+  async function continuing(
+    document: PaymentDocument | undefined,
+    stream: string,
+    events: readonly RecordedEvent[],
+  ) {
+    const next = nextRevision(document);
+    const missing = (events[0]?.revision ?? next) - next;
+    return missing > 0 ? [...(await readEvents(stream, next, missing)), ...events] : events;
+  }
+
+  /** One try; `conflict` where another projector was faster. */
+  async function tryWrite(stream: string, events: readonly RecordedEvent[], stored: StoredDocument) {
+    const token = tokenOfPaymentStream(stream);
+    const { document, failure } = fold(stored.document, await continuing(stored.document, stream, events));
+    if (document !== undefined && document !== stored.document) {
+      const answer = await documents.replace(document, stored.revision);
+      if (answer.kind === 'conflict') return 'conflict';
+      documents.remember(token, { document, revision: answer.revision });
+    } else if (stored.revision !== 'no-stream') documents.remember(token, stored);
+    return { failure };
+  }
+
+  async function write(stream: string, events: readonly RecordedEvent[]): Promise<Failure | undefined> {
+    const token = tokenOfPaymentStream(stream);
+    // A stream that begins in this batch hardly has a document: that is found out by writing one.
+    const isNew = events[0]?.revision === 0;
+    let stored = documents.recall(token) ?? (isNew ? notStored : await documents.load(token));
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+      const outcome = await tryWrite(stream, events, stored);
+      if (outcome !== 'conflict') return outcome.failure;
+      stored = await documents.load(token);
+    }
+    throw new TollgateError('document_contended', 'Other projectors keep writing a document.', {
+      retryable: true,
+    });
+  }
+
+  return {
+    write: (stream, events) => orFailure(stream, () => write(stream, events)),
+    catchUp: (stream) =>
+      orFailure(stream, async () => {
+        const { document } = await documents.load(tokenOfPaymentStream(stream));
+        return write(stream, await readEvents(stream, nextRevision(document)));
+      }),
+    forget: () => documents.forgetAll(),
+  };
+}
+
+/** What the store will never take is the fault of the stream, not of the store. */
+async function orFailure(
+  stream: string,
+  work: () => Promise<Failure | undefined>,
+): Promise<Failure | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidArgument) return failureAt(stream, 0, error);
+    throw error;
+  }
+}
+
+interface Folded {
+  document: PaymentDocument | undefined;
+  failure: Failure | undefined;
+}
+
+/** Folding is pure, so whatever it throws lies in the event or in the code, and comes again with every try. */
+function fold(before: PaymentDocument | undefined, events: readonly RecordedEvent[]): Folded {
+  let document = before;
+  let failure: Failure | undefined;
+  for (const event of events) {
+    try {
+      document = foldPaymentDocument(document, event);
+    } catch (error) {
+      failure = failureAt(event.stream, event.revision, error);
+      break;
+    }
+  }
+  if (document === before || document === undefined) return { document, failure };
+  // Parsing brings the fields into one order, so that a document has the same bytes however it came about.
+  const inOrder = paymentDocumentSchema.safeParse(document);
+  if (inOrder.success) return { document: inOrder.data, failure };
+  return {
+    document: before,
+    failure: failureAt(paymentStream(document.token), document.revision, inOrder.error),
+  };
+}
+
+const failureAt = (stream: string, revision: number, error: unknown): Failure => ({
+  failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' },
+  error,
+});

@@ -1,0 +1,320 @@
+import { beginning, StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
+import { paymentCheckpointSchema, paymentCheckpointStream, paymentViewStream } from '@tollgate/read-models';
+import {
+  appendPayment,
+  foldStored,
+  happening,
+  requested,
+  storedDocuments,
+  writeCheckpoint,
+} from '@tollgate/read-models/testing';
+import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failedStreamsMax } from './projection.ts';
+import { createProjector, type Projector, type ProjectorOptions } from './projector.ts';
+
+const { accepted, approved, declined, held, pending } = happening;
+const soon = { timeout: 10_000, interval: 5 };
+
+async function startProjector(
+  store: EventStore,
+  options: Partial<ProjectorOptions> = {},
+): Promise<Projector> {
+  const projector = createProjector({
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLog,
+    ...options,
+  });
+  onTestFinished(() => projector.stop());
+  await projector.start();
+  return projector;
+}
+
+async function checkpointIn(store: EventStore) {
+  const [last] = await Array.fromAsync(store.read(paymentCheckpointStream));
+  return last === undefined ? undefined : paymentCheckpointSchema.parse(last.data);
+}
+
+/** Waits until everything that the store has is projected. */
+async function projected(store: EventStore, projector: Projector): Promise<void> {
+  const ending = new AbortController();
+  let end = beginning;
+  for await (const item of store.subscribe({
+    from: beginning,
+    prefixes: ['payment-'],
+    signal: ending.signal,
+  })) {
+    if (item.kind === 'caught-up') break;
+    end = item.position;
+  }
+  await vi.waitFor(() => expect(projector.health().position >= end).toBe(true), soon);
+}
+
+/** What rebuilding from zero gives, by stream. */
+async function rebuilt(store: EventStore, tokens: readonly string[]): Promise<Map<string, string>> {
+  const texts = await Promise.all(
+    tokens.map(async (token) => JSON.stringify(await foldStored(store, token))),
+  );
+  return new Map(tokens.map((token, index) => [paymentViewStream(token), texts[index]!]));
+}
+
+const sorted = (texts: Map<string, string>) => [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
+
+async function expectRebuiltIsStored(store: EventStore, tokens: readonly string[]): Promise<void> {
+  expect(sorted(await storedDocuments(store))).toEqual(sorted(await rebuilt(store, tokens)));
+}
+
+test('every payment has its document, one is kept, and the checkpoint follows', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'p1', [requested(), accepted]);
+  const projector = await startProjector(store);
+  await appendPayment(store, 'p2', [requested()]);
+  await projected(store, projector);
+  const { position } = await appendPayment(store, 'p1', [pending, approved]);
+  await projected(store, projector);
+  await expectRebuiltIsStored(store, ['p1', 'p2']);
+  expect(await Array.fromAsync(store.read(paymentViewStream('p1')))).toHaveLength(1);
+  expect(await Array.fromAsync(store.read(paymentCheckpointStream))).toHaveLength(1);
+  expect((await checkpointIn(store))!.position >= position).toBe(true);
+  expect(projector.health()).toMatchObject({ failedStreams: [], isAdvancing: true });
+});
+
+test('a batch writes a document once, however many of its events are in it', async () => {
+  const store = await temporaryStore();
+  const append = vi.spyOn(store, 'append');
+  await appendPayment(store, 'p1', [requested(), accepted, pending, held, approved]);
+  await projected(store, await startProjector(store));
+  const writes = append.mock.calls.filter(([stream]) => stream === paymentViewStream('p1'));
+  expect(writes).toHaveLength(1);
+});
+
+test('small batches and a small memory give the same documents', async () => {
+  const store = await temporaryStore();
+  const tokens = Array.from({ length: 20 }, (_, index) => `p${index}`);
+  for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
+  for (const token of tokens) await appendPayment(store, token, [held, approved]);
+  const projector = await startProjector(store, { batchEventsMax: 3, cachedDocumentsMax: 2 });
+  await projected(store, projector);
+  await expectRebuiltIsStored(store, tokens);
+});
+
+test('a checkpoint alone does not call for another one', async () => {
+  const store = await temporaryStore();
+  let time = 0;
+  const clock = { ...systemClock, monotonic: () => (time += 10_000) };
+  await appendPayment(store, 'p1', [requested()]);
+  const projector = await startProjector(store, { clock });
+  await projected(store, projector);
+  const append = vi.spyOn(store, 'append');
+  const { position } = projector.health();
+  await systemClock.sleep(100);
+  expect(append).not.toHaveBeenCalled();
+  await store.append('other-1', [{ id: systemIds.uuid(), type: 'Noted', data: {}, metadata: {} }], 'any');
+  await vi.waitFor(() => expect(projector.health().position > position).toBe(true), soon);
+  await systemClock.sleep(100);
+  expect(append).toHaveBeenCalledTimes(2);
+});
+
+/** A store that fails an append of its choice, after it was carried out or instead. */
+function failing(store: EventStore, when: (stream: string) => 'before' | 'after' | undefined): EventStore {
+  return {
+    ...store,
+    append: async (stream, events, expected) => {
+      const failure = when(stream);
+      if (failure === 'before') throw new StoreUnavailable('store_down', 'The store is down.');
+      const answer = await store.append(stream, events, expected);
+      if (failure === 'after') throw new StoreUnavailable('store_down', 'The answer is lost.');
+      return answer;
+    },
+  };
+}
+
+describe('whatever is lost in the middle of a batch', () => {
+  const tokens = ['p1', 'p2', 'p3'];
+
+  async function givenPayments() {
+    const store = await temporaryStore();
+    for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
+    return store;
+  }
+
+  test.each([
+    ['before a document', (stream: string) => stream === paymentViewStream('p2'), 'before' as const],
+    ['after a document', (stream: string) => stream === paymentViewStream('p2'), 'after' as const],
+    [
+      'between documents and checkpoint',
+      (stream: string) => stream === paymentCheckpointStream,
+      'before' as const,
+    ],
+    ['after the checkpoint', (stream: string) => stream === paymentCheckpointStream, 'after' as const],
+  ])('%s: a new process gives the same documents', async (_, isIt, failure) => {
+    const store = await givenPayments();
+    const crashed = vi.fn();
+    const crashing = failing(store, (stream) => {
+      if (!isIt(stream)) return undefined;
+      crashed();
+      return failure;
+    });
+    const first = await startProjector(crashing);
+    await vi.waitFor(() => expect(crashed).toHaveBeenCalled(), soon);
+    await first.stop();
+    if (failure === 'before') expect(await checkpointIn(store)).toBeUndefined();
+
+    for (const token of tokens) await appendPayment(store, token, [approved]);
+    await projected(store, await startProjector(store));
+    await expectRebuiltIsStored(store, tokens);
+  });
+
+  test('the same process goes on by itself when the store is back', async () => {
+    const store = await givenPayments();
+    let failures = 3;
+    const error = vi.fn<Log['error']>();
+    const projector = await startProjector(
+      failing(store, () => ((failures -= 1) >= 0 ? 'after' : undefined)),
+      { log: { ...silentLog, error } },
+    );
+    await projected(store, projector);
+    await expectRebuiltIsStored(store, tokens);
+    expect(error).toHaveBeenCalled();
+    expect(projector.health().isAdvancing).toBe(true);
+  });
+});
+
+test('events that come again change nothing', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'p1', [requested(), accepted]);
+  const first = await startProjector(store);
+  await projected(store, first);
+  await first.stop();
+  await writeCheckpoint(store, beginning);
+  const second = await startProjector(store);
+  await projected(store, second);
+  const [view] = await Array.fromAsync(store.read(paymentViewStream('p1')));
+  expect(view?.revision).toBe(0);
+  await expectRebuiltIsStored(store, ['p1']);
+});
+
+test('two projectors side by side give the same documents, and the checkpoint never goes back', async () => {
+  const store = await temporaryStore();
+  const projectors = [await startProjector(store, { batchEventsMax: 7 }), await startProjector(store)];
+  const tokens = Array.from({ length: 40 }, (_, index) => `p${index}`);
+  const positions: string[] = [];
+  const rounds: PaymentEvent[][] = [[requested(), accepted], [held], [approved]];
+  for (const events of rounds) {
+    await Promise.all(tokens.map((token) => appendPayment(store, token, events)));
+    positions.push((await checkpointIn(store))?.position ?? '');
+  }
+  for (const projector of projectors) await projected(store, projector);
+  positions.push((await checkpointIn(store))!.position);
+  await expectRebuiltIsStored(store, tokens);
+  expect(positions).toEqual([...positions].sort());
+  expect(projectors.map((projector) => projector.health().failedStreams)).toEqual([[], []]);
+});
+
+describe('a payment that cannot be projected', () => {
+  const poison = { type: 'PaymentForgotten', data: {} } as unknown as PaymentEvent;
+
+  test('stands still, loudly, and keeps no other payment from its document', async () => {
+    const store = await temporaryStore();
+    await appendPayment(store, 'p1', [requested(), accepted, poison]);
+    await appendPayment(store, 'p2', [requested(), accepted, approved]);
+    const error = vi.fn<Log['error']>();
+    const projector = await startProjector(store, { log: { ...silentLog, error } });
+    await projected(store, projector);
+    await appendPayment(store, 'p1', [declined]);
+    await appendPayment(store, 'p3', [requested()]);
+    await projected(store, projector);
+
+    const documents = await storedDocuments(store);
+    expect([...documents.keys()].sort()).toEqual(['p1', 'p2', 'p3'].map(paymentViewStream));
+    expect(JSON.parse(documents.get(paymentViewStream('p1'))!)).toMatchObject({
+      revision: 1,
+      payment: { phase: 'init' },
+    });
+    const failedStreams = [{ stream: paymentStream('p1'), revision: 2, code: 'event_undecodable' }];
+    expect(projector.health()).toMatchObject({ failedStreams, isAdvancing: true });
+    expect(await checkpointIn(store)).toMatchObject({ failedStreams });
+    expect(error).toHaveBeenCalledTimes(1);
+    expect(error.mock.calls[0]![0]).toMatchObject({ stream: 'payment-p1', revision: 2 });
+  });
+
+  test('is still told after a restart, and projected by code that can read it', async () => {
+    const store = await temporaryStore();
+    await appendPayment(store, 'p1', [requested(), accepted, poison, approved]);
+    const first = await startProjector(store);
+    await projected(store, first);
+    await first.stop();
+
+    const second = await startProjector(store);
+    await projected(store, second);
+    expect(second.health().failedStreams).toMatchObject([{ stream: 'payment-p1', revision: 2 }]);
+    await second.stop();
+
+    // As a version that knows the type would see it.
+    const read: EventStore['read'] = async function* (stream, options) {
+      for await (const event of store.read(stream, options))
+        yield event.type === 'PaymentForgotten' ? { ...event, type: 'PaymentPending' } : event;
+    };
+    const third = await startProjector({ ...store, read });
+    await vi.waitFor(
+      () => expect(third.health()).toMatchObject({ failedStreams: [], isAdvancing: true }),
+      soon,
+    );
+    const documents = await storedDocuments(store);
+    expect(JSON.parse(documents.get(paymentViewStream('p1'))!)).toMatchObject({
+      revision: 3,
+      payment: { phase: 'approved' },
+    });
+  });
+
+  test('is not skipped where too many are: then the fault is not theirs', async () => {
+    const store = await temporaryStore();
+    for (let number = 0; number <= failedStreamsMax; number += 1)
+      await appendPayment(store, `p${number}`, [poison]);
+    const error = vi.fn<Log['error']>();
+    const projector = await startProjector(store, { log: { ...silentLog, error } });
+    const codes = () =>
+      error.mock.calls.map(([fields]) => (fields.error as { code?: string } | undefined)?.code);
+    await vi.waitFor(() => expect(codes()).toContain('too_many_failed_streams'), soon);
+    expect(projector.health()).toMatchObject({ position: beginning, isAdvancing: false });
+    expect(await checkpointIn(store)).toBeUndefined();
+  });
+});
+
+test('a document of another version is folded again from the beginning', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'p1', [requested(), accepted]);
+  const first = await startProjector(store);
+  await projected(store, first);
+  await first.stop();
+  const event = {
+    id: systemIds.uuid(),
+    type: 'PaymentDocumentWritten',
+    data: { schemaVersion: 0 },
+    metadata: {},
+  };
+  await store.append(paymentViewStream('p1'), [event], 'any');
+
+  await appendPayment(store, 'p1', [approved]);
+  await projected(store, await startProjector(store));
+  await expectRebuiltIsStored(store, ['p1']);
+});
+
+test('it may be run again after it was ended, as whoever holds a lease does', async () => {
+  const store = await temporaryStore();
+  const projector = createProjector({ store, clock: systemClock, ids: systemIds, log: silentLog });
+  for (const token of ['p1', 'p2']) {
+    const ending = new AbortController();
+    const running = projector.run(ending.signal);
+    await appendPayment(store, token, [requested()]);
+    await projected(store, projector);
+    ending.abort();
+    await running;
+    expect(projector.health().isAdvancing).toBe(false);
+  }
+  await expectRebuiltIsStored(store, ['p1', 'p2']);
+});

@@ -1,0 +1,1 @@
+export * from './query-service.ts';

@@ -1,0 +1,34 @@
+/** Read your own writes: a read may ask that the model has come as far as the answer of a command. */
+import type { Position } from '@tollgate/event-store';
+import type { PaymentIndex } from '@tollgate/read-models';
+import { sendErrors } from '@tollgate/service-kit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const waitMaxMs = 2_000;
+/** Positions of every event store of ours are digits, some with separators. */
+const positionPattern = /^\d[\d:/-]{0,63}$/;
+
+/**
+ * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False where the request has
+ * been answered: 400 `invalid_param`, 503 `read_model_behind`.
+ */
+export async function awaitMinPosition(
+  index: PaymentIndex,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const text = request.headers['tollgate-min-position'];
+  if (text === undefined) return true;
+  if (typeof text !== 'string' || !positionPattern.test(text)) {
+    const message = 'Tollgate-Min-Position must be a Tollgate-Position that the gateway has answered.';
+    const parameter = 'Tollgate-Min-Position';
+    sendErrors(reply, 400, [{ code: 'invalid_param', kind: 'invalid_request_error', message, parameter }]);
+    return false;
+  }
+  if (await index.waitFor(text as Position, waitMaxMs)) return true;
+  const message = 'What you wrote is safe, and cannot be read here yet. Try again in a second.';
+  sendErrors(reply.header('retry-after', '1'), 503, [
+    { code: 'read_model_behind', kind: 'api_error', message },
+  ]);
+  return false;
+}

@@ -1,0 +1,345 @@
+import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import {
+  createPaymentIndex,
+  createTeamDirectory,
+  formatCursor,
+  type PublicPayment,
+} from '@tollgate/read-models';
+import {
+  appendPayment,
+  givenTeam,
+  happening,
+  planted,
+  projectPayment,
+  requested,
+  startedAt,
+} from '@tollgate/read-models/testing';
+import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
+import fastify, { type LightMyRequestResponse } from 'fastify';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createQueryService } from './query-service.ts';
+
+const { accepted, approved, attention, held, unresolved } = happening;
+
+type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
+
+interface Given {
+  store: EventStore;
+  /** Gets with the key of team `shop`, scope `read`, in the sandbox. */
+  get: Get;
+  /** Gets with another header, or with none. */
+  getAs: (authorization: string | undefined) => Get;
+}
+
+async function start(wrap: (store: EventStore) => EventStore = (store) => store): Promise<Given> {
+  const store = await temporaryStore();
+  const key = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
+  await givenTeam(store, { team: 'games', keyId: 'k2', scopes: ['payments'] });
+  await givenTeam(store, { team: 'cards', keyId: 'k3', scopes: ['refunds', 'payouts', 'cards', 'admin'] });
+  const log = silentLog;
+  const directory = createTeamDirectory({ store, log });
+  const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock });
+  await Promise.all([directory.start(), index.start()]);
+  const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, log);
+  createQueryService({ store: wrap(store), index, directory, log, clock: systemClock }).registerRoutes(app);
+  onTestFinished(async () => {
+    await app.close();
+    await Promise.all([directory.stop(), index.stop()]);
+  });
+  const getAs: Given['getAs'] =
+    (authorization) =>
+    (url, headers = {}) =>
+      app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
+  return { store, get: getAs(`Bearer ${key}`), getAs };
+}
+
+const games = 'Bearer tg_sandbox_k2_secret-of-k2-0123456789';
+const withoutScope = 'Bearer tg_sandbox_k3_secret-of-k3-0123456789';
+
+/** Puts payments into the read model and gives the header that waits for them. */
+async function given(store: EventStore, payments: Record<string, Parameters<typeof projectPayment>[2]>) {
+  let position = '';
+  for (const [token, events] of Object.entries(payments))
+    position = (await projectPayment(store, token, events)).position;
+  return { 'tollgate-min-position': position };
+}
+
+const errorsOf = (answer: LightMyRequestResponse) => ({
+  statusCode: answer.statusCode,
+  ...answer.json<object>(),
+});
+const refused = (statusCode: number, code: string, kind: string, parameter?: string) => ({
+  statusCode,
+  success: false,
+  errors: [{ code, kind, message: expect.any(String), ...(parameter === undefined ? {} : { parameter }) }],
+});
+const notFound = refused(404, 'payment_not_found', 'invalid_request_error', 'token');
+const invalid = (parameter: string) => refused(400, 'invalid_param', 'invalid_request_error', parameter);
+
+describe('each route', () => {
+  const urls = ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events'];
+
+  test.each(urls)('%s wants a key', async (url) => {
+    const { getAs } = await start();
+    const missing = refused(401, 'auth_header_not_found', 'authentication_error');
+    expect(errorsOf(await getAs(undefined)(url))).toEqual(missing);
+    const incorrect = refused(401, 'incorrect_private_key', 'authentication_error');
+    expect(errorsOf(await getAs('Bearer tg_sandbox_k1_0123456789abcdef')(url))).toEqual(incorrect);
+  });
+
+  test.each(urls)('%s wants the scope read or payments', async (url) => {
+    const { getAs, store } = await start();
+    await given(store, { p1: [requested({ team: 'games' })] });
+    const answer = await getAs(withoutScope)(url);
+    expect(errorsOf(answer)).toEqual(refused(403, 'scope_missing', 'authentication_error'));
+    expect(answer.body).toContain('read or payments');
+    expect((await getAs(games)(url)).statusCode).toBe(200);
+  });
+});
+
+describe('one payment', () => {
+  const url = '/api/v1/payments/p1';
+
+  test('is shown from the read model', async () => {
+    const { get, store } = await start();
+    const answer = await get(url, await given(store, { p1: [requested({ orderNumber: 'A' }), accepted] }));
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({
+      success: true,
+      payment: { token: 'p1', status: 'init', phase: 'init', orderNumber: 'A', amount: 1_500, revision: 1 },
+    });
+  });
+
+  test('is shown from its events where the read model does not have it yet', async () => {
+    const { get, store } = await start();
+    await appendPayment(store, 'p1', [requested(), unresolved]);
+    expect((await get(url)).json()).toMatchObject({ payment: { phase: 'unresolved', status: 'init' } });
+  });
+
+  test('is not found where there is none, whatever the token looks like', async () => {
+    const { get } = await start();
+    for (const token of ['p1', '..%2f..%2fetc', '%00', 'x'.repeat(300), 'p1%20', '*'])
+      expect(errorsOf(await get(`/api/v1/payments/${token}`)), token).toEqual(notFound);
+  });
+
+  test('a store that is down is an answer to try again, not that there is none', async () => {
+    const { get } = await start((store) => ({
+      ...store,
+      read: () => {
+        throw new StoreUnavailable('store_down', 'The store is down.');
+      },
+    }));
+    const answer = await get(url);
+    expect(errorsOf(answer)).toEqual(refused(503, 'core_api_error', 'api_error'));
+    expect(answer.headers['retry-after']).toBe('1');
+  });
+});
+
+describe('a read that waits for a position', () => {
+  test.each(['/api/v1/payments/p1', '/api/v1/payments'])('%s is answered when it is reached', async (url) => {
+    const { get, store } = await start();
+    const { position } = await appendPayment(store, 'p0', [requested()]);
+    const waiting = get(url, { 'tollgate-min-position': position });
+    await given(store, { p1: [requested()] });
+    expect((await waiting).statusCode).toBe(200);
+  });
+
+  test.each(['/api/v1/payments/p1', '/api/v1/payments'])('%s gives up after two seconds', async (url) => {
+    const { get } = await start();
+    const begun = systemClock.monotonic();
+    const answer = await get(url, { 'tollgate-min-position': '9'.repeat(16) });
+    expect(systemClock.monotonic() - begun).toBeGreaterThan(1_900);
+    expect(errorsOf(answer)).toEqual(refused(503, 'read_model_behind', 'api_error'));
+    expect(answer.headers['retry-after']).toBe('1');
+  });
+
+  test.each(['', 'soon', '-1', '1'.repeat(65), '1, 2'])('%j is no position', async (text) => {
+    const { get } = await start();
+    const answer = await get('/api/v1/payments/p1', { 'tollgate-min-position': text });
+    expect(errorsOf(answer)).toEqual(invalid('Tollgate-Min-Position'));
+  });
+});
+
+describe('a list', () => {
+  const url = '/api/v1/payments';
+  const tokensOf = (answer: LightMyRequestResponse) =>
+    answer.json<{ payments: PublicPayment[] }>().payments.map(({ token }) => token);
+
+  async function givenThree() {
+    const services = await start();
+    const headers = await given(services.store, {
+      p1: [requested({ orderNumber: 'A', currency: 'USD' }), accepted, approved],
+      p2: [requested({ orderNumber: 'B' }), accepted, held, attention],
+      p3: [requested({ orderNumber: 'A' })],
+    });
+    return { ...services, list: (query: string) => services.get(`${url}?${query}`, headers) };
+  }
+
+  test('is newest first, and says which page it is', async () => {
+    const { list } = await givenThree();
+    const answer = await list('');
+    expect(answer.json()).toMatchObject({ success: true, page: 1, perPage: 20 });
+    expect(Object.keys(answer.json()).sort()).toEqual(['page', 'payments', 'perPage', 'success']);
+    expect(tokensOf(answer)).toEqual(['p3', 'p2', 'p1']);
+  });
+
+  test.each([
+    ['status=approved', ['p1']],
+    ['status=init', ['p3']],
+    ['phase=held', ['p2']],
+    ['orderNumber=A', ['p3', 'p1']],
+    ['orderNumber=A&status=approved', ['p1']],
+    ['currency=USD', ['p1']],
+    ['attention=true', ['p2']],
+    ['attention=false', ['p3', 'p1']],
+    ['dateFrom=2026-01-02&dateTo=2026-01-02', ['p3', 'p2', 'p1']],
+    ['dateFrom=2026-01-03', []],
+    ['dateTo=2026-01-01', []],
+    ['operationType=pays', ['p3', 'p2', 'p1']],
+  ])('%s', async (query, expected) => {
+    const { list } = await givenThree();
+    expect(tokensOf(await list(query))).toEqual(expected);
+  });
+
+  test('leads on by cursor, and by page', async () => {
+    const { list } = await givenThree();
+    const first = await list('perPage=2');
+    expect(tokensOf(first)).toEqual(['p3', 'p2']);
+    const { nextCursor } = first.json<{ nextCursor: string }>();
+    const second = await list(`perPage=2&cursor=${nextCursor}`);
+    expect(tokensOf(second)).toEqual(['p1']);
+    expect(Object.keys(second.json()).sort()).toEqual(['payments', 'perPage', 'success']);
+    expect(tokensOf(await list('perPage=2&page=2'))).toEqual(['p1']);
+  });
+
+  test('counts where asked', async () => {
+    const { list } = await givenThree();
+    expect((await list('orderNumber=A&perPage=1&withTotal=true')).json()).toMatchObject({ totalCount: 2 });
+    expect((await list('withTotal=false')).json()).not.toHaveProperty('totalCount');
+  });
+
+  test.each([
+    ['status=paid', 'status'],
+    ['phase=paid', 'phase'],
+    ['currency=XXX', 'currency'],
+    ['orderNumber=', 'orderNumber'],
+    ['orderNumber=A&orderNumber=B', 'orderNumber'],
+    ['dateFrom=yesterday', 'dateFrom'],
+    ['dateTo=2026-02-30', 'dateTo'],
+    ['attention=yes', 'attention'],
+    ['withTotal=1', 'withTotal'],
+    ['perPage=0', 'perPage'],
+    ['perPage=501', 'perPage'],
+    ['perPage=1e2', 'perPage'],
+    ['page=0', 'page'],
+    ['page=501', 'page'],
+    ['cursor=x', 'cursor'],
+    ['cursor=x&page=2', 'page'],
+    ['operationType=payouts', 'operationType'],
+    ['team=games', 'team'],
+    ['__proto__=1', '__proto__'],
+  ])('%s names the parameter at fault', async (query, parameter) => {
+    const { list } = await givenThree();
+    expect(errorsOf(await list(query))).toEqual(invalid(parameter));
+  });
+});
+
+describe('a history', () => {
+  const url = '/api/v1/payments/p1/events';
+
+  test('tells every event with its time, its cause, and the state after it', async () => {
+    const { get, store } = await start();
+    await appendPayment(store, 'p1', [requested({ orderNumber: 'A' }), accepted, approved]);
+    const answer = await get(url);
+    expect(answer.statusCode).toBe(200);
+    const cause = {
+      correlationId: 'c-1',
+      causationId: 'r-1',
+      actor: { kind: 'team', team: 'shop', keyId: 'k1' },
+    };
+    const { events } = answer.json<{ success: true; events: object[] }>();
+    expect(events).toMatchObject([
+      {
+        revision: 0,
+        type: 'PaymentRequested',
+        phase: 'requested',
+        status: 'init',
+        data: { orderNumber: 'A' },
+      },
+      { revision: 1, type: 'AttemptAccepted', phase: 'init', status: 'init' },
+      {
+        revision: 2,
+        type: 'PaymentApproved',
+        phase: 'approved',
+        status: 'approved',
+        data: { amount: 1_500 },
+      },
+    ]);
+    expect(events[1]).toEqual({
+      revision: 1,
+      type: 'AttemptAccepted',
+      at: new Date(startedAt + 1_000).toISOString(),
+      phase: 'init',
+      status: 'init',
+      cause,
+      data: { attemptNumber: 1, evidence: 'answer' },
+    });
+  });
+
+  test('of a payment that is not there is not found', async () => {
+    const { get } = await start();
+    expect(errorsOf(await get(url))).toEqual(notFound);
+  });
+});
+
+test('no answer holds a planted secret', async () => {
+  const { get, store } = await start();
+  const headers = await given(store, { p1: [requested(), accepted, held, attention] });
+  for (const url of ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events']) {
+    const answer = await get(url, headers);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).not.toContain(planted);
+  }
+});
+
+describe("another team's objects (I14)", () => {
+  async function givenTheirs() {
+    const services = await start();
+    const headers = await given(services.store, {
+      theirs: [requested({ team: 'games', orderNumber: 'A' }), accepted, attention],
+      live: [requested({ team: 'shop', environment: 'production', orderNumber: 'A' }), accepted, attention],
+    });
+    await appendPayment(services.store, 'theirs-new', [requested({ team: 'games' })]);
+    await appendPayment(services.store, 'live-new', [requested({ environment: 'production' })]);
+    return { ...services, headers };
+  }
+
+  test('are not found by token, exactly as ones that do not exist', async () => {
+    const { get, headers } = await givenTheirs();
+    for (const token of ['theirs', 'live', 'theirs-new', 'live-new', 'nobodys'])
+      for (const url of [`/api/v1/payments/${token}`, `/api/v1/payments/${token}/events`])
+        expect(errorsOf(await get(url, headers)), url).toEqual(notFound);
+  });
+
+  test('are in no list, by no filter', async () => {
+    const { get, headers } = await givenTheirs();
+    for (const query of ['', 'orderNumber=A', 'status=init', 'phase=init', 'currency=EUR', 'attention=true'])
+      expect((await get(`/api/v1/payments?${query}&withTotal=true`, headers)).json()).toMatchObject({
+        payments: [],
+        totalCount: 0,
+      });
+  });
+
+  test('are not reached by a cursor', async () => {
+    const { get, getAs, headers } = await givenTheirs();
+    const cursor = formatCursor(
+      { environment: 'sandbox', team: 'games' },
+      { createdAt: startedAt + 1, token: 'zzz' },
+    );
+    const url = `/api/v1/payments?cursor=${cursor}`;
+    expect(errorsOf(await get(url, headers))).toEqual(invalid('cursor'));
+    expect((await getAs(games)(url, headers)).json()).toMatchObject({ payments: [{ token: 'theirs' }] });
+  });
+});
