@@ -1,0 +1,141 @@
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-events';
+import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { consumeCallbacks } from './callback-consumer.ts';
+import { lookForSecondPayment } from './look.ts';
+import { type Harness, cause, createHarness, teaFor, times } from './testing/harness.ts';
+
+let harness: Harness;
+let bus: MessageBus;
+let stopping: AbortController;
+let consuming: Promise<void>;
+
+beforeEach(async () => {
+  harness = await createHarness();
+  bus = createEmbeddedMessageBus({
+    store: harness.store,
+    clock: systemClock,
+    ids: systemIds,
+    holder: 'spec',
+  });
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  await consuming;
+  await bus.close();
+  await harness.close();
+});
+
+function consume(): void {
+  const { payments, calls, looks, provider, clock } = harness;
+  const looking = {
+    payments,
+    calls,
+    times,
+    clock,
+    log: silentLog,
+    account: { name: 'sandbox', client: provider.client },
+  };
+  const deps = {
+    ...{ bus, clock: systemClock, ids: systemIds, log: silentLog },
+    look: looks.request,
+    lookForSecondPayment: (token: string, serviceToken: string) =>
+      lookForSecondPayment(looking, token, serviceToken, cause),
+  };
+  consuming = consumeCallbacks(deps, stopping.signal);
+}
+
+async function callback(token: string, body: object): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const record = encodeCallbackRecord({ environment: 'sandbox', token, body: bytes, receivedAt: 0 });
+  await bus.publish(providerCallbacksTopic, [record]);
+}
+
+async function create(): Promise<string> {
+  const result = await harness.create(teaFor('order-1'));
+  if (result.kind === 'refused') throw new Error('refused');
+  return result.document.token;
+}
+
+async function parked(): Promise<BusRecord[]> {
+  return bus.lastPerPartition(providerCallbacksDlqTopic);
+}
+
+it('believes the service and not the callback', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
+  await eventually(() => expect(harness.provider.looks.retrieved).toBeGreaterThan(0));
+  expect((await harness.payments.load(token))?.payment.phase).toBe('init');
+});
+
+it('applies what the service says, once for any number of callbacks in any order', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  for (const status of ['approved', 'pending', 'approved', 'init']) await callback(token, { status });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('approved'));
+  expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
+});
+
+it('calls a person where an attempt that was given up took effect after all', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', { ...first, token: 'service-9', orderNumber: `${token}.0` });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const attention = (await harness.payments.load(token))?.payment.attention;
+    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
+it("does not take another payment of the service for one of this payment's attempts", async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', { ...first, token: 'service-9', orderNumber: 'somebody-else' });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(() => expect(harness.provider.looks.retrieved).toBeGreaterThanOrEqual(2));
+  expect((await harness.payments.load(token))?.payment.attention).toEqual([]);
+});
+
+it('parks a callback for a payment that does not exist, with the reason', async () => {
+  consume();
+  await callback('pay_unknown', { status: 'approved' });
+  await eventually(async () => {
+    expect((await parked()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
+      ['pay_unknown', 'no such payment'],
+    ]);
+  });
+});
+
+it('parks what is no callback at all, and goes on with the next', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'declined' });
+  await bus.publish(providerCallbacksTopic, [
+    { key: token, value: new Uint8Array([0xff]), headers: { environment: 'sandbox' } },
+  ]);
+  await callback(token, { status: 'declined' });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('declined'));
+  await eventually(async () => expect(await parked()).toHaveLength(1));
+});
+
+it('parks a callback that the service gives no usable answer about, after a bounded number of looks', async () => {
+  const token = await create();
+  harness.provider.answersLooks = false;
+  consume();
+  await callback(token, { status: 'approved' });
+  await eventually(async () => expect(await parked()).toHaveLength(1), { timeoutMs: 15_000 });
+  expect(harness.provider.looks.retrieved).toBe(4);
+});

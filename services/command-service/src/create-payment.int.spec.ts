@@ -1,0 +1,284 @@
+import { decodePaymentEvent, paymentStream } from '@tollgate/payment-domain';
+import { systemClock } from '@tollgate/service-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Harness, cause, createHarness, teaFor, times } from './testing/harness.ts';
+import type { CreatePaymentResult } from './create-payment.ts';
+import { toTerms } from './payment-request.ts';
+import { derivePaymentToken, fingerprintOf } from './payment-token.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+function answered(result: CreatePaymentResult) {
+  if (result.kind !== 'answered') throw new Error(`refused: ${result.code}`);
+  return result;
+}
+
+const phaseOf = (result: CreatePaymentResult) => answered(result).document.payment.phase;
+const tokenOf = (result: CreatePaymentResult) => answered(result).document.token;
+
+describe('the one rule for calling', () => {
+  it('announces a call durably before it is sent', async () => {
+    const { provider, store, create } = harness;
+    let seen: string[] = [];
+    provider.beforeAnswer = async ({ orderNumber = '' }) => {
+      const token = orderNumber.split('.')[0] ?? '';
+      seen = [];
+      for await (const event of store.read(paymentStream(token))) seen.push(decodePaymentEvent(event).type);
+    };
+    await create(teaFor('order-1'));
+    expect(seen).toEqual(['PaymentRequested']);
+  });
+
+  it("gives every attempt an order number of its own, and keeps the team's", async () => {
+    const { provider, create } = harness;
+    const result = await create(teaFor('order-1'));
+    expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);
+    expect(answered(result).document.payment.terms.orderNumber).toBe('order-1');
+  });
+
+  it('sends one call for any number of requests at once, over several processes', async () => {
+    const { provider, startInstance } = harness;
+    // Those of other processes wait while the store works, so that time has to be the store's own.
+    const instances = [1, 2, 3].map(() => startInstance(systemClock));
+    const asking = instances.flatMap(({ create }) =>
+      Array.from({ length: 10 }, () => create(teaFor('order-1'))),
+    );
+    const results = (await Promise.all(asking)).map(answered);
+    expect(provider.requests).toHaveLength(1);
+    expect(new Set(results.map(({ document }) => document.payment.processingUrl))).toEqual(
+      new Set(['https://pay.example/service-1']),
+    );
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+
+  it('does not send a call whose time to be sent has passed', async () => {
+    const { provider, clock, payments, calls, history } = harness;
+    const token = 'pay_slept';
+    const attempt = {
+      number: 1,
+      account: 'sandbox',
+      providerOrderNumber: `${token}.1`,
+      sendBy: clock.now() + 10,
+    };
+    const terms = {
+      kind: 'hosted' as const,
+      product: 'Tea',
+      amount: 1,
+      currency: 'EUR',
+      needConfirmation: false,
+    };
+    const command = {
+      type: 'RequestPayment' as const,
+      ...{ environment: 'sandbox' as const, team: 'demo', terms, fingerprint: 'f' },
+      attempt: { ...attempt, answerBy: clock.now() + 20, quietUntil: clock.now() + 30 },
+    };
+    const announced = await payments.execute(token, command, cause);
+    if (announced.kind !== 'done') throw new Error('refused');
+    await clock.advance(60_000);
+    await harness.passTime(calls.send(announced.document, cause));
+    // The old announcement was not sent; the one that took its place, announced now, was.
+    expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${token}.2`]);
+    expect(await history(token)).toEqual([
+      'PaymentRequested',
+      'AttemptNotSent',
+      'AttemptStarted',
+      'AttemptAccepted',
+    ]);
+  });
+});
+
+describe('what becomes of a call', () => {
+  it('is accepted: the page is answered and recorded', async () => {
+    const result = await harness.create(teaFor('order-1'));
+    expect(phaseOf(result)).toBe('init');
+    expect(await harness.history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptAccepted']);
+  });
+
+  it('is refused: nothing was charged, and the payment stays readable', async () => {
+    harness.provider.faults.push({
+      kind: 'refused',
+      code: 'invalid_param',
+      errorKind: 'invalid_request_error',
+    });
+    const result = await harness.create(teaFor('order-1'));
+    expect(phaseOf(result)).toBe('failed');
+    expect(await harness.history(tokenOf(result))).toEqual([
+      'PaymentRequested',
+      'AttemptRefused',
+      'PaymentFailed',
+    ]);
+    expect((await harness.payments.load(tokenOf(result)))?.payment.errors).toMatchObject([
+      { code: 'invalid_param' },
+    ]);
+  });
+
+  it('provably never left: another attempt follows', async () => {
+    harness.provider.faults.push({ kind: 'not-sent' });
+    const creating = harness.passTime(harness.create(teaFor('order-1')));
+    expect(phaseOf(await creating)).toBe('init');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('never left three times: the payment has failed, and nothing was sent', async () => {
+    harness.provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
+    const creating = harness.passTime(harness.create(teaFor('order-1')));
+    expect(phaseOf(await creating)).toBe('failed');
+    expect(harness.provider.requests).toHaveLength(0);
+  });
+
+  it.each(['lost-before', 'lost-after'] as const)(
+    'is unknown (%s): never an error, never sent again',
+    async (kind) => {
+      harness.provider.faults.push({ kind });
+      const result = await harness.create(teaFor('order-1'));
+      expect(phaseOf(result)).toBe('unresolved');
+      expect(harness.provider.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe('a repeat', () => {
+  it('finds the payment whose answer was lost', async () => {
+    harness.provider.faults.push({ kind: 'lost-after' });
+    await harness.create(teaFor('order-1'));
+    const again = await harness.create(teaFor('order-1'));
+    expect(answered(again)).toMatchObject({ replayed: true });
+    expect(phaseOf(again)).toBe('init');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('waits out the quiet period before anything is attempted again', async () => {
+    harness.provider.faults.push({ kind: 'lost-before' });
+    await harness.create(teaFor('order-1'));
+    const { sendWithinMs, callDeadlineMs, quietMs } = times;
+    await harness.clock.advance(sendWithinMs + callDeadlineMs + quietMs - 1);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
+    expect(harness.provider.requests).toHaveLength(1);
+    await harness.clock.advance(1);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('init');
+    expect(harness.provider.requests.map(({ orderNumber }) => orderNumber?.split('.')[1])).toEqual([
+      '1',
+      '2',
+    ]);
+  });
+
+  it('does not take a service that cannot be asked for one that has nothing', async () => {
+    harness.provider.faults.push({ kind: 'lost-before' });
+    await harness.create(teaFor('order-1'));
+    harness.provider.answersLooks = false;
+    await harness.clock.advance(3_600_000);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('with other terms is refused', async () => {
+    await harness.create(teaFor('order-1'));
+    expect(await harness.create(teaFor('order-1', 9999))).toMatchObject({
+      kind: 'refused',
+      code: 'idempotency_key_reused',
+    });
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('while another process is still calling is told to come back', async () => {
+    const { payments, create } = harness;
+    const first = await create(teaFor('order-1'));
+    const { payment } = answered(first).document;
+    // The same announcement, made by a process that is in the middle of its call.
+    const other = teaFor('order-2');
+    const token = await announce(payments, other, payment.attempt.sendBy + 3_600_000);
+    const repeating = harness.passTime(create(other));
+    expect(await repeating).toMatchObject({ kind: 'refused', code: 'operation_in_progress', token });
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+});
+
+/** Appends the announcement of a creation as another process would, and sends nothing. */
+async function announce(
+  payments: Harness['payments'],
+  input: ReturnType<typeof teaFor>,
+  sendBy: number,
+): Promise<string> {
+  const { caller, key, request } = input;
+  const token = derivePaymentToken(caller.environment, caller.team, key);
+  const attempt = { number: 1, account: 'sandbox', providerOrderNumber: `${token}.1`, sendBy };
+  await payments.execute(
+    token,
+    {
+      type: 'RequestPayment',
+      ...{ environment: caller.environment, team: caller.team, terms: toTerms(request) },
+      fingerprint: fingerprintOf(request),
+      attempt: { ...attempt, answerBy: sendBy + 1, quietUntil: sendBy + 2 },
+    },
+    cause,
+  );
+  return token;
+}
+
+describe('after a crash between the announcement and the answer', () => {
+  it.each([
+    { name: 'a call that took effect is found', reached: true, sent: 1 },
+    { name: 'a call that never took effect is made again under another number', reached: false, sent: 1 },
+  ])('$name', async ({ reached, sent }) => {
+    const { payments, provider, clock, looks, history } = harness;
+    const token = await announce(payments, teaFor('order-1'), clock.now());
+    if (reached)
+      provider.payments.set('lost', {
+        token: 'lost',
+        status: 'init',
+        amount: 1250,
+        currency: 'EUR',
+        orderNumber: `${token}.1`,
+        processingUrl: 'https://pay.example/lost',
+      });
+    await clock.advance(10);
+    expect(await looks.request(token, cause)).toBe('looked');
+    expect((await payments.load(token))?.payment.phase).toBe('init');
+    expect(provider.requests).toHaveLength(reached ? 0 : sent);
+    const end = reached ? ['AttemptAccepted'] : ['AttemptNotFound', 'AttemptStarted', 'AttemptAccepted'];
+    expect(await history(token)).toEqual(['PaymentRequested', 'AttemptUnresolved', ...end]);
+  });
+
+  it('two processes that look at once make one further attempt', async () => {
+    const { payments, provider, clock, startInstance } = harness;
+    const token = await announce(payments, teaFor('order-1'), clock.now());
+    await clock.advance(10);
+    await Promise.all(
+      [startInstance(), startInstance(), startInstance()].map(({ looks }) => looks.request(token, cause)),
+    );
+    expect(provider.requests).toHaveLength(1);
+  });
+});
+
+describe('a look', () => {
+  it('records what the service says, once', async () => {
+    const { provider, looks, create, history } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    provider.change(`${token}.1`, { status: 'approved', sanitizedMask: '439296******1251' });
+    await looks.request(token, cause);
+    await looks.request(token, cause);
+    expect(await history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
+  });
+
+  it('at a payment that the service has lost calls a person', async () => {
+    const { provider, looks, create, payments } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    provider.payments.clear();
+    await looks.request(token, cause);
+    await looks.request(token, cause);
+    expect((await payments.load(token))?.payment.attention).toMatchObject([
+      { code: 'service_payment_missing' },
+    ]);
+  });
+
+  it('is shared by a burst of hints', async () => {
+    const { provider, looks, create } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    await Promise.all(Array.from({ length: 50 }, () => looks.request(token, cause)));
+    expect(provider.looks.retrieved).toBe(2);
+  });
+});

@@ -1,0 +1,67 @@
+/** Bounds the looks: one at a time per payment, one more for all hints that came meanwhile, so many at once in total. */
+import type { LookResult } from './look.ts';
+
+/** Looks under way at once, over all payments. */
+const looksAtOnceMax = 16;
+
+export interface Looks<Reason> {
+  /** Resolves with the result of a look that began after this call. */
+  request(token: string, reason: Reason): Promise<LookResult>;
+  /** Resolves when no look is under way. */
+  idle(): Promise<void>;
+}
+
+export function createLooks<Reason>(
+  look: (token: string, reason: Reason) => Promise<LookResult>,
+): Looks<Reason> {
+  const running = new Map<string, Promise<unknown>>();
+  const waiting = new Map<string, Promise<LookResult>>();
+  const places = createPlaces(looksAtOnceMax);
+
+  function start(token: string, reason: Reason): Promise<LookResult> {
+    const result = places(() => look(token, reason)).finally(() => {
+      if (running.get(token) === result) running.delete(token);
+    });
+    running.set(token, result);
+    return result;
+  }
+
+  return {
+    request(token, reason) {
+      const first = running.get(token);
+      if (first === undefined) return start(token, reason);
+      // A look that has begun may have read the service before this hint's news: all hints meanwhile share the next one.
+      const shared = waiting.get(token);
+      if (shared !== undefined) return shared;
+      const next = first
+        .catch(() => undefined)
+        .then(() => {
+          waiting.delete(token);
+          return start(token, reason);
+        });
+      waiting.set(token, next);
+      return next;
+    },
+    async idle() {
+      while (running.size + waiting.size > 0)
+        await Promise.allSettled([...running.values(), ...waiting.values()]);
+    },
+  };
+}
+
+/** At most `count` at once; the others wait in order. */
+function createPlaces(count: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
+  let free = count;
+  const queue: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => queue.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,54 @@
+/** Between the domain's words and the Payment Service's. */
+import type {
+  CallOutcome,
+  CreatePaymentAnswer,
+  CreatePaymentRequest,
+  ServicePayment,
+} from '@tollgate/payment-api';
+import type { CreationOutcome, ObservedPayment, Payment } from '@tollgate/payment-domain';
+
+/** The request of the payment's current attempt. The team's order number and callback address stay with us. */
+export function toCreateRequest({ terms, attempt }: Payment, callbackUrl: string): CreatePaymentRequest {
+  const {
+    product,
+    amount,
+    currency,
+    redirectSuccessUrl,
+    redirectFailUrl,
+    locale,
+    needConfirmation,
+    customer,
+  } = terms;
+  return {
+    ...withoutUndefined({ redirectSuccessUrl, redirectFailUrl, locale, customer }),
+    ...(needConfirmation ? { needConfirmation } : {}),
+    ...{ product, amount, currency, callbackUrl, orderNumber: attempt.providerOrderNumber },
+  };
+}
+
+export function fromCreationOutcome(outcome: CallOutcome<CreatePaymentAnswer>): CreationOutcome {
+  if (outcome.kind !== 'accepted') return outcome;
+  const { token, processingUrl, payment } = outcome.answer;
+  const { amount, currency } = payment ?? {};
+  return { kind: 'accepted', serviceToken: token, ...withoutUndefined({ processingUrl, amount, currency }) };
+}
+
+export function fromServicePayment(payment: ServicePayment): ObservedPayment {
+  const { token, status, amount, currency } = payment;
+  const optional = {
+    orderNumber: payment.orderNumber ?? undefined,
+    processingUrl: payment.processingUrl ?? undefined,
+    sanitizedMask: payment.sanitizedMask ?? undefined,
+    declineReason: payment.declineReason ?? undefined,
+  };
+  const sums = { heldAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
+  return { serviceToken: token, status, amount, currency, ...sums, ...withoutUndefined(optional) };
+}
+
+type WithoutUndefined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as WithoutUndefined<Fields>;
+}
