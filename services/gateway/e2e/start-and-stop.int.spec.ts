@@ -1,0 +1,112 @@
+/** Starting and stopping as an operator sees it. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '@tollgate/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { freePorts, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
+
+afterAll(stopEverything);
+
+const anyPorts = {
+  GATEWAY_PORT: '0',
+  CALLBACK_PORT: '0',
+  PAYMENT_SERVICE_HTTPS_PORT: '0',
+  PAYMENT_SERVICE_HTTP_PORT: '0',
+};
+
+describe('a start that cannot succeed ends with one sentence that says what to do', () => {
+  function expectOneSentence(refused: { exitCode: number | null; output: string }, parts: string[]): void {
+    expect(refused.exitCode).toBeGreaterThan(0);
+    for (const part of parts) expect(refused.output).toContain(part);
+    expect(refused.output.trim().split('\n')).toHaveLength(1);
+    expect(refused.output).not.toContain('    at ');
+  }
+
+  it.each(['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'])(
+    'a taken %s',
+    async (variable) => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = server.address();
+      if (address === null || typeof address === 'string') throw new Error('no port was given');
+      const env = { ...anyPorts, [variable]: String(address.port) };
+      expectOneSentence(await startRefused({ dataDir: newDataDir(), env }), [variable, String(address.port)]);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  );
+
+  it('a data directory that cannot be made', async () => {
+    const file = join(newDataDir(), 'a-file');
+    writeFileSync(file, '');
+    const refused = await startRefused({ dataDir: join(file, 'data'), env: anyPorts });
+    expectOneSentence(refused, ['TOLLGATE_DATA_DIR', file]);
+  });
+
+  it.each(['events.db', 'payment-service.db'])('a corrupt %s', async (name) => {
+    const dataDir = newDataDir();
+    writeFileSync(
+      join(dataDir, name),
+      'this was never a database, and it is long enough to be one'.repeat(200),
+    );
+    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), [name]);
+  });
+
+  it('a store file that is a directory', async () => {
+    const dataDir = newDataDir();
+    mkdirSync(join(dataDir, 'events.db'));
+    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), ['events.db']);
+  });
+
+  it('a port that is none', async () => {
+    const refused = await startRefused({ dataDir: newDataDir(), env: { ...anyPorts, GATEWAY_PORT: 'http' } });
+    expectOneSentence(refused, ['GATEWAY_PORT']);
+  });
+});
+
+describe('a running system', () => {
+  it('keeps its keys over restarts, also without its event store', async () => {
+    const system = await startSystem({ env: anyPorts });
+    const { apiKey, paymentServiceKey } = system.quickstart;
+    expect(statSync(join(system.dataDir, 'quickstart.json')).mode & 0o777).toBe(0o600);
+    expect(await system.terminate()).toBe(0);
+    const again = await system.restart();
+    expect(again.quickstart).toMatchObject({ apiKey, paymentServiceKey });
+    expect((await again.gateway('GET', '/api/v1/payments')).statusCode).toBe(200);
+    await again.terminate();
+  });
+
+  it('ends cleanly on SIGTERM, with the answers under way given', async () => {
+    const system = await startSystem({ env: await freePorts() });
+    await system.sandbox('POST', '/sandbox/faults', [
+      { operation: 'create', fault: 'slow_reply', delayMs: 700, times: 1 },
+    ]);
+    const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
+    const creating = system.gateway('POST', '/api/v1/payments', { body });
+    await eventually(async () => {
+      const { body: ledger } = await system.sandbox('GET', '/sandbox/ledger');
+      expect(ledger.payments).toHaveLength(1);
+    });
+    const ending = system.terminate();
+    expect((await creating).statusCode).toBe(200);
+    expect(await ending).toBe(0);
+  });
+
+  it('says how it is', async () => {
+    const system = await startSystem({ env: anyPorts });
+    expect((await system.gateway('GET', '/healthz')).body).toEqual({ status: 'ok' });
+    await eventually(async () => {
+      expect((await system.gateway('GET', '/readyz')).body).toEqual({ ready: true, notReady: [] });
+    });
+    await system.terminate();
+  });
+
+  it('prints where its key is, and not the key', async () => {
+    const system = await startSystem({ env: anyPorts });
+    const { apiKey, paymentServiceKey } = system.quickstart;
+    expect(system.output()).toContain('quickstart.json');
+    for (const secret of [apiKey, paymentServiceKey]) expect(system.output()).not.toContain(secret);
+    expect(readFileSync(join(system.dataDir, 'quickstart.json'), 'utf8')).toContain(apiKey);
+    await system.terminate();
+  });
+});

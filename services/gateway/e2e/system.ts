@@ -1,0 +1,217 @@
+/** Starts the system as `npm start` does, as a process of its own, and drives it from outside. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Agent, request } from 'undici';
+import { type Customer, createCustomer } from '../src/customer.ts';
+import { type Quickstart, quickstartSchema } from '../src/data-directory.ts';
+
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const readyWithinMs = 60_000;
+
+/** A payment as the tests look at it. */
+export interface PaymentView {
+  token: string;
+  status: string;
+  phase: string;
+  orderNumber: string;
+  processingUrl: string;
+}
+
+/**
+ * Everything that any answer may hold, taken for granted: a test that reads what is not there fails by that.
+ */
+export interface Body extends PaymentView {
+  success: boolean;
+  payment: PaymentView;
+  payments: PaymentView[];
+  events: { type: string }[];
+  errors: { code: string; parameter?: string }[];
+  calls: unknown[];
+}
+
+export interface Answer {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Body;
+}
+
+export interface System {
+  dataDir: string;
+  quickstart: Quickstart;
+  /** Calls the gateway as the demo team. */
+  gateway(method: 'GET' | 'POST', path: string, options?: CallOptions): Promise<Answer>;
+  /** Calls the Payment Service with the gateway's own key, for the sandbox controls and the ledger. */
+  sandbox(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+  customer: Customer;
+  /** Everything that the process has printed. */
+  output(): string;
+  /** SIGKILL, then resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM, then resolves with the exit code. */
+  terminate(): Promise<number | null>;
+  /** Starts again on the same data and ports. */
+  restart(): Promise<System>;
+}
+
+export interface CallOptions {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface StartOptions {
+  dataDir: string;
+  env: Record<string, string>;
+}
+
+/** Removes what tests have left behind; call it when a suite ends. */
+export async function stopEverything(): Promise<void> {
+  await Promise.all([...running].map(kill));
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
+}
+
+const running = new Set<ChildProcess>();
+const dataDirs = new Set<string>();
+
+export function newDataDir(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'));
+  dataDirs.add(dataDir);
+  return dataDir;
+}
+
+/** Fixed ports, so that a restarted system is found where callbacks and pages still point. */
+export async function freePorts(): Promise<Record<string, string>> {
+  const names = ['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'];
+  const servers = await Promise.all(names.map(listenAnywhere));
+  const ports = names.map((name, index) => [name, String(servers[index]?.port)]);
+  await Promise.all(servers.map(({ close }) => close()));
+  return Object.fromEntries(ports) as Record<string, string>;
+}
+
+async function listenAnywhere(): Promise<{ port: number; close: () => Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return { port: address.port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** Runs `main.ts` and gives the process and what it prints. */
+export function spawnMain({ dataDir, env }: StartOptions): { child: ChildProcess; output: () => string } {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR)$/.test(name)),
+  );
+  const child = spawn(process.execPath, [mainFile], {
+    env: { ...inherited, TOLLGATE_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (output += text.toString()));
+  return { child, output: () => output };
+}
+
+export async function startSystem(options?: Partial<StartOptions>): Promise<System> {
+  const dataDir = options?.dataDir ?? newDataDir();
+  const env = { ...(await freePorts()), ...options?.env };
+  const { child, output } = spawnMain({ dataDir, env });
+  await untilReady(child, output);
+  const quickstart = quickstartSchema.parse(
+    JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')),
+  );
+  return {
+    dataDir,
+    quickstart,
+    gateway: (method, path, call) =>
+      callJson(`${quickstart.gatewayUrl}${path}`, method, quickstart.apiKey, call),
+    ...sandboxOf(quickstart),
+    output,
+    kill: () => kill(child),
+    terminate: () => terminate(child),
+    restart: () => startSystem({ dataDir, env }),
+  };
+}
+
+function sandboxOf(quickstart: Quickstart): Pick<System, 'sandbox' | 'customer'> {
+  const ca = readFileSync(quickstart.caFile, 'utf8');
+  const { paymentServiceUrl, paymentServiceKey } = quickstart;
+  return {
+    customer: createCustomer(ca),
+    sandbox: (method, path, body) =>
+      callJson(
+        `${paymentServiceUrl}${path}`,
+        method,
+        paymentServiceKey,
+        body === undefined ? {} : { body },
+        ca,
+      ),
+  };
+}
+
+async function callJson(
+  url: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  key: string,
+  { body, headers }: CallOptions = {},
+  ca?: string,
+): Promise<Answer> {
+  const dispatcher = ca === undefined ? {} : { dispatcher: agentFor(ca) };
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const contentType = body === undefined ? {} : { 'content-type': 'application/json' };
+  const all = { authorization: `Bearer ${key}`, ...contentType, ...headers };
+  const response = await request(url, { method, headers: all, ...sent, ...dispatcher });
+  const text = await response.body.text();
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
+  return {
+    statusCode: response.statusCode,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  };
+}
+
+const agents = new Map<string, Agent>();
+function agentFor(ca: string): Agent {
+  const agent = agents.get(ca) ?? new Agent({ connect: { ca } });
+  agents.set(ca, agent);
+  return agent;
+}
+
+async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
+  const giveUpAt = Date.now() + readyWithinMs;
+  while (!output().includes('Tollgate is ready')) {
+    if (child.exitCode !== null) throw new Error(`the system ended with code ${child.exitCode}: ${output()}`);
+    if (Date.now() > giveUpAt) throw new Error(`the system was not ready in time: ${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function exited(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const gone = exited(child);
+  child.kill('SIGKILL');
+  await gone;
+}
+
+async function terminate(child: ChildProcess): Promise<number | null> {
+  const gone = exited(child);
+  child.kill('SIGTERM');
+  return gone;
+}
+
+/** How a start that must fail has ended. */
+export async function startRefused(
+  options: StartOptions,
+): Promise<{ exitCode: number | null; output: string }> {
+  const { child, output } = spawnMain(options);
+  const exitCode = await exited(child);
+  return { exitCode, output: output() };
+}

@@ -1,0 +1,31 @@
+import { relative } from 'node:path';
+import type { Quickstart } from './data-directory.ts';
+
+/** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
+export function banner(quickstart: Quickstart, quickstartFile: string, workingDirectory: string): string {
+  const { gatewayUrl, callbackUrl, paymentServiceUrl, caFile } = quickstart;
+  const shown = (file: string) => {
+    const short = relative(workingDirectory, file);
+    return short.startsWith('..') || short.includes(' ') ? `'${file}'` : short;
+  };
+  return `
+Tollgate is ready.
+
+  API              ${gatewayUrl}
+  Callbacks        ${callbackUrl}
+  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})
+  Keys and URLs    ${shown(quickstartFile)}
+
+1. Create a payment: paste this into another terminal.
+
+  curl -sS ${gatewayUrl}/api/v1/payments \\
+    -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${shown(quickstartFile)})" \\
+    -H "Content-Type: application/json" -H "Idempotency-Key: $(date +%s)" \\
+    -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
+
+2. Open the processingUrl of the answer (your browser will ask about the sandbox's self-made certificate)
+   and pay with the card 4392963203551251, any expiry in the future, any CVV.
+
+Or let npm run demo do both. Ctrl-C stops the gateway.
+`;
+}

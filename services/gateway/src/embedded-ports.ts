@@ -1,0 +1,48 @@
+/** The embedded way of running: both ports on one file of this machine. */
+import { type EventStore, createEmbeddedEventStore, runUnderLease } from '@tollgate/event-store';
+import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { errorCode } from '@tollgate/service-kit';
+import type { GatewayDependencies, OnStop } from './gateway.ts';
+
+/** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
+export type RunAlone = (
+  name: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+) => Promise<void>;
+
+export interface Ports {
+  store: EventStore;
+  bus: MessageBus;
+  runAlone: RunAlone;
+}
+
+export async function openEmbeddedPorts(
+  { clock, ids, logOf, pid }: GatewayDependencies,
+  file: string,
+  onStop: OnStop,
+): Promise<Ports> {
+  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store') });
+  onStop(() => store.close());
+  // The number of a process is used again, in a container always: the rest tells this life of it from the last.
+  const holder = `${pid}.${ids.hex(6)}`;
+  const isGone = (other: string) => isOfAnEndedProcess(other, { pid, holder });
+  const bus = createEmbeddedMessageBus({ store, clock, ids, holder, isGone, log: logOf('message-bus') });
+  onStop(() => bus.close());
+  const runAlone: RunAlone = (name, signal, work) =>
+    runUnderLease({ store, clock, ids, name, holder, isGone, signal, log: logOf(name) }, work);
+  return { store, bus, runAlone };
+}
+
+/** True where the process that a lease names is gone for certain: then its work need not wait for the lease to run out. */
+export function isOfAnEndedProcess(other: string, own: { pid: number; holder: string }): boolean {
+  const pid = Number(other.split('.')[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  if (pid === own.pid) return other !== own.holder;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ESRCH';
+  }
+}
