@@ -5,7 +5,7 @@
  * Requests are strict (an unknown field is an `invalid_request_error`); answers are loose, because deployments add fields.
  */
 import { z } from 'zod';
-import { amountSchema, apiErrorSchema, currencySchema } from './values.ts';
+import { amountSchema, apiErrorSchema, currencySchema, orMissing } from './values.ts';
 
 /** Neither a user name (`https://bank.example@evil.example`) nor what browsers read differently than we do. */
 const hasPlainAuthority = (url: string): boolean =>
@@ -13,13 +13,13 @@ const hasPlainAuthority = (url: string): boolean =>
 
 /** Outer spaces, tabs and line breaks are dropped, as by the URL standard. */
 const httpUrlSchema = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL', abort: true })
+  .url({ protocol: /^https?$/, ...orMissing('must be an http or https URL'), abort: true })
   .max(2048, 'must be at most 2048 characters')
   .refine(hasPlainAuthority, 'must be without user name, spaces, backslashes and control characters');
 
 const textSchema = (lengthMax: number) =>
   z
-    .string('must be a text')
+    .string(orMissing('must be a text'))
     .min(1, 'must not be empty')
     .max(lengthMax, `must be at most ${lengthMax} characters`);
 

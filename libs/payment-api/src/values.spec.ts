@@ -10,7 +10,7 @@ describe('an amount', () => {
     expect(amountSchema.parse(amount)).toBe(amount);
   });
 
-  it.each([1.5, 2 ** 53, '100', Number.NaN, Infinity, -Infinity, null, undefined, 1n, true, [1]])(
+  it.each([1.5, 2 ** 53, '100', Number.NaN, Infinity, -Infinity, null, 1n, true, [1]])(
     'is no %s',
     (amount) => {
       expect(faultsOf(amountSchema, amount)).toEqual(['must be an integer in minor units']);
@@ -27,7 +27,7 @@ describe('a currency', () => {
     expect(currencySchema.parse(code)).toBe(code);
   });
 
-  it.each(['eur', 'Eur', 'HRK', 'BGN', 'EURO', ' EUR', '978', '', 'constructor', 978, null, undefined])(
+  it.each(['eur', 'Eur', 'HRK', 'BGN', 'EURO', ' EUR', '978', '', 'constructor', 978, null])(
     'is no %j',
     (code) => {
       expect(faultsOf(currencySchema, code)).toEqual([
@@ -35,6 +35,13 @@ describe('a currency', () => {
       ]);
     },
   );
+});
+
+it.each([
+  ['amount', amountSchema],
+  ['currency', currencySchema],
+])('tells an %s that is missing from one that is wrong', (_name, schema) => {
+  expect(faultsOf(schema, undefined)).toEqual(['is missing']);
 });
 
 describe('a status', () => {

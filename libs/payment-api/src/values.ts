@@ -13,12 +13,19 @@ export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
 /** States that the specification marks as final (section 3). */
 export const isFinalStatus = (status: PaymentStatus): boolean => status !== 'init' && status !== 'pending';
 
+/** Tells a field that is not there from one that is wrong. */
+export const orMissing = (message: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is missing' : message),
+});
+
 /** An amount in minor units: a safe integer of at least 1 (section 2). */
-export const amountSchema = z.int('must be an integer in minor units').min(1, 'must be at least 1');
+export const amountSchema = z
+  .int(orMissing('must be an integer in minor units'))
+  .min(1, 'must be at least 1');
 
 /** ISO 4217 alphabetic code in capitals (section 2, "alphabetic code"). */
 export const currencySchema = z
-  .string('must be an ISO 4217 alphabetic code in capitals, for example EUR')
+  .string(orMissing('must be an ISO 4217 alphabetic code in capitals, for example EUR'))
   .refine(isCurrency, 'must be an ISO 4217 alphabetic code in capitals, for example EUR');
 
 /** The kinds of error of section 7, and those that known deployments add. */

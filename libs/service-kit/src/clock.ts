@@ -14,6 +14,11 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (durationMs, signal) => {
-    await delay(durationMs, undefined, signal === undefined ? {} : { signal });
+    try {
+      await delay(durationMs, undefined, signal === undefined ? {} : { signal });
+    } catch {
+      // Node rejects with an error of its own that has the reason as its cause.
+      throw signal?.reason;
+    }
   },
 };

@@ -5,11 +5,7 @@ import { Secret } from './secret.ts';
 it('shows its text to the one who asks for it by name, and to nobody else', () => {
   const secret = new Secret('hush');
   expect(secret.reveal()).toBe('hush');
-  const shown = [
-    String(secret),
-    JSON.stringify({ secret }),
-    inspect(secret, { depth: 9, showHidden: true }),
-  ];
+  const shown = [String(secret), JSON.stringify({ secret }), inspect(secret, { depth: 9, showHidden: true })];
   shown.push(inspect({ deep: [secret] }, { depth: 9 }), JSON.stringify(Object.entries(secret)));
   for (const text of shown) expect(text).not.toContain('hush');
 });

@@ -54,6 +54,16 @@ it('keeps what was acknowledged, creates nothing twice, and goes on', { timeout:
   }
   expect(orders.size).toBeGreaterThan(rounds * acknowledgedPerRound);
 
+  // What was cut off between its announcement and its answer goes on by itself: nobody repeats anything yet.
+  for (const phase of ['requested', 'unresolved'])
+    await eventually(
+      async () => {
+        const { body } = await system.gateway('GET', `/api/v1/payments?phase=${phase}`);
+        expect(body.payments).toEqual([]);
+      },
+      { timeoutMs: 30_000 },
+    );
+
   const tokens = new Map<string, string>();
   for (const [orderNumber, before] of orders) {
     if (before !== undefined) {

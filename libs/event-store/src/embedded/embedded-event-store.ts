@@ -1,13 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { InvariantViolation, silentLog, systemClock, type Clock, type Log } from '@tollgate/service-kit';
+import {
+  InvariantViolation,
+  StartupError,
+  silentLog,
+  systemClock,
+  type Clock,
+  type Log,
+} from '@tollgate/service-kit';
 import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
 import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
-import { startGroupCommit } from './group-commit.ts';
+import { type GroupCommit, startGroupCommit } from './group-commit.ts';
+import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './position.ts';
 import { openReader, type Reader } from './reader.ts';
 import { subscription } from './subscription.ts';
+import { StartRefused } from './start-refused.ts';
 import { storeClosed } from './store-failure.ts';
 import type { OperationResult } from './writer-protocol.ts';
 
@@ -44,7 +53,7 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const writer = await startGroupCommit({ file, ...testing, onCommit: () => commits.announce() });
-  const reader = openReader(file);
+  const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
@@ -79,6 +88,16 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
       return (closed ??= closeInOrder());
     },
   };
+}
+
+async function openReaderBeside(writer: GroupCommit, file: string): Promise<Reader> {
+  try {
+    return openReader(file);
+  } catch (error) {
+    await writer.close();
+    const refusal = fromOpeningError(error, file);
+    throw refusal instanceof StartRefused ? new StartupError(refusal.code, refusal.message) : refusal;
+  }
 }
 
 /** @throws StoreUnavailable when the store is closed in the middle. */

@@ -16,6 +16,7 @@ import { StartRefused } from './start-refused.ts';
 
 /** How long a writer waits for the writer of another process. */
 export const busyTimeoutMs = 5_000;
+const retryPauseMs = 5;
 
 /** Larger files are not read through at the start; damage in them shows when the damaged page is read. */
 const checkedFileBytesMax = 64 * 1_048_576;
@@ -30,6 +31,20 @@ const sqliteVersionMin = [3, 51, 3] as const;
  */
 export function openForWriting(file: string): DatabaseSync {
   requireDirectory(file);
+  const giveUpAt = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return openOnce(file);
+    } catch (error) {
+      // SQLite does not wait for another process while it changes a new file to a write-ahead log: so we do.
+      const isBusy = primaryCode(sqliteCodeOf(error)) === sqliteBusy;
+      if (!isBusy || performance.now() > giveUpAt) throw fromOpeningError(error, file);
+      blockThread(retryPauseMs);
+    }
+  }
+}
+
+function openOnce(file: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: busyTimeoutMs });
@@ -41,9 +56,12 @@ export function openForWriting(file: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw error instanceof StartRefused ? error : fromOpeningError(error, file);
+    throw error;
   }
 }
+
+const blockThread = (durationMs: number) =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 
 function requireDirectory(file: string): void {
   const directory = dirname(file);
@@ -94,8 +112,9 @@ const damaged = (file: string) =>
     `The event store ${file} is damaged or is not an SQLite database: put the last backup in its place and start again.`,
   );
 
-/** Public for its test: not every one of these can be brought about everywhere. */
+/** What an error of the opening means to the operator; an error that is none of SQLite's stays as it is. */
 export function fromOpeningError(error: unknown, file: string): unknown {
+  if (error instanceof StartRefused) return error;
   switch (primaryCode(sqliteCodeOf(error))) {
     case sqliteNotADatabase:
     case sqliteCorrupt:
