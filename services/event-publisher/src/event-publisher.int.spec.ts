@@ -33,8 +33,7 @@ interface MemoryBus extends Pick<MessageBus, 'publish' | 'lastPerPartition' | 'p
 }
 
 function createMemoryBus(partitions = 3): MemoryBus {
-  const partitionOf = (key: string) =>
-    Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
+  const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
   const memory: MemoryBus = {
     records: [],
     failAfter: undefined,
