@@ -1,0 +1,95 @@
+/** Sends requests and reads whatever comes back; redirects are not followed, nothing is sent twice. */
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { Agent, request } from 'undici';
+import type { Answer } from './answers.ts';
+import { Violation } from './conformance-test.ts';
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  url: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+export interface Http {
+  /** @throws NoAnswer where none came. */
+  send(request: HttpRequest): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** A service that gives no answer at all breaks whatever rule is tested. */
+export class NoAnswer extends Violation {
+  /** The code of the network or TLS error, for example ECONNREFUSED. */
+  readonly code: string;
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const answerBytesMax = 4 * 1024 * 1024;
+
+/**
+ * Certificates are verified, against the public authorities and those in `caFile`.
+ *
+ * @throws the file system's error where `caFile` cannot be read
+ */
+export function createHttp({
+  caFile,
+  callTimeoutMs,
+}: {
+  caFile: string | undefined;
+  callTimeoutMs: number;
+}): Http {
+  const authorities = caFile === undefined ? [] : [readFileSync(caFile, 'utf8')];
+  const agent = new Agent({
+    connectTimeout: callTimeoutMs,
+    headersTimeout: callTimeoutMs,
+    bodyTimeout: callTimeoutMs,
+    maxResponseSize: answerBytesMax,
+    // Shorter than servers keep idle connections, so that none is used that the server has just closed.
+    keepAliveTimeout: 1_000,
+    keepAliveMaxTimeout: 1_000,
+    connect: { ca: [...rootCertificates, ...authorities], rejectUnauthorized: true },
+  });
+  return {
+    send: (asked) => send(agent, asked),
+    close: () => agent.destroy(),
+  };
+}
+
+async function send(agent: Agent, { method, url, headers = {}, body }: HttpRequest): Promise<Answer> {
+  const { pathname, search } = new URL(url);
+  const call = `${method} ${pathname}${search}`;
+  try {
+    const response = await request(url, {
+      dispatcher: agent,
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.body.text();
+    const { 'content-type': contentType, location } = response.headers;
+    return {
+      call,
+      statusCode: response.statusCode,
+      contentType: String(contentType ?? ''),
+      location: typeof location === 'string' ? location : undefined,
+      text,
+      body: parseJson(text),
+    };
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    throw new NoAnswer(`${call} was not answered: ${code ?? message}`, code ?? '');
+  }
+}
+
+/** Undefined where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

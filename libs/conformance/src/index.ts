@@ -1,0 +1,1 @@
+export { runCommand, type CommandDeps, type ExitCode } from './command.ts';

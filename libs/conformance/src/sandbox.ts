@@ -1,0 +1,87 @@
+/**
+ * The sandbox controls: what a customer, a bank or time does to a payment. They are not part of the specification, and
+ * are only used to bring a payment into the state that a specified rule is about.
+ */
+import { describe, findField, hasSucceeded, isObject, type Answer, type Json } from './answers.ts';
+import { poll, type Clock } from './clock.ts';
+import { Unmet } from './conformance-test.ts';
+
+/** What names a payment at the tested service. */
+export interface PaymentName {
+  token: string;
+  orderNumber: string;
+}
+
+/** Each gives the answer of its control. @throws Unmet where one does not work, `pay` excepted. */
+export interface Sandbox {
+  /** Does what the customer would do on the payment page; gives the answer, which is a refusal where nothing is left to do. */
+  pay(payment: PaymentName, outcome: 'approved' | 'declined'): Promise<Answer>;
+  /** Lets time pass for the whole sandbox. */
+  advance(byMs: number): Promise<Answer>;
+  /** The customer's bank disputes a payment. */
+  dispute(payment: PaymentName): Promise<Answer>;
+  /** Makes the next call of one operation fail on the service's side. */
+  failNext(operation: string): Promise<Answer>;
+  clearFaults(): Promise<Answer>;
+}
+
+export type SandboxCall = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+) => Promise<Answer>;
+
+/**
+ * @param isElsewhere the tested service stands in front of the sandbox and gives payments tokens of its own: the
+ * sandbox's token is then looked up in the sandbox's ledger.
+ */
+export function createSandbox(deps: {
+  call: SandboxCall;
+  isElsewhere: boolean;
+  clock: Clock;
+  patienceMs: number;
+}): Sandbox {
+  const { call, isElsewhere, clock, patienceMs } = deps;
+  const tokenOf = async (payment: PaymentName): Promise<string> => {
+    if (!isElsewhere) return payment.token;
+    const found = await poll(clock, patienceMs, async () =>
+      findInLedger(await control('GET', '/sandbox/ledger'), payment),
+    );
+    if (found === undefined) throw new Unmet(`needs payment ${payment.token} in the sandbox's ledger`);
+    return found;
+  };
+  const control = async (...asked: Parameters<SandboxCall>): Promise<Answer> => {
+    const answer = await call(...asked);
+    if (hasSucceeded(answer)) return answer;
+    throw new Unmet(`needs a sandbox control that works: ${describe(answer)}`);
+  };
+  const pathOf = async (payment: PaymentName) =>
+    `/sandbox/payments/${encodeURIComponent(await tokenOf(payment))}`;
+  return {
+    pay: async (payment, outcome) => call('POST', `${await pathOf(payment)}/pay`, { outcome }),
+    advance: (byMs) => control('POST', '/sandbox/clock', { advanceMs: byMs }),
+    dispute: async (payment) => control('POST', '/sandbox/disputes', { token: await tokenOf(payment) }),
+    failNext: (operation) =>
+      control('POST', '/sandbox/faults', [{ operation, fault: 'error_before', times: 1 }]),
+    clearFaults: () => control('DELETE', '/sandbox/faults'),
+  };
+}
+
+/**
+ * The sandbox's token of a payment that was created through a service in front of it: that service has passed on the
+ * merchant's orderNumber, or its own token, perhaps with the number of the attempt behind a dot. The newest one counts.
+ */
+export function findInLedger({ body }: Pick<Answer, 'body'>, payment: PaymentName): string | undefined {
+  const payments = findField(body, 'payments');
+  const records: Json[] = Array.isArray(payments) ? payments.filter(isObject) : [];
+  const { token, orderNumber } = payment;
+  const isMeant = (record: Json): boolean => {
+    if (record['token'] === token) return true;
+    const named = record['orderNumber'];
+    return (
+      typeof named === 'string' && (named === orderNumber || named === token || named.startsWith(`${token}.`))
+    );
+  };
+  const found = records.findLast(isMeant)?.['token'];
+  return typeof found === 'string' ? found : undefined;
+}

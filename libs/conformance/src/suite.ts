@@ -1,0 +1,127 @@
+/** The suite against one service: connects everything, and tells why where it cannot run. */
+import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts';
+import type { Arguments, Selection } from './arguments.ts';
+import { startCallbackReceiver } from './callbacks.ts';
+import type { Clock } from './clock.ts';
+import type { ConformanceTest, Need } from './conformance-test.ts';
+import { NoAnswer, createHttp, type Http } from './http.ts';
+import { createPeer, type Peer } from './peer.ts';
+import { hideSecrets, runTests, type RunSummary, type TestResult } from './runner.ts';
+import { createSandbox, type Sandbox } from './sandbox.ts';
+import { conformanceTests } from './tests/all.ts';
+
+/** Nothing can be tested, and the message is a sentence that says why. */
+export class CannotRun extends Error {}
+
+export interface SuiteDeps {
+  clock: Clock;
+  newName: () => string;
+  onResult: (result: TestResult) => void;
+}
+
+const callTimeoutMs = 15_000;
+const testTimeoutMs = 60_000;
+
+export const selectTests = ({ only, grep, skip }: Selection): ConformanceTest[] =>
+  conformanceTests.filter(
+    ({ name, basis }) =>
+      (only === undefined || basis === only) &&
+      (grep.length === 0 || grep.some((part) => name.includes(part))) &&
+      !skip.some((part) => name.includes(part)),
+  );
+
+/** @throws CannotRun where no test can be run */
+export async function runSuite(asked: Arguments, deps: SuiteDeps): Promise<RunSummary> {
+  const { clock, newName, onResult } = deps;
+  const tests = selectTests(asked.selection);
+  if (tests.length === 0) throw new CannotRun('No test has such a name: --list shows them all.');
+  const http = openHttp(asked.caFile);
+  const callbacks = asked.callbackHost === undefined ? undefined : await openCallbacks(asked.callbackHost);
+  try {
+    const sandbox = connectSandbox(asked, { http, clock });
+    const mayMoveClock = asked.sandbox?.mayMoveClock ?? false;
+    const peer = createPeer({ ...asked, mayMoveClock }, { http, clock, newName, sandbox, callbacks });
+    await requireService(peer, asked.baseUrl);
+    const secrets = [asked.key, asked.otherKey, asked.sandbox?.key].filter((key) => key !== undefined);
+    const { totalTimeoutMs } = asked;
+    const limits = { testTimeoutMs: Math.max(testTimeoutMs, 3 * asked.patienceMs), totalTimeoutMs };
+    return await runTests({ tests, peer, clock, has: needsMet(asked), secrets, ...limits, onResult });
+  } finally {
+    await callbacks?.close();
+    await http.close();
+  }
+}
+
+function openHttp(caFile: string | undefined): Http {
+  try {
+    return createHttp({ caFile, callTimeoutMs });
+  } catch (error) {
+    throw new CannotRun(`--ca cannot be read (${(error as Error).message}).`);
+  }
+}
+
+async function openCallbacks(host: string) {
+  try {
+    return await startCallbackReceiver(host);
+  } catch (error) {
+    throw new CannotRun(`--callback-host ${host} cannot be listened on (${(error as Error).message}).`);
+  }
+}
+
+function connectSandbox(
+  { sandbox, patienceMs }: Arguments,
+  { http, clock }: { http: Http; clock: Clock },
+): Sandbox {
+  const { url = '', key = '', isElsewhere = false } = sandbox ?? {};
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return createSandbox({
+    ...{ isElsewhere, clock, patienceMs },
+    call: (method, path, body) =>
+      http.send({
+        ...{ method, url: `${url}${path}` },
+        ...(body === undefined
+          ? { headers: { authorization: headers.authorization } }
+          : { headers, body: JSON.stringify(body) }),
+      }),
+  });
+}
+
+function needsMet({ sandbox, callbackHost, httpUrl, otherKey }: Arguments): Set<Need> {
+  const met: Record<Need, boolean> = {
+    sandbox: sandbox !== undefined,
+    faults: sandbox?.isElsewhere === false,
+    clock: sandbox?.mayMoveClock === true,
+    callbacks: callbackHost !== undefined,
+    plainHttp: httpUrl !== undefined,
+    otherKey: otherKey !== undefined,
+  };
+  return new Set((Object.keys(met) as Need[]).filter((need) => met[need]));
+}
+
+/** A first call, so that a wrong address or key is told once and not by every test. */
+async function requireService({ call, key }: Peer, baseUrl: string): Promise<void> {
+  let answer: Answer;
+  try {
+    answer = await call('GET', '/api/v1/payments');
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    throw new CannotRun(whyUnreachable(error.code, baseUrl));
+  }
+  if (hasSucceeded(answer) || !isKeyRejected(answer)) return;
+  const evidence = hideSecrets(describe(answer), [key]);
+  throw new CannotRun(`The service at --base-url ${baseUrl} rejects the key of --key; ${evidence}`);
+}
+
+function whyUnreachable(code: string, baseUrl: string): string {
+  if (/CERT|SIGNATURE|ISSUER|SELF_SIGNED/.test(code))
+    return `The certificate of --base-url ${baseUrl} cannot be verified (${code}): give its authority with --ca.`;
+  return `Nothing answers at --base-url ${baseUrl} (${code}): is the service running there?`;
+}
+
+function isKeyRejected(answer: Answer): boolean {
+  try {
+    return expectFailure(answer).every(({ kind }) => kind === 'authentication_error');
+  } catch {
+    return false; // An answer of another kind is for the tests to judge.
+  }
+}
