@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint';
 // Who may import whom; which package may be imported where; where time and randomness come from; how code reads.
 // CONTRIBUTING.md tells why. infra/lint-canaries.ts breaks each rule once and must be told so.
 
-const specs = ['**/*.spec.ts', '**/*.contract.ts', '**/e2e/**'];
+const specs = ['**/*.spec.ts', '**/*.contract.ts', '**/e2e/**', '**/browser/**'];
 const tests = [...specs, '**/testing/**', '**/bench/**'];
 const entryPoints = ['**/main.ts', 'services/gateway/src/{cli,demo}.ts'];
 const kafkaAdapter = 'libs/message-bus/src/kafka*{,/**}';

@@ -140,6 +140,9 @@ export const allowed: Canary[] = [
     name: 'canary-*.spec.ts',
   }),
   canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
+    name: 'browser/canary-*.ts',
+  }),
+  canary('tollgate/no-ambient-members', service, 'export const at = Date.now();', {
     name: 'canary-*/main.ts',
   }),
   canary('tollgate/no-ambient-imports', service, take('createHmac', 'node:crypto')),

@@ -133,6 +133,84 @@ export const listPaymentsAnswerSchema = z.looseObject({
   perPage: z.number().optional(),
 });
 
+/** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; decision 8): always the whole amount. */
+export const paymentNameSchema = z.strictObject({ token: tokenSchema });
+
+/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 9). Without an amount, all that is left. */
+export const refundRequestSchema = z.strictObject({ token: tokenSchema, amount: amountSchema.optional() });
+export type RefundRequest = z.infer<typeof refundRequestSchema>;
+
+/** Answer of `POST /api/v1/refunds`. */
+export const refundAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  token: tokenSchema,
+  refund: z.looseObject({ token: tokenSchema, amount: z.number(), currency: z.string(), status: z.string() }),
+});
+
+/** Where the money of a payout goes: to exactly one of these. Card data is held in memory only. */
+const payoutDestinationSchema = z
+  .strictObject({
+    recurringToken: tokenSchema.optional(),
+    card: cardSchema.pick({ pan: true, expires: true }).optional(),
+    bankAccount: z.strictObject({ bankName: textSchema(255), account: textSchema(64) }).optional(),
+  })
+  .refine(
+    (destination) => Object.values(destination).filter((value) => value !== undefined).length === 1,
+    'must hold exactly one of recurringToken, card and bankAccount',
+  );
+
+/** Body of `POST /api/v1/payouts` (section 4; decision 10). */
+export const payoutRequestSchema = z.strictObject({
+  amount: amountSchema,
+  currency: currencySchema,
+  orderNumber: textSchema(255),
+  destination: payoutDestinationSchema,
+  callbackUrl: httpUrlSchema.optional(),
+});
+export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
+
+/** Answer of `POST /api/v1/payouts`. */
+export const payoutAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  payout: z.looseObject({
+    token: tokenSchema,
+    amount: z.number(),
+    currency: z.string(),
+    orderNumber: z.string().nullish(),
+    status: z.string(),
+  }),
+});
+
+/** Query of `GET /api/v1/balance` (decision 11). */
+export const balanceQuerySchema = z.strictObject({ currency: currencySchema });
+
+/** Answer of `GET /api/v1/balance`: amounts in minor units. */
+export const balanceAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  wallet: z.looseObject({ currency: z.string(), available: z.number(), hold: z.number() }),
+});
+
+/** A dispute as the service shows it (decision 12). Some deployments leave out the token of the payment. */
+export const serviceDisputeSchema = z.looseObject({
+  id: z.union([z.string(), z.number()]),
+  token: z.string().nullish(),
+  amount: z.number(),
+  currency: z.string(),
+  status: z.string(),
+  type: z.string().nullish(),
+  reasonCode: z.string().nullish(),
+  comment: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  updatedAt: z.string().nullish(),
+});
+export type ServiceDispute = z.infer<typeof serviceDisputeSchema>;
+
+/** Answer of `GET /api/v1/disputes/list`, newest first. */
+export const listDisputesAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  disputes: z.array(serviceDisputeSchema),
+});
+
 /** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: decision 6). */
 export const callbackBodySchema = z.looseObject({
   token: z.string().optional(),

@@ -1,12 +1,15 @@
 /** What the service answers: the mapping of its records and refusals to bodies and HTTP statuses. */
-import {
-  isFinalStatus,
-  type ApiError,
-  type CreatePaymentAnswer,
-  type ErrorCode,
-  type ServicePayment,
+import type {
+  ApiError,
+  CreatePaymentAnswer,
+  ErrorCode,
+  ServiceDispute,
+  ServicePayment,
 } from '@tollgate/payment-api';
 import type { Payment } from './payments.ts';
+import type { Dispute } from './storage/disputes-table.ts';
+import type { Payout } from './storage/payouts-table.ts';
+import type { Refund } from './storage/refunds-table.ts';
 
 export interface Answer {
   statusCode: number;
@@ -43,19 +46,24 @@ export const refusal = (...errors: ApiError[]): Answer => ({
 
 export const success = (body: object): Answer => ({ statusCode: 200, body: { success: true, ...body } });
 
-/** Gives the address of a payment's hosted page. */
-export type ProcessingUrl = (token: string) => string;
+/** Gives the address of the page on which a payment's customer goes on; undefined where no customer is needed. */
+export type ProcessingUrl = (payment: Payment) => string | undefined;
 
 export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): Answer {
   const { token, amount, currency, status } = payment;
   const body: CreatePaymentAnswer = {
     success: true,
     token,
-    processingUrl: processingUrl(token),
+    ...shownUrl(payment, processingUrl),
     payment: { amount, currency, status },
   };
   return { statusCode: 200, body };
 }
+
+const shownUrl = (payment: Payment, processingUrl: ProcessingUrl): { processingUrl?: string } => {
+  const url = processingUrl(payment);
+  return url === undefined ? {} : { processingUrl: url };
+};
 
 /** A payment as merchants see it: what was not given is null, what has not come about is left out. */
 export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl): ServicePayment {
@@ -74,7 +82,7 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
     needConfirmation: payment.needConfirmation,
     heldAmount: payment.heldAmount,
     refundedAmount: payment.refundedAmount,
-    ...(isFinalStatus(payment.status) ? {} : { processingUrl: processingUrl(payment.token) }),
+    ...shownUrl(payment, processingUrl),
     ...(recurringToken === undefined ? {} : { recurringToken }),
     ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
     ...(declineReason === undefined ? {} : { declineReason }),
@@ -82,6 +90,47 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
     updatedAt: toIsoTime(payment.updatedAt),
   };
 }
+
+/** A refund has its own token, at the top of the answer too. */
+export function refundAnswer({ token, amount, currency, status }: Refund): Answer {
+  return success({ token, refund: { token, amount, currency, status } });
+}
+
+export function payoutAnswer({ token, amount, currency, orderNumber, status }: Payout): Answer {
+  return success({ payout: { token, amount, currency, orderNumber, status } });
+}
+
+/** A payout among payments, told apart by `operationType`. */
+export function toListedPayout(payout: Payout): ServicePayment {
+  const { sanitizedMask, declineReason } = payout;
+  return {
+    token: payout.token,
+    operationType: 'payout',
+    status: payout.status,
+    amount: payout.amount,
+    currency: payout.currency,
+    orderNumber: payout.orderNumber,
+    callbackUrl: payout.callbackUrl ?? null,
+    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
+    ...(declineReason === undefined ? {} : { declineReason }),
+    createdAt: toIsoTime(payout.createdAt),
+    updatedAt: toIsoTime(payout.updatedAt),
+  };
+}
+
+/** A dispute as merchants see it. */
+export const toServiceDispute = (dispute: Dispute): ServiceDispute => ({
+  id: dispute.id,
+  token: dispute.token,
+  amount: dispute.amount,
+  currency: dispute.currency,
+  status: dispute.status,
+  type: dispute.type,
+  reasonCode: dispute.reasonCode,
+  comment: dispute.comment,
+  createdAt: toIsoTime(dispute.createdAt),
+  updatedAt: toIsoTime(dispute.updatedAt),
+});
 
 /** Milliseconds since the Unix epoch as ISO 8601 in UTC. */
 export const toIsoTime = (time: number): string => new Date(time).toISOString();

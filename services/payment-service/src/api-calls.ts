@@ -9,10 +9,10 @@ import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 
-/** How a call ended, as the ledger tells it; the token is that of a payment that exists. */
+/** How a call ended, as the ledger tells it; the token is that of a payment, refund or payout that exists. */
 export interface Ending {
   answer: Answer;
-  effect?: 'created';
+  effect?: 'created' | 'confirmed' | 'declined';
   token?: string;
   orderNumber?: string | undefined;
   /** The ledger has it already. */

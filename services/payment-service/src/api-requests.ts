@@ -3,33 +3,46 @@ import {
   apiError,
   createPaymentRequestSchema,
   listPaymentsQuerySchema,
+  payoutRequestSchema,
   type ApiError,
   type ErrorCode,
   type ListPaymentsQuery,
 } from '@tollgate/payment-api';
 import { toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';
-import type { CheckoutRequest } from './payments.ts';
+import { cardBehaviour, isExpired, payoutBehaviour } from './cards.ts';
+import type { Creation } from './payment-changes.ts';
+import type { PayoutTerms } from './payouts.ts';
 import type { PaymentFilter } from './storage/payments-table.ts';
 
 export type Read<Value> = { value: Value; faults?: never } | { faults: ApiError[]; value?: never };
-
-/** Parameters of server-to-server payments, which this service does not take yet. */
-const unsupportedParameters = ['card', 'recurringToken'] as const;
 
 const codeByParameter: ReadonlyMap<string, ErrorCode> = new Map([
   ['amount', 'incorrect_amount'],
   ['currency', 'incorrect_currency'],
 ]);
 
-/** The body of a creation. */
-export function readCreation(body: unknown): Read<CheckoutRequest> {
-  const unsupported = unsupportedParameters.filter((name) => isObject(body) && body[name] !== undefined);
+/** The body of a creation. The card number and the CVV end here: only the card's behaviour goes on. */
+export function readCreation(body: unknown, now: number): Read<Creation> {
   const read = readRequest(createPaymentRequestSchema, body);
-  if (unsupported.length === 0) return read;
-  const isAboutSupported = ({ parameter = '' }: ApiError) =>
-    !unsupported.some((name) => parameter === name || parameter.startsWith(`${name}.`));
-  return { faults: [...unsupported.map(notSupportedYet), ...(read.faults ?? []).filter(isAboutSupported)] };
+  if (read.value === undefined) return read;
+  const { card, recurringToken, customer: _customer, ...request } = read.value;
+  if (card !== undefined && recurringToken !== undefined) return { faults: [cardOrToken()] };
+  if (card !== undefined && isExpired(card.expires, now)) return { faults: [cardExpired('card.expires')] };
+  if (card !== undefined) return { value: { request, paidWith: { card: cardBehaviour(card.pan) } } };
+  return { value: { request, paidWith: recurringToken === undefined ? undefined : { recurringToken } } };
+}
+
+/** The body of a payout. Card and account numbers end here. */
+export function readPayout(body: unknown, now: number): Read<PayoutTerms> {
+  const read = readRequest(payoutRequestSchema, body);
+  if (read.value === undefined) return read;
+  const { destination, ...terms } = read.value;
+  const { recurringToken, card } = destination;
+  if (recurringToken !== undefined) return { value: { ...terms, destination: { recurringToken } } };
+  if (card === undefined) return { value: { ...terms, destination: { outcome: 'approved' } } };
+  if (isExpired(card.expires, now)) return { faults: [cardExpired('destination.card.expires')] };
+  return { value: { ...terms, destination: payoutBehaviour(card.pan) } };
 }
 
 /** The query of a list. */
@@ -45,7 +58,14 @@ export function readListQuery(query: unknown): Read<ListPaymentsQuery> {
 export function readRequest<Schema extends z.ZodType>(schema: Schema, input: unknown): Read<z.infer<Schema>> {
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data };
-  return { faults: toErrorEntries(result.error, (parameter) => codeByParameter.get(parameter)) };
+  const faults = toErrorEntries(result.error, (parameter) => codeByParameter.get(parameter));
+  return { faults: faults.map(withoutDigits) };
+}
+
+/** An unknown parameter is named as it came: a card number that somebody wrote as a name is not repeated. */
+function withoutDigits({ parameter = '', message, ...entry }: ApiError): ApiError {
+  const hide = (text: string): string => text.replace(/\d{12,}/g, '******');
+  return { ...entry, message: hide(message ?? ''), parameter: hide(parameter) };
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -61,9 +81,8 @@ export const toPaymentFilter = (merchantId: number, query: ListPaymentsQuery): P
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const notSupportedYet = (parameter: string): ApiError =>
-  apiError(
-    'invalid_param',
-    `${parameter} is not supported yet: payments are taken on the hosted page.`,
-    parameter,
-  );
+const cardOrToken = (): ApiError =>
+  apiError('invalid_param', 'Give either card or recurringToken.', 'recurringToken');
+
+const cardExpired = (parameter: string): ApiError =>
+  apiError('invalid_param', `${parameter} must not be in the past.`, parameter);

@@ -3,6 +3,7 @@ import { silentLog } from '@tollgate/service-kit';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createCallbackDelivery,
+  paymentNotice,
   queueCallback,
   retryPausesMs,
   toCallbackBody,
@@ -43,7 +44,7 @@ function setUp(post: Post) {
   const stopping = new AbortController();
   const ended = delivery.run(stopping.signal);
   const add = (payment: Payment, fault?: QueueFault) => {
-    queueCallback(queue, payment, fault && { fault, delayMs: 5_000 }, clock.now());
+    queueCallback(queue, paymentNotice(payment), fault && { fault, delayMs: 5_000 }, clock.now());
     delivery.expect(clock.now());
   };
   const states = () => queue.records(1, undefined, 100).map(({ state }) => state);

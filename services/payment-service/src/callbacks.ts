@@ -33,8 +33,22 @@ const dueRowsMax = 4 * concurrentTriesMax;
 /** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
 export type PostJson = (url: string, body: string, signal: AbortSignal) => Promise<number>;
 
+/** What a merchant is told, and where. */
+export interface Notice {
+  merchantId: number;
+  callbackUrl: string;
+  body: CallbackBody & { token: string };
+}
+
+/** Tells a payment as it now stands. */
+export const paymentNotice = (payment: Payment): Notice => ({
+  merchantId: payment.merchantId,
+  callbackUrl: payment.callbackUrl,
+  body: toCallbackBody(payment),
+});
+
 /** The body of the callback about a payment as it now stands. */
-export function toCallbackBody(payment: Payment): CallbackBody {
+export function toCallbackBody(payment: Payment): Notice['body'] {
   const { token, status, orderNumber, amount, currency, recurringToken, sanitizedMask, declineReason } =
     payment;
   return {
@@ -50,20 +64,21 @@ export function toCallbackBody(payment: Payment): CallbackBody {
   };
 }
 
-/** Queues the callback about a payment, as the fault that struck it wants. Runs inside the transaction of the change. */
+/** Queues a callback, as the fault that struck it wants. Runs inside the transaction of the change. */
 export function queueCallback(
   queue: CallbackQueue,
-  payment: Payment,
+  { merchantId, callbackUrl, body }: Notice,
   fault: TakenFault<QueueFault> | undefined,
   now: number,
 ): void {
+  const { token, orderNumber, status } = body;
   const callback: NewCallback = {
-    merchantId: payment.merchantId,
-    token: payment.token,
-    orderNumber: payment.orderNumber,
-    status: payment.status,
-    url: payment.callbackUrl,
-    body: JSON.stringify(toCallbackBody(payment)),
+    merchantId,
+    token,
+    orderNumber: orderNumber ?? undefined,
+    status,
+    url: callbackUrl,
+    body: JSON.stringify(body),
     dueAt: now,
   };
   if (fault === undefined) return queue.add(callback);

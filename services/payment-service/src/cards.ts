@@ -22,6 +22,25 @@ export function cardBehaviour(pan: string): CardBehaviour {
   return { ...behaviour, sanitizedMask: maskCardNumber(pan) };
 }
 
+const payoutCards: ReadonlySet<string> = new Set(['4627342642639018']);
+
+/** What a payout to a card does: it arrives at one test card, and is declined by every other number. */
+export const payoutBehaviour = (pan: string): Pick<CardBehaviour, 'outcome' | 'sanitizedMask'> => ({
+  outcome: payoutCards.has(pan) ? 'approved' : 'declined',
+  sanitizedMask: maskCardNumber(pan),
+});
+
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * True where a card that is good to the end of a month, `MM/YYYY`, is so no more at `now`, in milliseconds since the Unix
+ * epoch; with a day's grace, because where its holder is, the month may not be over yet.
+ */
+export function isExpired(expires: string, now: number): boolean {
+  const [month = 0, year = 0] = expires.split('/').map(Number);
+  return Date.UTC(year, month, 1) + dayMs <= now;
+}
+
 /** First six and last four digits; the last four alone where a short number would leave too few hidden. */
 export const maskCardNumber = (pan: string): string =>
   pan.length >= 15 ? `${pan.slice(0, 6)}******${pan.slice(-4)}` : `******${pan.slice(-4)}`;

@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import { logLevels, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
+
+/** The two worlds of the service, with separate data and separate keys; a running service serves one of them. */
+export const environments = ['sandbox', 'production'] as const;
+export type Environment = (typeof environments)[number];
 
 /** The environment variables of this service. All have defaults that suit a developer's machine. */
 export const paymentServiceConfigSchema = z
   .object({
+    PAYMENT_SERVICE_ENVIRONMENT: z.enum(environments, 'must be sandbox or production').default('sandbox'),
     /** Address that both servers listen on; loopback unless set. */
     PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1'),
     PAYMENT_SERVICE_HTTPS_PORT: portSchema.default(4443),
@@ -13,6 +19,7 @@ export const paymentServiceConfigSchema = z
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('info'),
   })
   .transform((env) => ({
+    environment: env.PAYMENT_SERVICE_ENVIRONMENT,
     host: env.PAYMENT_SERVICE_HOST,
     httpsPort: env.PAYMENT_SERVICE_HTTPS_PORT,
     httpPort: env.PAYMENT_SERVICE_HTTP_PORT,
@@ -20,5 +27,11 @@ export const paymentServiceConfigSchema = z
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }));
 
-/** `httpsPort` and `httpPort` may be 0, which takes any free port. */
-export type PaymentServiceConfig = Omit<z.infer<typeof paymentServiceConfigSchema>, 'logLevel'>;
+type Env = z.infer<typeof paymentServiceConfigSchema>;
+
+/** `httpsPort` and `httpPort` may be 0, which takes any free port; `environment` is the sandbox where it is left out. */
+export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment'> & Partial<Pick<Env, 'environment'>>;
+
+/** Each environment has a file of its own, so that no query can mix the two. */
+export const databaseFileOf = (dataDir: string, environment: Environment): string =>
+  join(dataDir, environment === 'sandbox' ? 'payment-service.db' : 'payment-service-production.db');

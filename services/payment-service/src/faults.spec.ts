@@ -54,7 +54,7 @@ describe('faults', () => {
   it.each([
     ['a callback with a fault of answers', [{ operation: 'callback', fault: 'html_502' }]],
     ['an operation with a fault of callbacks', [{ operation: 'create', fault: 'drop' }]],
-    ['an operation that does not exist', [{ operation: 'refund', fault: 'lost_reply' }]],
+    ['an operation that does not exist', [{ operation: 'capture', fault: 'lost_reply' }]],
     ['a probability above one', [{ operation: 'get', fault: 'lost_reply', probability: 2 }]],
     ['a field that is not known', [{ operation: 'get', fault: 'lost_reply', time: 1 }]],
     ['nothing', []],

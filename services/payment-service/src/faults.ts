@@ -1,8 +1,18 @@
 import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 
-/** Operations of the interface that exist and can be made to fail. */
-export const operations = ['create', 'get', 'list'] as const;
+/** Operations of the interface, each of which can be made to fail. */
+export const operations = [
+  'create',
+  'get',
+  'list',
+  'confirm',
+  'decline',
+  'refund',
+  'payout',
+  'balance',
+  'disputes',
+] as const;
 export type Operation = (typeof operations)[number];
 
 /**

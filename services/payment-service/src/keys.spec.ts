@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApiError } from '@tollgate/payment-api';
 import { describe, expect, it } from 'vitest';
 import { createAuthenticate } from './keys.ts';
 
@@ -9,8 +10,32 @@ const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
 describe('the check of a key', () => {
   it('compares the whole hash, not the part by which it is found', () => {
     const sameBeginning = `${hash.slice(0, 63)}${hash.endsWith('0') ? '1' : '0'}`;
-    const authenticate = createAuthenticate({ keysByHashPrefix: () => [{ hash: sameBeginning, merchant }] });
+    const authenticate = createAuthenticate({
+      keysByHashPrefix: () => [{ hash: sameBeginning, isRevoked: false, merchant }],
+    });
     expect(authenticate(`Bearer ${key}`)).toMatchObject({ refused: { code: 'incorrect_private_key' } });
+  });
+
+  it('refuses a key that was revoked', () => {
+    const authenticate = createAuthenticate({
+      keysByHashPrefix: () => [{ hash, isRevoked: true, merchant }],
+    });
+    expect(authenticate(`Bearer ${key}`)).toMatchObject({ refused: { code: 'incorrect_private_key' } });
+  });
+
+  it.each([
+    ['sandbox', 'production'],
+    ['production', 'sandbox'],
+  ] as const)('in %s says of a %s key that it is one, even before it looks for it', (environment, other) => {
+    const lookUp = () => {
+      throw new Error('looked for');
+    };
+    const authenticate = createAuthenticate({ keysByHashPrefix: lookUp }, environment);
+    const { refused } = authenticate(`Bearer sk_${other}_${'a'.repeat(32)}`) as { refused: ApiError };
+    expect(refused).toMatchObject({ code: 'incorrect_private_key', kind: 'authentication_error' });
+    expect(refused.message).toBe(
+      `This is a ${other} key, and this is the ${environment} environment: use a ${environment} key here.`,
+    );
   });
 
   it('never hands the key to the storage', () => {
@@ -18,7 +43,7 @@ describe('the check of a key', () => {
     const authenticate = createAuthenticate({
       keysByHashPrefix: (prefix) => {
         asked.push(prefix);
-        return [{ hash, merchant }];
+        return [{ hash, isRevoked: false, merchant }];
       },
     });
     expect(authenticate(`Bearer ${key}`)).toEqual({ merchant });

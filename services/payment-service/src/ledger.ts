@@ -1,28 +1,37 @@
 /** The truth of the sandbox: what really happened to a merchant's payments, and which calls it made. */
-import { toIsoTime } from './answers.ts';
+import { toIsoTime, toServiceDispute } from './answers.ts';
+import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { Payment } from './payments.ts';
 import type { CallbackQueue } from './storage/callback-queue.ts';
 import type { CallLog, CallRecord } from './storage/call-log.ts';
+import type { DisputesTable } from './storage/disputes-table.ts';
 import type { PaymentsTable } from './storage/payments-table.ts';
+import type { Payout, PayoutsTable } from './storage/payouts-table.ts';
+import type { Refund, RefundsTable } from './storage/refunds-table.ts';
 
 export interface LedgerDeps {
   payments: PaymentsTable;
+  refunds: Pick<RefundsTable, 'list'>;
+  payouts: Pick<PayoutsTable, 'list'>;
+  disputes: Pick<DisputesTable, 'list'>;
+  accounts: Pick<LedgerAccounts, 'wallets'>;
   queue: CallbackQueue;
   calls: CallLog;
 }
 
-/** Newest payments and callbacks of one ledger at most; `paymentsCount` tells whether there are more. */
+/** Newest payments, refunds, payouts, disputes and callbacks of one ledger at most; `paymentsCount` tells whether there are more. */
 const entriesMax = 10_000;
 
-/** Payments, callbacks and calls, oldest first; all of them, or those of one `orderNumber`. */
+/** What there is, oldest first: all of it, or that of one `orderNumber`. The wallets are always whole. */
 export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: string | undefined): object {
   const filter = { merchantId, orderNumber };
   return {
     payments: deps.payments.list(filter, { offset: 0, limit: entriesMax }).reverse().map(toLedgerPayment),
     paymentsCount: deps.payments.count(filter),
-    // Empty until this service takes refunds and payouts; there so that readers need not change then.
-    refunds: [],
-    payouts: [],
+    refunds: deps.refunds.list(merchantId, orderNumber, entriesMax).map(toLedgerRefund),
+    payouts: deps.payouts.list(merchantId, orderNumber, entriesMax).map(toLedgerPayout),
+    disputes: deps.disputes.list(merchantId, orderNumber, entriesMax).reverse().map(toServiceDispute),
+    wallets: deps.accounts.wallets(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
     calls: deps.calls.list(merchantId, orderNumber).map(toLedgerCall),
   };
@@ -36,7 +45,27 @@ const toLedgerPayment = (payment: Payment): object => ({
   currency: payment.currency,
   heldAmount: payment.heldAmount,
   refundedAmount: payment.refundedAmount,
+  disputedAmount: payment.disputedAmount,
   statuses: payment.statuses.map(({ status, at }) => ({ status, at: toIsoTime(at) })),
+});
+
+const toLedgerRefund = (refund: Refund): object => ({
+  token: refund.token,
+  paymentToken: refund.paymentToken,
+  orderNumber: refund.orderNumber ?? null,
+  amount: refund.amount,
+  currency: refund.currency,
+  status: refund.status,
+  createdAt: toIsoTime(refund.createdAt),
+});
+
+const toLedgerPayout = (payout: Payout): object => ({
+  token: payout.token,
+  orderNumber: payout.orderNumber,
+  amount: payout.amount,
+  currency: payout.currency,
+  status: payout.status,
+  createdAt: toIsoTime(payout.createdAt),
 });
 
 const toLedgerCall = ({ at, operation, token, orderNumber, effect, answer }: CallRecord): object => ({

@@ -12,7 +12,11 @@ import {
   systemIds,
 } from '@tollgate/service-kit';
 import { paymentServiceConfigSchema } from './config.ts';
-import { createPaymentService } from './payment-service.ts';
+import {
+  createPaymentService,
+  type PaymentService,
+  type PaymentServiceAddresses,
+} from './payment-service.ts';
 
 const demoMerchant = 'demo';
 const keyFileName = 'payment-service-key';
@@ -24,19 +28,41 @@ async function main(): Promise<void> {
   const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void service.stop());
 
-  const { httpsUrl, httpUrl, caFile } = await service.start();
-  const keyFile = join(config.dataDir, keyFileName);
-  const stored = await readKey(keyFile);
-  const { key } = await service.ensureMerchant({
-    name: demoMerchant,
-    ...(stored === undefined ? {} : { key: stored }),
-  });
-  if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
-  process.stdout.write(`Payment Service (sandbox)
+  const addresses = await service.start();
+  const { httpsUrl, httpUrl, caFile } = addresses;
+  process.stdout.write(`Payment Service (${config.environment})
   HTTPS  ${httpsUrl}
   HTTP   ${httpUrl} (rejects everything)
-  key    ${key.reveal()} (kept in ${keyFile})
   CA     ${caFile}
+`);
+  if (config.environment === 'sandbox') {
+    await introduceDemo(service, config.dataDir, addresses).catch(async (error: unknown) => {
+      await service.stop();
+      throw error;
+    });
+  } else {
+    process.stdout.write('\nMerchants and their keys: npm run payment-service -- --help\n');
+  }
+}
+
+/** A merchant whose key is kept in a file, so that a developer can call the sandbox at once. */
+async function introduceDemo(
+  service: PaymentService,
+  dataDir: string,
+  { httpsUrl, caFile }: PaymentServiceAddresses,
+): Promise<void> {
+  const keyFile = join(dataDir, keyFileName);
+  const stored = await readKey(keyFile);
+  const registration = { name: demoMerchant, ...(stored === undefined ? {} : { key: stored }) };
+  const { key } = await service.ensureMerchant(registration).catch((error: unknown) => {
+    if (errorCode(error) !== 'key_revoked') throw error;
+    throw new StartupError(
+      'key_revoked',
+      `The key in ${keyFile} was revoked; remove the file to get another.`,
+    );
+  });
+  if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
+  process.stdout.write(`  key    ${key.reveal()} (kept in ${keyFile})
 
 Create a payment:
   curl --cacert ${caFile} ${httpsUrl}/api/v1/payments -H "Authorization: Bearer $(cat ${keyFile})" \\

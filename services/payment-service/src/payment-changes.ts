@@ -1,14 +1,15 @@
-/** Every change of a payment as one transaction: the record, its callback, and nothing in between. */
-import { apiError, formatAmount, type ApiError } from '@tollgate/payment-api';
+/** Every change of a payment as one transaction: the record, the booking, the callback, and nothing in between. */
+import { apiError, formatAmount, isFinalStatus, type ApiError } from '@tollgate/payment-api';
 import type { Ids } from '@tollgate/service-kit';
-import { queueCallback } from './callbacks.ts';
 import type { CardBehaviour } from './cards.ts';
-import { queueFaults, type Faults } from './faults.ts';
+import type { LedgerAccounts } from './ledger-accounts.ts';
 import {
   answerAuthentication,
+  chargeAgain,
+  confirmHold,
   customerStep,
+  declineHold,
   expireWhenDue,
-  isNews,
   mayRevise,
   newPayment,
   openCheckout,
@@ -19,24 +20,35 @@ import {
   type Payment,
   type Step,
 } from './payments.ts';
-import type { CallbackQueue } from './storage/callback-queue.ts';
-import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { PaymentsTable } from './storage/payments-table.ts';
+import type { Transactions } from './transactions.ts';
 
 /** A payment, or why the change was refused; nothing was changed then. */
 export type Changed = { payment: Payment; refused?: never } | { refused: ApiError; payment?: never };
 
-/** What is written in the same transaction as a creation: its record in the log of calls. */
+/** What is written in the same transaction as a change: its record in the log of calls. */
 export type AlsoWrite = (changed: Changed) => void;
+
+/** What a payment is paid with where no customer is sent to the hosted page. */
+export type PaidWith = { card: CardBehaviour } | { recurringToken: string };
+
+/** A creation as the service reads it: of a card only its behaviour is left. */
+export interface Creation {
+  request: CheckoutRequest;
+  paidWith?: PaidWith | undefined;
+}
 
 /** The changes of a payment. Each resolves when it is durable. */
 export interface PaymentChanges {
-  create(merchant: Merchant, request: CheckoutRequest, alsoWrite: AlsoWrite): Promise<Changed>;
+  create(merchant: Merchant, creation: Creation, alsoWrite: AlsoWrite): Promise<Changed>;
   /** The customer opens the hosted page. Undefined: there is no such payment; likewise below. */
   open(token: string): Promise<Payment | undefined>;
   submitCard(token: string, card: CardBehaviour): Promise<Payment | undefined>;
   answerAuthentication(token: string, isConfirmed: boolean): Promise<Payment | undefined>;
+  /** The merchant takes the held money of a two-step payment, or gives it back. */
+  confirm(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
+  decline(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
   /** What the customer would do on the page, all at once. */
   pay(merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined'): Promise<Changed>;
   revise(merchant: Merchant, token: string, to: Revision): Promise<Changed>;
@@ -50,28 +62,28 @@ export interface Revision {
 }
 
 export interface PaymentChangesDeps {
-  database: Pick<Database, 'write'>;
+  transactions: Transactions;
   payments: PaymentsTable;
-  queue: CallbackQueue;
-  faults: Faults;
+  accounts: Pick<LedgerAccounts, 'fits'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
-  /** Told, after the commit, that a callback may be due. */
-  onCallbackDue: (dueAt: number) => void;
 }
 
 const expiriesPerCommitMax = 500;
 const tokenBytes = 16;
 
+/** A token of 32 characters. */
+export const newTokenOf = (ids: Pick<Ids, 'hex'>): string => ids.hex(tokenBytes);
+
 export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
-  const { payments, now, ids } = deps;
-  const { customerDoes, merchantDoes } = createTransactions(deps);
-  const newToken = (): string => ids.hex(tokenBytes);
+  const { transactions, payments, accounts, now, ids } = deps;
+  const { customerDoes, merchantDoes } = createDoings(deps);
+  const newToken = (): string => newTokenOf(ids);
 
   return {
-    create: (merchant, request, alsoWrite) =>
-      deps.database.write(() => {
-        const created = createUnlessTaken(deps, merchant, request, newToken());
+    create: (merchant, creation, alsoWrite) =>
+      transactions.write(() => {
+        const created = createUnlessRefused(deps, merchant, creation);
         alsoWrite(created);
         return created;
       }),
@@ -79,18 +91,25 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
     submitCard: (token, card) => customerDoes(token, openCheckout, submitCard(card, newToken())),
     answerAuthentication: (token, isConfirmed) =>
       customerDoes(token, answerAuthentication(isConfirmed, newToken())),
+    confirm: (merchant, token, alsoWrite) =>
+      merchantDoes(merchant, token, nothingHeld, [confirmHold(newToken())], alsoWrite),
+    decline: (merchant, token, alsoWrite) =>
+      merchantDoes(merchant, token, nothingHeld, [declineHold], alsoWrite),
     pay: (merchant, token, how) => {
       const recurringToken = newToken();
       const steps =
         typeof how === 'string'
           ? [settleAs(how, recurringToken)]
           : [submitCard(how, recurringToken), answerAuthentication(true, recurringToken)];
-      return merchantDoes(merchant, token, nothingLeftToPay, openCheckout, ...steps);
+      return merchantDoes(merchant, token, nothingLeftToPay, [openCheckout, ...steps]);
     },
     revise: (merchant, token, { status, amount }) => {
-      const objection = (payment: Payment) =>
-        mayRevise(payment, status) ? undefined : notRevisable(payment);
-      return merchantDoes(merchant, token, objection, revise(status, amount));
+      const objection = (payment: Payment) => {
+        if (!mayRevise(payment, status)) return notRevisable(payment);
+        const fits = status === 'declined' || accounts.fits(payment, amount ?? payment.amount);
+        return fits ? undefined : tooMuch();
+      };
+      return merchantDoes(merchant, token, objection, [revise(status, amount)]);
     },
     expireDue: async () => {
       const due = payments.tokensDue(now(), expiriesPerCommitMax);
@@ -101,58 +120,58 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
 }
 
 /** Runs inside a transaction. */
-function createUnlessTaken(
-  { payments, now }: PaymentChangesDeps,
-  merchant: Merchant,
-  request: CheckoutRequest,
-  token: string,
-): Changed {
+function createUnlessRefused(deps: PaymentChangesDeps, merchant: Merchant, creation: Creation): Changed {
+  const { transactions, payments, now, ids } = deps;
+  const { request, paidWith } = creation;
   const { orderNumber } = request;
   const mustBeUnique = merchant.uniqueOrderNumber && orderNumber !== undefined;
   if (mustBeUnique && payments.existsOrderNumber(merchant.id, orderNumber))
     return { refused: orderNumberTaken() };
-  const payment = newPayment(request, { token, merchantId: merchant.id }, now());
+  const charge = chargeOf(deps, merchant, paidWith);
+  if (charge === 'unknown token') return { refused: recurringTokenNotFound('recurringToken') };
+  const payment = newPayment(request, { token: newTokenOf(ids), merchantId: merchant.id }, now());
   payments.insert(payment);
-  return { payment };
+  return { payment: charge === undefined ? payment : transactions.advance(payment, openCheckout, charge) };
+}
+
+/** What is done at once with a new payment; nothing where its customer will come to the hosted page. */
+function chargeOf(
+  { payments, ids }: PaymentChangesDeps,
+  merchant: Merchant,
+  paidWith: PaidWith | undefined,
+): Step | 'unknown token' | undefined {
+  if (paidWith === undefined) return undefined;
+  if ('card' in paidWith) return submitCard(paidWith.card, newTokenOf(ids));
+  const first = payments.findFirstOf(paidWith.recurringToken);
+  if (first?.merchantId !== merchant.id) return 'unknown token';
+  // The card behind was good when the token was given out; it declines where the first payment was revised since.
+  return chargeAgain(first, first.status === 'declined' ? 'declined' : 'approved');
 }
 
 /** The transactions in which a customer or a merchant takes a payment some steps further; what is due expires first. */
-function createTransactions({ database, payments, queue, faults, now, onCallbackDue }: PaymentChangesDeps) {
-  const advance = (payment: Payment, steps: readonly Step[]): Payment => {
-    const at = now();
-    let current = payment;
-    for (const step of steps) {
-      const next = step(current, at);
-      if (isNews(current, next))
-        queueCallback(queue, next, faults.take(next.merchantId, 'callback', queueFaults), at);
-      current = next;
-    }
-    if (current !== payment) payments.update(current);
-    return current;
-  };
-  const write = async <Value>(transaction: () => Value): Promise<Value> => {
-    const value = await database.write(transaction);
-    onCallbackDue(now());
-    return value;
-  };
+function createDoings({ transactions, payments }: PaymentChangesDeps) {
   return {
     customerDoes: (token: string, ...steps: Step[]): Promise<Payment | undefined> =>
-      write(() => {
+      transactions.write(() => {
         const payment = payments.find(token);
-        return payment === undefined ? undefined : advance(payment, [expireWhenDue, ...steps]);
+        return payment === undefined ? undefined : transactions.advance(payment, expireWhenDue, ...steps);
       }),
     merchantDoes: (
       merchant: Merchant,
       token: string,
       objection: (payment: Payment) => ApiError | undefined,
-      ...steps: Step[]
+      steps: readonly Step[],
+      alsoWrite: AlsoWrite = () => undefined,
     ): Promise<Changed> =>
-      write(() => {
-        const found = payments.find(token);
-        if (found?.merchantId !== merchant.id) return { refused: paymentNotFound() };
-        const payment = advance(found, [expireWhenDue]);
-        const refused = objection(payment);
-        return refused === undefined ? { payment: advance(payment, steps) } : { refused };
+      transactions.write(() => {
+        const payment = transactions.findOwn(merchant, token);
+        const refused = payment === undefined ? paymentNotFound() : objection(payment);
+        const changed =
+          payment === undefined || refused !== undefined
+            ? { refused: refused ?? paymentNotFound() }
+            : { payment: transactions.advance(payment, ...steps) };
+        alsoWrite(changed);
+        return changed;
       }),
   };
 }
@@ -161,8 +180,19 @@ function createTransactions({ database, payments, queue, faults, now, onCallback
 export const paymentNotFound = (): ApiError =>
   apiError('payment_not_found', 'There is no payment with this token.', 'token');
 
+/** Also for another merchant's. */
+export const recurringTokenNotFound = (parameter: string): ApiError =>
+  apiError('recurring_token_not_found', `There is no recurring token like ${parameter}.`, parameter);
+
 const orderNumberTaken = (): ApiError =>
   apiError('order_number_already_exists', 'There is already a payment with this orderNumber.', 'orderNumber');
+
+const nothingHeld = ({ heldAmount, status }: Payment): ApiError | undefined => {
+  if (heldAmount > 0) return undefined;
+  return isFinalStatus(status)
+    ? apiError('payment_in_final_state', `The payment is already ${status}.`, 'token')
+    : apiError('payment_not_confirmable', 'No money of the payment is held.', 'token');
+};
 
 const nothingLeftToPay = (payment: Payment): ApiError | undefined => {
   if (customerStep(payment) !== 'none') return undefined;
@@ -173,3 +203,6 @@ const nothingLeftToPay = (payment: Payment): ApiError | undefined => {
 
 const notRevisable = (payment: Payment): ApiError =>
   apiError('invalid_param', `status may not be changed to this from ${payment.status}.`, 'status');
+
+const tooMuch = (): ApiError =>
+  apiError('incorrect_amount', 'amount is more than the wallet can count.', 'amount');

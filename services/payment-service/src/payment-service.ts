@@ -16,28 +16,30 @@ import { registerApiRoutes } from './api-routes.ts';
 import { createCallbackDelivery } from './callbacks.ts';
 import { ensureServerCertificate, type ServerCertificate } from './certificates.ts';
 import { checkoutPath, registerCheckout } from './checkout/routes.ts';
-import type { PaymentServiceConfig } from './config.ts';
+import { databaseFileOf, type Environment, type PaymentServiceConfig } from './config.ts';
 import { createDueLoop } from './due-loop.ts';
 import { drain, trackConnections } from './drain.ts';
 import { createFaults } from './faults.ts';
 import { createAuthenticate, registerMerchant, type Registration } from './keys.ts';
-import { createPaymentChanges } from './payment-changes.ts';
+import { createMoneyMovements } from './money-movements.ts';
+import { registerMoneyRoutes } from './money-routes.ts';
+import { customerStep, type Payment } from './payments.ts';
 import { createPostJson } from './post-json.ts';
 import { createSandboxClock } from './sandbox-clock.ts';
 import { registerSandboxRoutes } from './sandbox-routes.ts';
 import { createHttpsServer, createPlainHttpServer, registerBehindKey } from './servers.ts';
-import { createCallLog } from './storage/call-log.ts';
-import { createCallbackQueue } from './storage/callback-queue.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { createMerchantsTable } from './storage/merchants-table.ts';
-import { createPaymentsTable } from './storage/payments-table.ts';
 import { createSettingsTable } from './storage/settings-table.ts';
+import { createTables } from './storage/tables.ts';
 
 export interface PaymentServiceDeps {
   config: PaymentServiceConfig;
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** From the approval of a payment until its money can be paid out, by the service's clock; a day if left out. */
+  settlementDelayMs?: number;
 }
 
 /** Where the running service is reached. */
@@ -54,15 +56,15 @@ export interface PaymentService {
   start(): Promise<PaymentServiceAddresses>;
   /**
    * Registers a merchant with a sandbox key, the given one or a new one; the same key again changes nothing.
-   * Only after `start`.
+   * Only after `start`, and only in the sandbox: an operator issues the keys of production.
    */
   ensureMerchant(registration: Registration): Promise<{ name: string; key: Secret }>;
   /** Lets requests under way end, within five seconds, then closes everything. Callbacks that are due stay so. */
   stop(): Promise<void>;
 }
 
-const databaseFile = 'payment-service.db';
 const certificateFolder = 'payment-service-tls';
+const defaultSettlementDelayMs = 24 * 60 * 60_000;
 const clockOffsetSetting = 'clockOffsetMs';
 
 export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
@@ -82,6 +84,11 @@ export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
     ensureMerchant: async (registration) => {
       if (running === undefined)
         throw new InvariantViolation('Start the Payment Service before registering merchants.');
+      if (deps.config.environment === 'production')
+        throw new StartupError(
+          'sandbox_needed',
+          'A merchant registers itself in the sandbox only: set PAYMENT_SERVICE_ENVIRONMENT to sandbox and start again.',
+        );
       return (await running).ensureMerchant(registration);
     },
     stop: () => (stopped ??= stopOnce()),
@@ -94,9 +101,10 @@ interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'>
 
 async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const { config, clock, log } = deps;
+  const { environment = 'sandbox' } = config;
   await makeDataDir(config.dataDir);
   const certificate = await ensureServerCertificate(join(config.dataDir, certificateFolder), clock.now());
-  const database = openDatabase(join(config.dataDir, databaseFile));
+  const database = openDatabase(databaseFileOf(config.dataDir, environment));
   const core = createCore(deps, database, certificate);
   const https = createHttpsServer(certificate, log);
   const http = createPlainHttpServer();
@@ -107,7 +115,7 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
     database.close();
   };
   try {
-    registerRoutes(https, core);
+    registerRoutes(https, core, environment);
     const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
     core.begin(addresses.httpsUrl);
     log.info(
@@ -138,24 +146,26 @@ type Core = ReturnType<typeof createCore>;
 
 /** Everything between the servers and the database. */
 function createCore(
-  { clock, ids, log }: PaymentServiceDeps,
+  { clock, ids, log, settlementDelayMs = defaultSettlementDelayMs }: PaymentServiceDeps,
   database: Database,
   certificate: ServerCertificate,
 ) {
   const { connection } = database;
   const settings = createSettingsTable(connection);
   const merchants = createMerchantsTable(connection);
-  const payments = createPaymentsTable(connection);
-  const queue = createCallbackQueue(connection);
-  const calls = createCallLog(connection);
+  const tables = createTables(connection);
   const faults = createFaults(ids);
   const time = createSandboxClock(clock, Number(settings.get(clockOffsetSetting) ?? 0));
   const { now } = time;
   const client = createPostJson(certificate.ca);
+  const { queue } = tables;
   const delivery = createCallbackDelivery({ database, queue, now, clock, postJson: client.postJson, log });
-  const onCallbackDue = delivery.expect;
-  const changes = createPaymentChanges({ database, payments, queue, faults, now, ids, onCallbackDue });
-  const expiry = createDueLoop({ name: 'expiry', now, clock, log, work: changes.expireDue });
+  const onChange = (): void => {
+    delivery.expect(now());
+    due.expect(now() + settlementDelayMs);
+  };
+  const money = createMoneyMovements({ database, tables, faults, now, ids, settlementDelayMs, onChange });
+  const due = createDueLoop({ name: 'due', now, clock, log, work: money.doDue });
   const draining = new AbortController();
   const ending = new AbortController();
   let loops: Promise<unknown> = Promise.resolve();
@@ -164,33 +174,22 @@ function createCore(
   const advanceClock = async (byMs: number): Promise<number> => {
     time.advance(byMs);
     await database.write(() => settings.set(clockOffsetSetting, String(time.offsetMs())));
-    while (((await changes.expireDue()) ?? Number.POSITIVE_INFINITY) <= now());
-    expiry.wake();
+    while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now());
+    due.wake();
     delivery.wake();
     return now();
   };
   return {
-    ...{
-      database,
-      merchants,
-      payments,
-      queue,
-      calls,
-      faults,
-      now,
-      clock,
-      log,
-      delivery,
-      changes,
-      advanceClock,
-    },
+    ...{ database, merchants, faults, now, clock, log, delivery, advanceClock },
+    ...tables,
+    ...money,
     stopping: draining.signal,
-    processingUrl: (token: string) => `${baseUrl}${checkoutPath(token)}`,
+    processingUrl: (payment: Payment) => processingUrlOf(payment, baseUrl),
     ensureMerchant: (registration: Registration) =>
       registerMerchant({ database, merchants, ids, now }, registration),
     begin: (url: string): void => {
       baseUrl = url;
-      loops = Promise.all([delivery.run(ending.signal), expiry.run(ending.signal)]);
+      loops = Promise.all([delivery.run(ending.signal), due.run(ending.signal)]);
     },
     /** Slow replies are sent at once from here on. */
     hurry: () => draining.abort(),
@@ -202,12 +201,20 @@ function createCore(
   };
 }
 
-function registerRoutes(https: FastifyInstance, core: Core): void {
-  registerBehindKey(https, createAuthenticate(core.merchants), (scope, merchantOf) => {
+/** The page on which the customer goes on, where the payment needs the customer. */
+function processingUrlOf(payment: Payment, baseUrl: string): string | undefined {
+  const path = `${baseUrl}${checkoutPath(payment.token)}`;
+  const urls = { card: path, authentication: `${path}/authentication`, none: undefined };
+  return urls[customerStep(payment)];
+}
+
+function registerRoutes(https: FastifyInstance, core: Core, environment: Environment): void {
+  registerBehindKey(https, createAuthenticate(core.merchants, environment), (scope, merchantOf) => {
     registerApiRoutes(scope, { ...core, merchantOf });
-    registerSandboxRoutes(scope, { ...core, merchantOf });
+    registerMoneyRoutes(scope, { ...core, merchantOf });
+    if (environment === 'sandbox') registerSandboxRoutes(scope, { ...core, merchantOf });
   });
-  registerCheckout(https, { ...core, find: core.payments.find });
+  registerCheckout(https, { ...core, environment, find: core.payments.find });
   https.addHook('preClose', async () => core.hurry());
 }
 

@@ -1,6 +1,7 @@
 /**
  * The life of a payment as rules without I/O. The specification names the states and not the transitions (section 3);
- * those taken here: init → pending | expired, pending → approved | declined | expired, and an operator's revisions.
+ * those taken here: init → pending | expired, pending → approved | declined | expired, approved → refunded, and an
+ * operator's revisions.
  */
 import { isFinalStatus, paymentStatusSchema, type CreatePaymentRequest } from '@tollgate/payment-api';
 import { z } from 'zod';
@@ -24,6 +25,8 @@ export const paymentSchema = z.object({
   recurring: z.boolean(),
   heldAmount: z.int(),
   refundedAmount: z.int(),
+  /** What customers dispute, or have won back by a dispute; it cannot be refunded. */
+  disputedAmount: z.int().default(0),
   recurringToken: z.string().optional(),
   sanitizedMask: z.string().optional(),
   declineReason: z.string().optional(),
@@ -69,6 +72,7 @@ export function newPayment(
     recurring: request.recurring ?? false,
     heldAmount: 0,
     refundedAmount: 0,
+    disputedAmount: 0,
     statuses: [{ status: 'init', at: now }],
     createdAt: now,
     updatedAt: now,
@@ -114,11 +118,64 @@ export const settleAs =
   (payment, now) =>
     customerStep(payment) === 'none' ? payment : charge(payment, outcome, newRecurringToken, now);
 
+/** A repeat payment: without any customer, `outcome` is what the card behind the recurring token does. */
+export const chargeAgain =
+  (first: Pick<Payment, 'recurringToken' | 'sanitizedMask'>, outcome: 'approved' | 'declined'): Step =>
+  (payment, now) => {
+    const { recurringToken, sanitizedMask } = first;
+    return charge({ ...payment, recurring: false, recurringToken, sanitizedMask }, outcome, '', now);
+  };
+
+/** The merchant takes the money that is held; always all of it. */
+export const confirmHold =
+  (newRecurringToken: string): Step =>
+  (payment, now) =>
+    payment.heldAmount > 0 ? approve(payment, newRecurringToken, now) : payment;
+
+/** The merchant gives the held money back. */
+export const declineHold: Step = (payment, now) =>
+  payment.heldAmount > 0 ? decline(payment, 'declined_by_merchant', now) : payment;
+
+/** The money of a payment that is approved, and neither refunded nor disputed. */
+export const refundableAmount = ({ status, amount, refundedAmount, disputedAmount }: Payment): number =>
+  status === 'approved' ? amount - refundedAmount - disputedAmount : 0;
+
+/** Counts a refund; the payment is `refunded` once all of it is. Not more than {@link refundableAmount}. */
+export const countRefund =
+  (refundAmount: number): Step =>
+  (payment, now) => {
+    const refundedAmount = payment.refundedAmount + refundAmount;
+    const counted = { ...payment, refundedAmount, updatedAt: now };
+    return refundedAmount === payment.amount ? moveTo(counted, 'refunded', now) : counted;
+  };
+
+/** Counts a dispute that is opened, or, with a negative amount, one that the merchant has won. */
+export const countDispute =
+  (disputeAmount: number): Step =>
+  (payment, now) => ({
+    ...payment,
+    disputedAmount: payment.disputedAmount + disputeAmount,
+    updatedAt: now,
+  });
+
+/**
+ * The money that a step moved into the merchant's wallet, or, below zero, out of it: by an approval, or by its revision.
+ * Refunds and disputes are booked by themselves.
+ */
+export function approvedMoney(before: Payment, after: Payment): number {
+  if (before.status !== 'approved' && after.status === 'approved') return after.amount;
+  return before.status === 'approved' && after.status === 'declined' ? -before.amount : 0;
+}
+
+/** The customer's money was taken or held by this step. */
+export const isNewlyPaid = (before: Payment, after: Payment): boolean => !isPaid(before) && isPaid(after);
+
+/** Instead of an approval that would take the merchant's wallet beyond what can be counted. */
+export const declineBeyondLimit: Step = (payment, now) => decline(payment, 'limit_exceeded', now);
+
 /** Abandoned payments and unconfirmed holds lapse. */
 export const expireWhenDue: Step = (payment, now) =>
-  payment.expiresAt !== undefined && payment.expiresAt <= now
-    ? moveTo({ ...payment, heldAmount: 0 }, 'expired', now)
-    : payment;
+  payment.expiresAt !== undefined && payment.expiresAt <= now ? moveTo(payment, 'expired', now) : payment;
 
 const revisions: ReadonlySet<string> = new Set([
   'declined→approved',
@@ -126,9 +183,11 @@ const revisions: ReadonlySet<string> = new Set([
   'expired→approved',
 ]);
 
-/** True where an operator may change a final status to another. */
+/** True where an operator may change a final status to another; not once money has gone back by other ways. */
 export const mayRevise = (payment: Payment, status: Payment['status']): boolean =>
-  revisions.has(`${payment.status}→${status}`);
+  revisions.has(`${payment.status}→${status}`) &&
+  payment.refundedAmount === 0 &&
+  payment.disputedAmount === 0;
 
 /** An operator's later change of a final status, with another amount where one is given. */
 export const revise =
@@ -155,16 +214,18 @@ function charge(
   now: number,
 ): Payment {
   if (outcome === 'declined') return decline(payment, 'card_declined', now);
-  const paid = payment.recurring ? { ...payment, recurringToken: newRecurringToken } : payment;
-  if (!payment.needConfirmation) return moveTo(paid, 'approved', now);
+  if (!payment.needConfirmation) return approve(payment, newRecurringToken, now);
   return {
-    ...paid,
+    ...payment,
     heldAmount: payment.amount,
     authenticationYields: undefined,
     updatedAt: now,
     expiresAt: now + holdLifetimeMs,
   };
 }
+
+const approve = (payment: Payment, newRecurringToken: string, now: number): Payment =>
+  moveTo(payment.recurring ? { ...payment, recurringToken: newRecurringToken } : payment, 'approved', now);
 
 const decline = (payment: Payment, declineReason: string, now: number): Payment =>
   moveTo({ ...payment, declineReason }, 'declined', now);
@@ -176,6 +237,7 @@ function moveTo(payment: Payment, status: Payment['status'], now: number): Payme
     status,
     statuses: [...payment.statuses, { status, at: now }],
     updatedAt: now,
+    heldAmount: isFinal ? 0 : payment.heldAmount,
     expiresAt: isFinal ? undefined : payment.expiresAt,
     authenticationYields: isFinal ? undefined : payment.authenticationYields,
   };

@@ -4,8 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { send } from './api-calls.ts';
 import { isObject, readRequest } from './api-requests.ts';
-import { refusal, success, toServicePayment, type Answer, type ProcessingUrl } from './answers.ts';
+import {
+  refusal,
+  success,
+  toServiceDispute,
+  toServicePayment,
+  type Answer,
+  type ProcessingUrl,
+} from './answers.ts';
 import { cardBehaviour, looksLikeCardNumber } from './cards.ts';
+import type { Disputed, Disputes } from './disputes.ts';
 import { faultsSchema, type Faults } from './faults.ts';
 import { readLedger, type LedgerDeps } from './ledger.ts';
 import type { Changed, PaymentChanges } from './payment-changes.ts';
@@ -13,6 +21,7 @@ import type { Merchant } from './storage/merchants-table.ts';
 
 export interface SandboxRoutesDeps extends LedgerDeps {
   changes: PaymentChanges;
+  disputing: Disputes;
   faults: Faults;
   /** Moves the service's time, durably, and does what has fallen due by it. Gives the new time. */
   advanceClock: (byMs: number) => Promise<number>;
@@ -28,6 +37,12 @@ const payerSchema = z.strictObject({
 const revisionSchema = z.strictObject({ status: z.enum(outcomes), amount: amountSchema.optional() });
 const yearMs = 366 * 24 * 60 * 60_000;
 const clockSchema = z.strictObject({ advanceMs: z.int().min(0).max(yearMs) });
+const disputeSchema = z.strictObject({
+  token: z.string().min(1).max(128),
+  amount: amountSchema.optional(),
+  reasonCode: z.string().min(1).max(64).optional(),
+});
+const resolutionSchema = z.strictObject({ status: z.enum(outcomes) });
 const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(255).optional() });
 
 type Handle = (request: FastifyRequest, merchant: Merchant) => Answer | Promise<Answer>;
@@ -63,6 +78,8 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
       return success({ now: new Date(await advanceClock(read.value.advanceMs)).toISOString() });
     }),
   );
+  app.post('/sandbox/disputes', route(openDispute(deps)));
+  app.post('/sandbox/disputes/:id/resolve', route(resolveDispute(deps)));
   app.get(
     '/sandbox/ledger',
     route(({ query }, merchant) => {
@@ -92,6 +109,26 @@ function revise({ changes, processingUrl }: SandboxRoutesDeps): Handle {
     return toAnswer(await changes.revise(merchant, tokenIn(request), read.value), processingUrl);
   };
 }
+
+function openDispute({ disputing }: SandboxRoutesDeps): Handle {
+  return async (request, merchant) => {
+    const read = readRequest(disputeSchema, request.body);
+    if (read.faults !== undefined) return refusal(...read.faults);
+    return toDisputeAnswer(await disputing.open(merchant, read.value));
+  };
+}
+
+function resolveDispute({ disputing }: SandboxRoutesDeps): Handle {
+  return async (request, merchant) => {
+    const read = readRequest(resolutionSchema, request.body);
+    if (read.faults !== undefined) return refusal(...read.faults);
+    const { id } = request.params as { id: string };
+    return toDisputeAnswer(await disputing.resolve(merchant, id, read.value.status));
+  };
+}
+
+const toDisputeAnswer = ({ dispute, refused }: Disputed): Answer =>
+  refused === undefined ? success({ dispute: toServiceDispute(dispute) }) : refusal(refused);
 
 const toAnswer = (changed: Changed, processingUrl: ProcessingUrl): Answer =>
   changed.refused === undefined

@@ -5,7 +5,7 @@ import { createLog } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { startCallbackReceiver } from './testing/callback-receiver.ts';
 import { startHarness } from './testing/harness.ts';
-import { goodForm, testCards } from './testing/samples.ts';
+import { dayMs, goodForm, tea, testCards } from './testing/samples.ts';
 
 const otherCard = '5555341244441115';
 const cvv = '8642';
@@ -49,6 +49,20 @@ describe('card numbers, security codes and keys', () => {
         seen.push((await harness.pay(await harness.create(), { pan: number, cvv })).text);
         seen.push((await harness.call('GET', `/api/v1/payments/${number}`)).text);
         seen.push((await harness.call('POST', '/api/v1/payments', { card: { pan: number, cvv } })).text);
+        const card = { pan: number, expires: '12/2099', holder: 'Ada', cvv };
+        const post = async (path: string, body: object) =>
+          seen.push((await harness.call('POST', path, body)).text);
+        await post('/api/v1/payments', { ...tea, callbackUrl: receiver.url, recurring: true, card });
+        await post('/api/v1/payments', { ...tea, card: { ...card, expires: '01/2020' } });
+        await post('/api/v1/payments', { ...tea, card: { ...card, [number]: number } });
+        await post('/api/v1/payments', { ...tea, recurringToken: number });
+        const payout = { amount: 1, currency: 'EUR', orderNumber: 'x', callbackUrl: receiver.url };
+        const payoutCard = { pan: number, expires: '12/2099' };
+        await harness.advanceClock(dayMs);
+        await post('/api/v1/payouts', { ...payout, destination: { card: payoutCard } });
+        await post('/api/v1/payouts', { ...payout, destination: { card } });
+        await post('/api/v1/refunds', { token: number });
+        await post('/api/v1/payments/confirm', { token: number });
         seen.push((await harness.call('POST', '/api/v1/payments', `{"card":{"pan":"${number}"`)).text);
       }
       seen.push(JSON.stringify(await harness.ledger()), JSON.stringify(receiver.received));

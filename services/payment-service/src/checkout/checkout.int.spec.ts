@@ -76,6 +76,23 @@ describe('opening the page', () => {
     }
   });
 
+  it('sends them with every redirect too', async () => {
+    const token = await harness.create();
+    const redirects = [
+      await harness.browse(`/checkout/${token}/authentication`),
+      await submit(token, goodForm(authenticatedCard)),
+      await harness.browse(`/checkout/${token}`),
+      await answer(token, 'confirm'),
+    ];
+    for (const { statusCode, headers } of redirects) {
+      expect([statusCode, headers['cache-control'], headers['x-frame-options']]).toEqual([
+        303,
+        'no-store',
+        'DENY',
+      ]);
+    }
+  });
+
   it('allows its forms to lead to the merchant, and nowhere else', async () => {
     const policyOf = async (fields: object) =>
       String(

@@ -25,6 +25,19 @@ const payment = (fields: Partial<CheckoutRequest> = {}): Payment =>
 const settled = (outcome: 'approved' | 'declined', fields: Partial<CheckoutRequest> = {}) =>
   settleAs(outcome, 'f'.repeat(32))(payment(fields), start);
 
+describe('every page', () => {
+  it('says in the sandbox that no real money moves, and in production does not', () => {
+    const pagesIn = (environment: 'sandbox' | 'production') => [
+      cardPage(payment(), undefined, environment),
+      authenticationPage(payment(), environment),
+      outcomePage(settled('approved'), environment),
+      troublePage('notFound', 'en', environment),
+    ];
+    for (const page of pagesIn('sandbox')) expect(page).toContain('Test mode: no real money moves');
+    for (const page of pagesIn('production')) expect(page).not.toContain('Test mode');
+  });
+});
+
 describe('the card page', () => {
   it('shows product, amount and order number', () => {
     const page = cardPage(payment());

@@ -1,4 +1,5 @@
 /** The pages that a customer sees. No scripts, nothing from elsewhere, every text escaped. */
+import type { Environment } from '../config.ts';
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
 import { html, type Html } from './html.ts';
@@ -12,7 +13,7 @@ export interface FaultyForm {
 }
 
 /** The page with the card form. */
-export function cardPage(payment: Payment, faulty?: FaultyForm): string {
+export function cardPage(payment: Payment, faulty?: FaultyForm, environment?: Environment): string {
   const localisation = localise(payment.locale);
   const { texts } = localisation;
   const { faults, shown } = faulty ?? { faults: {}, shown: { expiry: '', holder: '' } };
@@ -28,18 +29,17 @@ export function cardPage(payment: Payment, faulty?: FaultyForm): string {
       ${field('holder', html`autocomplete="cc-name" maxlength="255" value="${shown.holder}"`)}
       <button type="submit">${texts.pay(amountOf(payment, localisation))}</button>
     </form>
-    <p class="privacy">${texts.privacy}</p>`;
+    <p class="privacy">${lock}${texts.privacy}</p>`;
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
-  return page(
-    localisation,
+  return page(localisation, environment, {
     title,
-    summary(payment, localisation),
-    html`<main class="panel">${content}</main>`,
-  );
+    header: summary(payment, localisation),
+    main: html`<main class="panel">${content}</main>`,
+  });
 }
 
 /** The page on which the customer confirms or rejects, as a bank's would. */
-export function authenticationPage(payment: Payment): string {
+export function authenticationPage(payment: Payment, environment?: Environment): string {
   const localisation = localise(payment.locale);
   const { title, text, confirm, reject } = localisation.texts.authentication;
   const content = html`<h1>${title}</h1>
@@ -48,16 +48,15 @@ export function authenticationPage(payment: Payment): string {
       <button type="submit" name="answer" value="confirm">${confirm}</button>
       <button type="submit" name="answer" value="reject" class="second">${reject}</button>
     </form>`;
-  return page(
-    localisation,
+  return page(localisation, environment, {
     title,
-    summary(payment, localisation),
-    html`<main class="panel">${content}</main>`,
-  );
+    header: summary(payment, localisation),
+    main: html`<main class="panel">${content}</main>`,
+  });
 }
 
 /** The page of a payment for which the customer has nothing left to do. */
-export function outcomePage(payment: Payment): string {
+export function outcomePage(payment: Payment, environment?: Environment): string {
   const localisation = localise(payment.locale);
   const outcome = outcomeOf(payment);
   const { title, text } = localisation.texts.outcomes[outcome];
@@ -72,24 +71,23 @@ export function outcomePage(payment: Payment): string {
     <h1>${title}</h1>
     <p role="status">${text}</p>
     ${back}`;
-  return page(
-    localisation,
+  return page(localisation, environment, {
     title,
-    summary(payment, localisation),
-    html`<main class="panel outcome">${content}</main>`,
-  );
+    header: summary(payment, localisation),
+    main: html`<main class="panel outcome">${content}</main>`,
+  });
 }
 
 /** The page that says why there is none. */
-export function troublePage(trouble: Trouble, locale: string): string {
+export function troublePage(trouble: Trouble, locale: string, environment?: Environment): string {
   const localisation = localise(locale);
   const { title, text } = localisation.texts.troubles[trouble];
-  const content = html`<main class="panel outcome">
+  const main = html`<main class="panel outcome">
     ${sign(undefined)}
     <h1>${title}</h1>
     <p>${text}</p>
   </main>`;
-  return page(localisation, title, undefined, content);
+  return page(localisation, environment, { title, header: undefined, main });
 }
 
 /** A payment that is paid and not final is held for the merchant's confirmation. */
@@ -99,13 +97,13 @@ const outcomeOf = ({ status }: Payment): Outcome =>
 const amountOf = (payment: Payment, { locale }: Localisation): string =>
   showAmount(payment.amount, payment.currency, locale);
 
+/** Every page of the sandbox says that it is one. */
 function page(
   { language, texts }: Localisation,
-  title: string,
-  header: Html | undefined,
-  main: Html,
+  environment: Environment = 'sandbox',
+  { title, header, main }: { title: string; header: Html | undefined; main: Html },
 ): string {
-  const mode = html`<p class="mode">${texts.testMode}</p>`;
+  const mode = environment === 'sandbox' ? html`<p class="mode">${texts.testMode}</p>` : undefined;
   const layout = header === undefined ? 'layout alone' : 'layout';
   return html`<!doctype html>
     <html lang="${language}">
@@ -163,6 +161,10 @@ function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, 
     <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />
   </div>`;
 }
+
+const lock = html`<svg class="lock" viewBox="0 0 24 24" aria-hidden="true">
+  <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />
+</svg>`;
 
 const signs = {
   good: 'M5 12.5l4.5 4.5L19 7.5',

@@ -2,6 +2,7 @@
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
+import type { Environment } from '../config.ts';
 import type { PaymentChanges } from '../payment-changes.ts';
 import { customerStep, isPaid, type Payment } from '../payments.ts';
 import { readCardForm } from './card-form.ts';
@@ -11,6 +12,7 @@ import { styleSource } from './style.ts';
 export interface CheckoutDeps {
   changes: Pick<PaymentChanges, 'open' | 'submitCard' | 'answerAuthentication'>;
   find: (token: string) => Payment | undefined;
+  environment: Environment;
   now: () => number;
   log: Log;
 }
@@ -41,38 +43,42 @@ type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRe
 
 /** Opening the page is what makes a payment pending. */
 const showPayment =
-  ({ changes }: CheckoutDeps): Route =>
+  ({ changes, environment }: CheckoutDeps): Route =>
   async (request, reply) => {
     const payment = await changes.open(tokenIn(request));
-    if (payment === undefined) return notFound(reply);
+    if (payment === undefined) return notFound(reply, environment);
     const step = customerStep(payment);
-    if (step === 'authentication') return reply.redirect(authenticationPath(payment.token), 303);
-    return show(reply, 200, step === 'card' ? cardPage(payment) : outcomePage(payment), payment);
+    if (step === 'authentication')
+      return secured(reply, payment).redirect(authenticationPath(payment.token), 303);
+    const page =
+      step === 'card' ? cardPage(payment, undefined, environment) : outcomePage(payment, environment);
+    return show(reply, 200, page, payment);
   };
 
 const takeCard =
-  ({ changes, now }: CheckoutDeps): Route =>
+  ({ changes, now, environment }: CheckoutDeps): Route =>
   async (request, reply) => {
     const payment = await changes.open(tokenIn(request));
-    if (payment === undefined) return notFound(reply);
+    if (payment === undefined) return notFound(reply, environment);
     // Sent twice, or from a page of the past: what has happened is shown, and nothing happens again.
     if (customerStep(payment) === 'none') return finish(reply, payment);
     const form = readCardForm(formIn(request), now());
-    if (form.card === undefined) return show(reply, 422, cardPage(payment, form), payment);
+    if (form.card === undefined) return show(reply, 422, cardPage(payment, form, environment), payment);
     return finish(reply, (await changes.submitCard(payment.token, form.card)) ?? payment);
   };
 
 const showAuthentication =
-  ({ find }: CheckoutDeps): Route =>
+  ({ find, environment }: CheckoutDeps): Route =>
   async (request, reply) => {
     const payment = find(tokenIn(request));
-    if (payment === undefined) return notFound(reply);
-    if (customerStep(payment) !== 'authentication') return reply.redirect(checkoutPath(payment.token), 303);
-    return show(reply, 200, authenticationPage(payment), payment);
+    if (payment === undefined) return notFound(reply, environment);
+    if (customerStep(payment) !== 'authentication')
+      return secured(reply, payment).redirect(checkoutPath(payment.token), 303);
+    return show(reply, 200, authenticationPage(payment, environment), payment);
   };
 
 const takeAnswer =
-  ({ changes, find }: CheckoutDeps): Route =>
+  ({ changes, find, environment }: CheckoutDeps): Route =>
   async (request, reply) => {
     const answer = formIn(request).get('answer');
     const token = tokenIn(request);
@@ -80,13 +86,13 @@ const takeAnswer =
     const payment = isAnswered
       ? await changes.answerAuthentication(token, answer === 'confirm')
       : find(token);
-    return payment === undefined ? notFound(reply) : finish(reply, payment);
+    return payment === undefined ? notFound(reply, environment) : finish(reply, payment);
   };
 
 /** Sends the customer to where the payment now stands: to the merchant once it is decided, if the merchant wants so. */
 function finish(reply: FastifyReply, payment: Payment): FastifyReply {
   if (customerStep(payment) === 'authentication')
-    return reply.redirect(authenticationPath(payment.token), 303);
+    return secured(reply, payment).redirect(authenticationPath(payment.token), 303);
   const merchantUrl = isPaid(payment)
     ? payment.redirectSuccessUrl
     : payment.status === 'declined'
@@ -96,7 +102,8 @@ function finish(reply: FastifyReply, payment: Payment): FastifyReply {
   return secured(reply, payment).redirect(target, 303);
 }
 
-const notFound = (reply: FastifyReply): FastifyReply => show(reply, 404, troublePage('notFound', 'en'));
+const notFound = (reply: FastifyReply, environment: Environment): FastifyReply =>
+  show(reply, 404, troublePage('notFound', 'en', environment));
 
 const show = (reply: FastifyReply, statusCode: number, page: string, payment?: Payment): FastifyReply =>
   secured(reply, payment).code(statusCode).type('text/html; charset=utf-8').send(page);
@@ -124,13 +131,13 @@ function contentSecurityPolicy(payment: Payment | undefined): string {
 }
 
 const showTrouble =
-  ({ find, log }: CheckoutDeps) =>
+  ({ find, log, environment }: CheckoutDeps) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const locale = find(tokenIn(request))?.locale ?? 'en';
     const statusCode = isObject(error) && typeof error['statusCode'] === 'number' ? error['statusCode'] : 500;
-    if (statusCode < 500) return show(reply, statusCode, troublePage('unreadable', locale));
+    if (statusCode < 500) return show(reply, statusCode, troublePage('unreadable', locale, environment));
     log.error({ error, code: errorCode(error) ?? '', route: 'checkout' }, 'request failed');
-    return show(reply, 500, troublePage('failed', locale));
+    return show(reply, 500, troublePage('failed', locale, environment));
   };
 
 const tokenIn = ({ params }: FastifyRequest): string => (isObject(params) ? String(params['token']) : '');

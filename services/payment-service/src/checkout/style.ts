@@ -67,6 +67,8 @@ button:hover, .button:hover { background: var(--accent-strong); }
 button.second { margin-top: .75rem; background: transparent; border-color: var(--line); color: var(--ink); }
 button.second:hover { background: var(--page); }
 .privacy { margin: 1rem 0 0; font-size: .8125rem; color: var(--quiet); text-align: center; }
+.lock { width: 1rem; height: 1rem; margin-right: .375rem; vertical-align: -.1875rem; }
+.lock path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 .faults { margin: 0 0 1.25rem; padding: .875rem 1rem; border-left: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-tint); }
 .faults ul { margin: 0; padding-left: 1.125rem; }
 .faults a { color: var(--bad); }

@@ -7,7 +7,7 @@ export interface CallRecord {
   operation: string;
   token?: string | undefined;
   orderNumber?: string | undefined;
-  /** `created` or `none`. */
+  /** `created`, `confirmed`, `declined` or `none`. */
   effect: string;
   /** The HTTP status with the first error code, or the fault that took the answer's place. */
   answer: string;

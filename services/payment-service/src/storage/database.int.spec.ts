@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from './database.ts';
+import { openBesideService, openDatabase, type Database } from './database.ts';
 
 let dir: string;
 let database: Database;
@@ -28,15 +28,29 @@ const names = () =>
     .map((row) => row['name']);
 
 describe('the database', () => {
-  it('is durable: write-ahead log, full synchronisation, one process', () => {
+  it('is durable: write-ahead log, full synchronisation, one process that serves', () => {
     const pragma = (name: string) =>
       Object.values(database.connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    expect([pragma('journal_mode'), pragma('synchronous'), pragma('locking_mode')]).toEqual([
-      'wal',
-      2,
-      'exclusive',
-    ]);
+    expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
     expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/has .*test\.db open/);
+  });
+
+  it('can be written beside the service that has it open, and waits for its turn', async () => {
+    const beside = openBesideService(join(dir, 'test.db'));
+    await database.write(put('of the service'));
+    await beside.write(() =>
+      beside.connection.prepare("INSERT INTO settings (name, value) VALUES ('beside', '')").run(),
+    );
+    expect(names()).toEqual(['beside', 'of the service']);
+    beside.close();
+    await database.write(put('again'));
+    expect(names()).toHaveLength(3);
+  });
+
+  it('is free for another service as soon as it is closed', () => {
+    database.close();
+    database = openDatabase(join(dir, 'test.db'));
+    expect(names()).toEqual([]);
   });
 
   it('commits the transactions of one turn together', async () => {

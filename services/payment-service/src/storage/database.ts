@@ -3,7 +3,7 @@ import { StartupError, TollgateError } from '@tollgate/service-kit';
 import { migrate } from './schema.ts';
 
 /**
- * The service's one SQLite file. All changes go through {@link Database.write}, which collects the transactions of one
+ * The service's SQLite file. All changes go through {@link Database.write}, which collects the transactions of one
  * turn of the event loop into one durable commit: under load, a hundred creations share one disk flush.
  */
 export interface Database {
@@ -26,8 +26,29 @@ interface QueuedTransaction {
 
 const transactionsPerCommitMax = 500;
 
-/** @throws StartupError where another process has the file open, it is no database, or it does not promise durability. */
+/**
+ * Opens the file for the one process that serves it: what that process keeps in memory of it, nobody else changes.
+ *
+ * @throws StartupError where another process serves it, it is no database, or it does not promise durability.
+ */
 export function openDatabase(file: string): Database {
+  const lock = openLock(file);
+  try {
+    const database = openBesideService(file);
+    return { ...database, close: () => closeBoth(database, lock) };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the file for a command that writes merchants and their keys, which the service reads anew for every request.
+ * Such a command writes nothing else, and does not wait inside a transaction: the service would wait with it.
+ *
+ * @throws StartupError where the file is no database, or does not promise durability.
+ */
+export function openBesideService(file: string): Database {
   const connection = openConnection(file);
   const queue: QueuedTransaction[] = [];
   let isFlushScheduled = false;
@@ -52,12 +73,35 @@ export function openDatabase(file: string): Database {
   };
 }
 
+/** How long a transaction waits for one of another process, which takes milliseconds. */
+const busyTimeoutMs = 5_000;
+
+/** Holds a lock on a file beside; the system lets go of it when the process ends, however it ends. */
+function openLock(file: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(`${file}-lock`);
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    throw toStartupError(error, file);
+  }
+}
+
+function closeBoth(database: Database, lock: DatabaseSync): void {
+  try {
+    database.close();
+  } finally {
+    lock.close();
+  }
+}
+
 function openConnection(file: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
-    connection = new DatabaseSync(file);
-    // Exclusive before WAL: SQLite then keeps the WAL index in memory, and a second process cannot open the file.
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     assertDurable(connection);
     migrate(connection);
     return connection;

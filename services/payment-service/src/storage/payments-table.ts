@@ -14,6 +14,8 @@ export interface PaymentsTable {
   insert(payment: Payment): void;
   update(payment: Payment): void;
   find(token: string): Payment | undefined;
+  /** The payment at whose approval a recurring token was given out; repeat payments carry the same token. */
+  findFirstOf(recurringToken: string): Payment | undefined;
   existsOrderNumber(merchantId: number, orderNumber: string): boolean;
   /** Newest first. */
   list(filter: PaymentFilter, page: { offset: number; limit: number }): Payment[];
@@ -29,6 +31,12 @@ export function createPaymentsTable(connection: DatabaseSync): PaymentsTable {
   );
   const update = connection.prepare('UPDATE payments SET expires_at = ?, record = ? WHERE token = ?');
   const find = connection.prepare('SELECT record FROM payments WHERE token = ?');
+  const rememberToken = connection.prepare(
+    'INSERT OR IGNORE INTO recurring_tokens (token, merchant_id, payment_token) VALUES (?, ?, ?)',
+  );
+  const findFirst = connection.prepare(
+    'SELECT record FROM payments JOIN recurring_tokens ON payment_token = payments.token WHERE recurring_tokens.token = ?',
+  );
   const existsOrderNumber = connection.prepare(
     'SELECT 1 FROM payments WHERE merchant_id = ? AND order_number = ? LIMIT 1',
   );
@@ -46,9 +54,15 @@ export function createPaymentsTable(connection: DatabaseSync): PaymentsTable {
     },
     update: (payment) => {
       update.run(payment.expiresAt ?? null, JSON.stringify(payment), payment.token);
+      const { recurringToken, merchantId, token } = payment;
+      if (recurringToken !== undefined) rememberToken.run(recurringToken, merchantId, token);
     },
     find: (token) => {
       const row = find.get(token);
+      return row === undefined ? undefined : toPayment(row);
+    },
+    findFirstOf: (recurringToken) => {
+      const row = findFirst.get(recurringToken);
       return row === undefined ? undefined : toPayment(row);
     },
     existsOrderNumber: (merchantId, orderNumber) =>
@@ -74,10 +88,11 @@ export function createPaymentsTable(connection: DatabaseSync): PaymentsTable {
   };
 }
 
-const toPayment = (row: Record<string, unknown>): Payment =>
+export const toPayment = (row: Record<string, unknown>): Payment =>
   paymentSchema.parse(JSON.parse(String(row['record'])));
 
-function toCondition(filter: PaymentFilter): { where: string; values: SQLInputValue[] } {
+/** The condition of a filter in SQL, for payments and for payouts. */
+export function toCondition(filter: PaymentFilter): { where: string; values: SQLInputValue[] } {
   const conditions: [string, SQLInputValue | undefined][] = [
     ['merchant_id = ?', filter.merchantId],
     ['order_number = ?', filter.orderNumber],

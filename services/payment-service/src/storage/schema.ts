@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
+import { moneyStep } from './money-schema.ts';
 
 /**
  * The steps that brought the file to its present shape, in order; a released step is never edited, only followed.
@@ -60,19 +61,41 @@ const migrations: readonly string[] = [
      effect TEXT NOT NULL,
      answer TEXT NOT NULL
    ) STRICT;`,
+
+  `ALTER TABLE merchant_keys ADD COLUMN key_id TEXT NOT NULL DEFAULT '';
+   ALTER TABLE merchant_keys ADD COLUMN shown TEXT NOT NULL DEFAULT 'sk_sandbox_';
+   ALTER TABLE merchant_keys ADD COLUMN revoked_at INTEGER;
+   UPDATE merchant_keys SET key_id = 'key_' || substr(hash, 1, 12);
+   CREATE INDEX merchant_keys_by_merchant ON merchant_keys (merchant_id);
+
+   CREATE TABLE merchant_approvals (
+     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+     kind TEXT NOT NULL CHECK (kind IN ('compliance', 'commercial', 'technical')),
+     approved_at INTEGER NOT NULL,
+     PRIMARY KEY (merchant_id, kind)
+   ) STRICT;`,
+
+  moneyStep,
 ];
 
-/** @throws StartupError where a newer release has written the file. */
+/**
+ * Brings the file to its present shape, in one transaction: an operator's command may do so while the service starts.
+ *
+ * @throws StartupError where a newer release has written the file.
+ */
 export function migrate(connection: DatabaseSync): void {
-  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  if (versionOf(connection) === migrations.length) return;
+  connection.exec('BEGIN IMMEDIATE');
+  const version = versionOf(connection);
   if (version > migrations.length) {
     throw new StartupError(
       'database_too_new',
       'The database of the Payment Service was written by a newer release; start that release.',
     );
   }
-  for (const [index, migration] of migrations.entries()) {
-    if (index < version) continue;
-    connection.exec(`BEGIN IMMEDIATE; ${migration} PRAGMA user_version = ${index + 1}; COMMIT;`);
-  }
+  for (const migration of migrations.slice(version)) connection.exec(migration);
+  connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT;`);
 }
+
+const versionOf = (connection: DatabaseSync): number =>
+  Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);

@@ -27,14 +27,25 @@ export interface LedgerBody {
     token: string;
     orderNumber: string | null;
     status: string;
+    amount: number;
+    refundedAmount: number;
     statuses: { status: string; at: string }[];
   }[];
   paymentsCount: number;
-  refunds: unknown[];
-  payouts: unknown[];
-  callbacks: { status: string; state: string; tries: number }[];
+  refunds: { token: string; paymentToken: string; amount: number; status: string }[];
+  payouts: { token: string; orderNumber: string; amount: number; status: string }[];
+  disputes: { id: string; token: string; amount: number; status: string }[];
+  wallets: { currency: string; available: number; hold: number }[];
+  callbacks: { token: string; status: string; state: string; tries: number }[];
   calls: { operation: string; token?: string; orderNumber?: string; effect: string; answer: string }[];
 }
+
+/** HTTP status, code and parameter of an answer's first error. */
+export const refusalOf = (answer: JsonAnswer) => [
+  answer.statusCode,
+  errorsOf(answer)[0]?.code,
+  errorsOf(answer)[0]?.parameter,
+];
 
 export const errorsOf = (answer: JsonAnswer): ErrorEntry[] => answer.body['errors'] as ErrorEntry[];
 
@@ -116,6 +127,17 @@ export async function startHarness(options: { dataDir?: string; log?: Log; clock
     create,
     retrieve,
     pay: (token: string, how: object) => call('POST', `/sandbox/payments/${token}/pay`, how),
+    /** Creates a payment that is approved, and gives its token. */
+    createApproved: async (fields: Record<string, unknown> = {}): Promise<string> => {
+      const token = await create(fields);
+      await call('POST', `/sandbox/payments/${token}/pay`, { outcome: 'approved' });
+      return token;
+    },
+    balance: async (currency = 'EUR'): Promise<{ available: number; hold: number }> => {
+      const { body } = await call('GET', `/api/v1/balance?currency=${currency}`);
+      const { available, hold } = body['wallet'] as { available: number; hold: number };
+      return { available, hold };
+    },
     /** Adds faults for the harness's merchant. */
     setFaults: (...faults: object[]) => call('POST', '/sandbox/faults', faults),
     advanceClock: (advanceMs: number) => call('POST', '/sandbox/clock', { advanceMs }),

@@ -6,6 +6,18 @@ export const authenticatedCard = '4617611794313933';
 export const authenticatedDeclinedCard = '4626233193837898';
 export const testCards = [approvedCard, declinedCard, authenticatedCard, authenticatedDeclinedCard] as const;
 
+export const payoutCard = '4627342642639018';
+export const payoutDeclinedCard = '4968357931420422';
+export const unknownCard = '4111111111111111';
+
+export const dayMs = 24 * 60 * 60_000;
+
+/** Card data of a server-to-server payment. */
+export const cardData = (pan: string) => ({ pan, expires: '12/2099', holder: 'Ada Lovelace', cvv: '987' });
+export const bankAccount = { bankName: 'Example Bank', account: 'DE89370400440532013000' };
+
+export const bankAccountDestination = { outcome: 'approved' as const };
+
 /** A creation that is accepted; nothing listens at its callback address. */
 export const tea = {
   product: 'Tea',

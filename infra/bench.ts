@@ -1,0 +1,61 @@
+/** `npm run bench`: says what the machine is, then runs the benches that are named, or all, each in its own process. */
+import { spawnSync } from 'node:child_process';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+/** Each is a program that prints a table and takes `--payments <n>`. */
+const benches: Readonly<Record<string, string>> = {
+  'payment-creations': 'services/payment-service/bench/creations.ts',
+};
+
+const usage = `npm run bench -- [bench …] [--payments <n>]
+
+Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
+  --payments <n>  how many payments (100000); a few thousand for a quick look
+`;
+
+type Call = { names: string[]; options: string[] } | { problem: string };
+
+function read(argv: readonly string[]): Call {
+  const names: string[] = [];
+  for (const [index, argument] of argv.entries()) {
+    if (argument.startsWith('-')) return { names, options: argv.slice(index) };
+    if (!Object.hasOwn(benches, argument))
+      return { problem: `There is no bench ${JSON.stringify(argument)}; --help lists them.` };
+    names.push(argument);
+  }
+  return { names, options: [] };
+}
+
+function machineFacts(): string {
+  const load = loadavg()
+    .map((value) => value.toFixed(1))
+    .join(', ');
+  const gibibytes = Math.round(totalmem() / 1024 ** 3);
+  return `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${gibibytes} GiB, ${process.platform} ${release()}, Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? '?'}
+Load of the machine over 1, 5 and 15 minutes before the bench: ${load}
+`;
+}
+
+function main(argv: readonly string[]): number {
+  if (argv.includes('--help')) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const call = read(argv);
+  if ('problem' in call) {
+    process.stderr.write(`${call.problem}\n`);
+    return 2;
+  }
+  const names = call.names.length > 0 ? call.names : Object.keys(benches);
+  process.stdout.write(machineFacts());
+  for (const name of names) {
+    process.stdout.write(`\n${name}\n`);
+    const program = join(import.meta.dirname, '..', benches[name] ?? '');
+    const { status } = spawnSync(process.execPath, [program, ...call.options], { stdio: 'inherit' });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+}
+
+process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,203 @@
+/** How the hosted checkout looks, reads and is guarded, in a real browser. */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { authenticatedCard, approvedCard } from '../src/testing/samples.ts';
+import { entries, fillIn, openScene, payButton, press, titleOf, type Scene } from './customer.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterEach(() => scene.closeWindows());
+afterAll(() => scene.close());
+
+const locales = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
+
+/** Shows every page to `look` in turn: the form, its mistakes, the authentication, the outcome, and no payment. */
+async function lookAtAll(page: Page, fields: object, look: (name: string) => Promise<void>): Promise<void> {
+  const token = await scene.harness.create({ ...scene.shop.redirects, ...fields });
+  await page.goto(scene.checkoutUrl(token));
+  await look('card');
+  await press(payButton(page));
+  await look('mistakes');
+  await fillIn(page, entries(authenticatedCard));
+  await press(payButton(page));
+  await look('authentication');
+  await press(payButton(page));
+  await page.waitForURL(`${scene.shop.url}/thanks`);
+  await page.goto(scene.checkoutUrl(token));
+  await look('outcome');
+  await page.goto(scene.checkoutUrl('none'));
+  await look('trouble');
+}
+
+describe('the width of a small phone, 320 px,', () => {
+  it.each(locales)('is enough for every page in %s, whatever the merchant writes', async (locale) => {
+    const { page } = await scene.newCustomer({ viewport: { width: 320, height: 568 } });
+    const long = {
+      product: 'W'.repeat(255),
+      orderNumber: '0123456789'.repeat(25),
+      amount: 9_007_199_254_740_991,
+    };
+    await lookAtAll(page, { ...long, locale }, async (name) => {
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect({ name, width }).toEqual({ name, width: 320 });
+    });
+  });
+
+  it('leaves everything that is pressed or filled in at least 44 px high', async () => {
+    const { page } = await scene.newCustomer({ viewport: { width: 320, height: 568 } });
+    await lookAtAll(page, {}, async (name) => {
+      for (const target of await page.locator('input, button, a.button').all()) {
+        const height = (await target.boundingBox())?.height ?? 0;
+        expect({ name, isHighEnough: height >= 44 }).toEqual({ name, isHighEnough: true });
+      }
+    });
+  });
+});
+
+describe('the language', () => {
+  it('is German where the merchant asks for it: words, amounts and what a screen reader is told', async () => {
+    const { page } = await scene.newCustomer();
+    await page.goto(scene.checkoutUrl(await scene.harness.create({ locale: 'de-DE', amount: 123_456 })));
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await titleOf(page)).toBe('Mit Karte bezahlen');
+    await press(page.getByRole('button', { name: '1.234,56 € bezahlen' }));
+    expect(await page.title()).toBe('Fehler: Mit Karte bezahlen');
+    expect(await page.getByRole('alert').innerText()).toContain('Bitte prüfen Sie Ihre Angaben');
+    await page.getByLabel('Kartennummer').fill(approvedCard);
+    await page.getByLabel('Gültig bis').fill('12/99');
+    await page.getByLabel('Prüfnummer').fill('987');
+    await page.getByLabel('Name auf der Karte').fill('Ada Lovelace');
+    await press(payButton(page));
+    expect(await titleOf(page)).toBe('Zahlung erfolgreich');
+    expect(await page.getByRole('status').innerText()).toContain('Vielen Dank');
+  });
+});
+
+describe('accessibility', () => {
+  it('every page has its language, one heading, one main part, its own title, and no identifier twice', async () => {
+    const { page } = await scene.newCustomer();
+    const titles = new Set<string>();
+    await lookAtAll(page, {}, async (name) => {
+      titles.add(await page.title());
+      const lang = await page.locator('html').getAttribute('lang');
+      const counts = {
+        h1: await page.getByRole('heading', { level: 1 }).count(),
+        main: await page.getByRole('main').count(),
+      };
+      const ids = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('[id]')].map((element) => element.id)",
+      );
+      expect({ name, lang, ...counts, ids }).toEqual({
+        name,
+        lang: 'en',
+        h1: 1,
+        main: 1,
+        ids: [...new Set(ids)],
+      });
+    });
+    expect(titles.size).toBe(5);
+  });
+
+  it('every field has its label, its purpose for autofill, and descriptions that exist', async () => {
+    const { page } = await scene.newCustomer();
+    await page.goto(scene.checkoutUrl(await scene.harness.create()));
+    await press(payButton(page));
+    for (const [label, purpose] of [
+      ['Card number', 'cc-number'],
+      ['Expiry date', 'cc-exp'],
+      ['Security code', 'cc-csc'],
+      ['Name on card', 'cc-name'],
+    ] as const) {
+      const input = page.getByRole('textbox', { name: label, exact: true });
+      expect(await input.getAttribute('autocomplete')).toBe(purpose);
+      for (const id of ((await input.getAttribute('aria-describedby')) ?? '').split(' '))
+        expect(await page.locator(`#${id}`).innerText()).not.toBe('');
+    }
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'text has a contrast of 4.5, and edges of fields have 3, in %s',
+    async (colorScheme) => {
+      const { page } = await scene.newCustomer({ colorScheme });
+      await lookAtAll(page, { orderNumber: 'contrast' }, async (name) => {
+        const measured = await page.evaluate<{ what: string; ratio: number; needed: number }[]>(contrasts);
+        expect(measured.length).toBeGreaterThan(2);
+        expect({ name, tooLow: measured.filter(({ ratio, needed }) => ratio < needed) }).toEqual({
+          name,
+          tooLow: [],
+        });
+      });
+    },
+  );
+});
+
+/** Runs in the page: the contrast, as WCAG 2 computes it, of each text and of each edge of a field. */
+const contrasts = `(() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+  const isSolid = (color) => (channels(color)[3] ?? 1) === 1;
+  const background = (element) => {
+    for (let each = element; each !== null; each = each.parentElement) {
+      const color = getComputedStyle(each).backgroundColor;
+      if (isSolid(color)) return color;
+    }
+    throw new Error('no background');
+  };
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).slice(0, 3).map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (one, other) => {
+    const [high, low] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+  const texts = [...document.body.querySelectorAll('*')].filter(hasText).map((element) => ({
+    what: element.tagName + '.' + element.getAttribute('class'), needed: 4.5,
+    ratio: ratio(getComputedStyle(element).color, background(element)),
+  }));
+  const edges = [...document.querySelectorAll('input, button.second')].map((element) => ({
+    what: 'edge of ' + element.tagName, needed: 3,
+    ratio: ratio(getComputedStyle(element).borderTopColor, background(element.parentElement)),
+  }));
+  return [...texts, ...edges];
+})()`;
+
+describe('every answer', () => {
+  it('comes with the headers that keep the page to itself', async () => {
+    const { page, context } = await scene.newCustomer();
+    const pages: { url: string; headers: Record<string, string> }[] = [];
+    context.on(
+      'response',
+      (response) => void pages.push({ url: response.url(), headers: response.headers() }),
+    );
+    await lookAtAll(page, {}, async () => undefined);
+    const ours = pages.filter(({ url }) => url.includes('/checkout/'));
+    expect(ours.length).toBeGreaterThanOrEqual(7);
+    for (const { headers } of ours) {
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*frame-ancestors 'none'/);
+      expect(headers['set-cookie']).toBeUndefined();
+    }
+  });
+
+  it('makes the browser ask nobody but the service, keep nothing, and find nothing to complain of', async () => {
+    const { page, context, requested, complaints } = await scene.newCustomer();
+    await lookAtAll(page, {}, async () => {
+      expect(await page.locator('script, link, img, iframe, [style], [onclick]').count()).toBe(0);
+    });
+    const origins = new Set(requested.map((url) => new URL(url).origin));
+    expect(origins).toEqual(new Set([new URL(scene.checkoutUrl('x')).origin, scene.shop.url]));
+    expect(await context.cookies()).toEqual([]);
+    // That a page answered 422 or 404 is what the browser says of any such page.
+    expect(complaints.filter((text) => !/status of (422|404)/.test(text))).toEqual([]);
+  });
+});

@@ -1,0 +1,266 @@
+/** What a customer lives through on the hosted checkout, in a real browser. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  approvedCard,
+  authenticatedCard,
+  authenticatedDeclinedCard,
+  declinedCard,
+} from '../src/testing/samples.ts';
+import {
+  entries,
+  fillIn,
+  openScene,
+  payButton,
+  press,
+  titleOf,
+  type Customer,
+  type Scene,
+} from './customer.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterEach(() => scene.closeWindows());
+afterAll(() => scene.close());
+
+const focused = (page: Customer['page']) =>
+  page.evaluate<string>(
+    'document.activeElement.id || document.activeElement.className || document.activeElement.tagName',
+  );
+
+async function openPayment(fields: object = {}, options: Parameters<Scene['newCustomer']>[0] = {}) {
+  const token = await scene.harness.create({ ...fields });
+  const customer = await scene.newCustomer(options);
+  await customer.page.goto(scene.checkoutUrl(token));
+  return { token, ...customer };
+}
+
+const paths = [
+  ['approved', approvedCard, undefined, 'Payment successful'],
+  ['declined', declinedCard, undefined, 'Payment declined'],
+  ['declined', '4111111111111111', undefined, 'Payment declined'],
+  ['approved', authenticatedCard, 'Confirm payment', 'Payment successful'],
+  ['declined', authenticatedCard, 'Reject', 'Payment declined'],
+  ['declined', authenticatedDeclinedCard, 'Confirm payment', 'Payment declined'],
+  ['declined', authenticatedDeclinedCard, 'Reject', 'Payment declined'],
+] as const;
+
+describe.each([
+  ['with JavaScript', {}],
+  ['without JavaScript', { javaScriptEnabled: false }],
+])('a card, %s,', (_how, options) => {
+  it.each(paths)('leads to %s: %s, answered %s', async (status, number, answer, title) => {
+    const { page, token, requested, complaints } = await openPayment({}, options);
+    await fillIn(page, entries(number));
+    await press(page.getByRole('button', { name: 'Pay €12.50' }));
+    if (answer !== undefined) {
+      expect(await titleOf(page)).toBe('Confirm your payment');
+      expect((await scene.harness.retrieve(token)).status).toBe('pending');
+      await press(page.getByRole('button', { name: answer }));
+    }
+    expect(await titleOf(page)).toBe(title);
+    expect((await scene.harness.retrieve(token)).status).toBe(status);
+    const { origin } = new URL(scene.checkoutUrl(token));
+    expect(requested.filter((url) => new URL(url).origin !== origin)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a merchant with pages of its own', () => {
+  it.each([
+    [approvedCard, '/thanks'],
+    [declinedCard, '/sorry'],
+  ])('gets the customer back after %s at %s', async (number, path) => {
+    const { page, token, complaints } = await openPayment(scene.shop.redirects);
+    await fillIn(page, entries(number));
+    await press(payButton(page));
+    expect(page.url()).toBe(`${scene.shop.url}${path}`);
+    await page.goto(scene.checkoutUrl(token));
+    await press(page.getByRole('link', { name: 'Back to the merchant' }));
+    expect(page.url()).toBe(`${scene.shop.url}${path}`);
+    // The browser asks the shop for an icon, which it has not.
+    expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
+  });
+
+  it('gets the customer back after authentication', async () => {
+    const { page } = await openPayment(scene.shop.redirects);
+    await fillIn(page, entries(authenticatedCard));
+    await press(payButton(page));
+    await press(page.getByRole('button', { name: 'Confirm payment' }));
+    expect(page.url()).toBe(`${scene.shop.url}/thanks`);
+  });
+
+  it('cannot frame the page', async () => {
+    const { page, token } = await openPayment();
+    const url = scene.checkoutUrl(token);
+    await page.goto(`${scene.shop.url}/?frame=${encodeURIComponent(url)}`);
+    const texts = await Promise.all(page.frames().map((frame) => frame.locator('body').innerText()));
+    expect(texts).toHaveLength(2);
+    expect(texts.join()).not.toContain('Card number');
+  });
+});
+
+describe('a mistake', () => {
+  it('is told beside its field and in a list that has the focus, and nothing secret comes back', async () => {
+    const { page, token } = await openPayment();
+    await fillIn(page, { number: '4392 9632 0355 12', expiry: '13/99', cvv: '98', holder: 'Ada Lovelace' });
+    await fillIn(page, { number: `${approvedCard}12345` });
+    await press(payButton(page));
+    expect(await page.title()).toBe('Error: Pay by card');
+    expect(await focused(page)).toBe('faults');
+    expect(await page.getByRole('alert').getByRole('link').allInnerTexts()).toEqual([
+      'Enter the card number: 12 to 19 digits',
+      'Enter the expiry date as MM/YY',
+      'Enter the security code: 3 or 4 digits',
+    ]);
+    for (const name of ['number', 'expiry', 'cvv']) {
+      const input = page.locator(`#${name}`);
+      expect(await input.getAttribute('aria-invalid')).toBe('true');
+      expect(await input.getAttribute('aria-describedby')).toContain(`${name}-fault`);
+      expect(await page.locator(`#${name}-fault`).isVisible()).toBe(true);
+      expect(await input.inputValue()).toBe('');
+    }
+    expect(await page.locator('#holder').inputValue()).toBe('Ada Lovelace');
+    expect(await page.content()).not.toMatch(/4392|0355|>98<|"98"/);
+    expect((await scene.harness.retrieve(token)).status).toBe('pending');
+  });
+
+  it('is one link away from its field, and can be put right', async () => {
+    const { page, token } = await openPayment();
+    await fillIn(page, { ...entries(approvedCard), cvv: '1' });
+    await press(payButton(page));
+    await page.getByRole('alert').getByRole('link').click();
+    expect(await focused(page)).toBe('cvv');
+    await fillIn(page, entries(approvedCard));
+    await press(payButton(page));
+    expect((await scene.harness.retrieve(token)).status).toBe('approved');
+  });
+
+  it('in the address leads to a page that says so', async () => {
+    const { page } = await scene.newCustomer();
+    const response = await page.goto(scene.checkoutUrl('0'.repeat(32)));
+    expect([response?.status(), await titleOf(page)]).toEqual([404, 'Payment not found']);
+  });
+});
+
+describe('going back', () => {
+  it('after the payment shows its outcome and never the form again', async () => {
+    const { page, token } = await openPayment({ orderNumber: 'back-1' });
+    await fillIn(page, entries(approvedCard));
+    await press(payButton(page));
+    await page.goBack();
+    await page.reload();
+    expect(await titleOf(page)).toBe('Payment successful');
+    expect(await page.content()).not.toContain(approvedCard);
+    expect((await scene.harness.retrieve(token)).status).toBe('approved');
+    expect(await scene.statusesOf('back-1')).toEqual(['init', 'pending', 'approved']);
+  });
+
+  it('from the merchant shows the outcome, with the card number gone', async () => {
+    const { page } = await openPayment(scene.shop.redirects);
+    await fillIn(page, entries(declinedCard));
+    await press(payButton(page));
+    await page.goBack();
+    expect(await titleOf(page)).toBe('Payment declined');
+    expect(await page.locator('input').count()).toBe(0);
+  });
+
+  it('from the authentication leads to it again', async () => {
+    const { page } = await openPayment();
+    await fillIn(page, entries(authenticatedCard));
+    await press(payButton(page));
+    await page.goBack();
+    expect(await titleOf(page)).toBe('Confirm your payment');
+  });
+});
+
+describe('doing it twice', () => {
+  it('by a double click pays once', async () => {
+    const { page, token } = await openPayment({ orderNumber: 'double-1' });
+    await fillIn(page, entries(approvedCard));
+    await payButton(page).dblclick();
+    await page.waitForURL(scene.checkoutUrl(token));
+    await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
+    expect(await scene.statusesOf('double-1')).toEqual(['init', 'pending', 'approved']);
+  });
+
+  it('in two windows keeps the first outcome, and shows it in both', async () => {
+    const first = await openPayment({ orderNumber: 'double-2' });
+    const second = await scene.newCustomer();
+    await second.page.goto(scene.checkoutUrl(first.token));
+    await fillIn(first.page, entries(approvedCard));
+    await fillIn(second.page, entries(declinedCard));
+    await press(payButton(first.page));
+    await press(payButton(second.page));
+    expect(await Promise.all([titleOf(first.page), titleOf(second.page)])).toEqual([
+      'Payment successful',
+      'Payment successful',
+    ]);
+    expect(await scene.statusesOf('double-2')).toEqual(['init', 'pending', 'approved']);
+  });
+
+  it('by reloading the outcome pays no second time', async () => {
+    const { page } = await openPayment({ orderNumber: 'double-3' });
+    await fillIn(page, entries(approvedCard));
+    await press(payButton(page));
+    await page.reload();
+    expect(await titleOf(page)).toBe('Payment successful');
+    expect(await scene.statusesOf('double-3')).toEqual(['init', 'pending', 'approved']);
+  });
+});
+
+describe('a payment that has expired', () => {
+  it('takes no card any more, and says so', async () => {
+    const { page, token } = await openPayment();
+    await fillIn(page, entries(approvedCard));
+    await scene.harness.advanceClock(31 * 60_000);
+    await press(payButton(page));
+    expect(await titleOf(page)).toBe('Payment expired');
+    expect((await scene.harness.retrieve(token)).status).toBe('expired');
+  });
+
+  it('takes no answer to the authentication any more', async () => {
+    const { page, token } = await openPayment();
+    await fillIn(page, entries(authenticatedCard));
+    await press(payButton(page));
+    await scene.harness.advanceClock(31 * 60_000);
+    await press(page.getByRole('button', { name: 'Confirm payment' }));
+    expect(await titleOf(page)).toBe('Payment expired');
+    expect((await scene.harness.retrieve(token)).status).toBe('expired');
+  });
+});
+
+describe('a keyboard alone', () => {
+  const hasVisibleFocus = "getComputedStyle(document.activeElement).outlineStyle === 'solid'";
+
+  it('is enough to pay, in the order of the page, with the focus always to be seen', async () => {
+    const { page, token } = await openPayment();
+    const { keyboard } = page;
+    for (const [name, text] of Object.entries(entries(authenticatedCard))) {
+      await keyboard.press('Tab');
+      expect([await focused(page), await page.evaluate(hasVisibleFocus)]).toEqual([name, true]);
+      await keyboard.type(text);
+    }
+    await keyboard.press('Tab');
+    expect([await focused(page), await page.evaluate(hasVisibleFocus)]).toEqual(['BUTTON', true]);
+    await keyboard.press('Enter');
+    await page.waitForURL(/authentication$/);
+    await keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.value')).toBe('confirm');
+    expect(await page.evaluate(hasVisibleFocus)).toBe(true);
+    await keyboard.press('Space');
+    await page.getByRole('heading', { name: 'Payment successful' }).waitFor();
+    expect((await scene.harness.retrieve(token)).status).toBe('approved');
+  });
+
+  it('sends the form with Enter in a field, and goes from the list of mistakes to the field', async () => {
+    const { page } = await openPayment();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('number');
+  });
+});

@@ -1,0 +1,104 @@
+/** A real browser before the real service, and a shop for the customer to come back to. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  chromium,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
+import { startHarness, type Harness } from '../src/testing/harness.ts';
+
+const launchOptions = {
+  executablePath: '/usr/bin/chromium',
+  args: [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+    ...['--disable-background-networking', '--disable-component-update'],
+  ],
+};
+
+/** A customer's window. */
+export interface Customer {
+  page: Page;
+  context: BrowserContext;
+  /** The addresses of every request that the browser has made. */
+  requested: string[];
+  /** What the browser complained of: blocked content, broken scripts, failed loads. */
+  complaints: string[];
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>;
+
+export async function openScene() {
+  const harness: Harness = await startHarness();
+  const shop = await openShop();
+  const browser = await chromium.launch(launchOptions);
+  const contexts: BrowserContext[] = [];
+
+  const newCustomer = async (options: BrowserContextOptions = {}): Promise<Customer> => {
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB', ...options });
+    contexts.push(context);
+    const customer: Customer = { page: await context.newPage(), context, requested: [], complaints: [] };
+    context.on('request', (request) => void customer.requested.push(request.url()));
+    context.on('console', (message) => void customer.complaints.push(message.text()));
+    context.on('weberror', (failure) => void customer.complaints.push(failure.error().message));
+    return customer;
+  };
+  return {
+    harness,
+    shop,
+    newCustomer,
+    checkoutUrl: (token: string): string => `${harness.addresses().httpsUrl}/checkout/${token}`,
+    statusesOf: async (orderNumber: string) =>
+      (await harness.ledger(orderNumber)).payments[0]?.statuses.map(({ status }) => status),
+    closeWindows: async () => {
+      for (const context of contexts.splice(0)) await context.close();
+    },
+    close: async () => {
+      await browser.close();
+      await shop.close();
+      await harness.remove();
+    },
+  };
+}
+
+/** The merchant's site: a page for success, one for failure, and one that frames what it is told to. */
+async function openShop() {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop');
+    response.setHeader('content-type', 'text/html');
+    const frame = searchParams.get('frame');
+    response.end(
+      frame === null ? `<h1>Shop ${pathname}</h1>` : `<iframe src="${encodeURI(frame)}"></iframe>`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    redirects: { redirectSuccessUrl: `${url}/thanks`, redirectFailUrl: `${url}/sorry` },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** What a customer types. */
+export const entries = (number: string) => ({ number, expiry: '12/99', cvv: '987', holder: 'Ada Lovelace' });
+
+export async function fillIn(page: Page, fields: Partial<ReturnType<typeof entries>>): Promise<void> {
+  for (const [name, text] of Object.entries(fields)) await page.locator(`#${name}`).fill(text);
+}
+
+/** Presses what leads to another page, and waits until that is there. */
+export async function press(locator: Locator): Promise<void> {
+  const loaded = locator.page().waitForEvent('load');
+  await locator.click();
+  await loaded;
+}
+
+export const payButton = (page: Page) => page.locator('form button').first();
+
+export const titleOf = (page: Page): Promise<string> => page.locator('h1').innerText();

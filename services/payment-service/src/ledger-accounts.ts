@@ -1,0 +1,137 @@
+/**
+ * The merchants' money, kept by double entry: whatever is booked leaves one account and arrives at another, so that the
+ * accounts of a wallet always add up to zero. A wallet is a merchant's money in one currency; amounts are minor units.
+ */
+import { InvariantViolation } from '@tollgate/service-kit';
+import type { AccountsTable, Booking, Entry, Lot, WalletName } from './storage/accounts-table.ts';
+
+/** What `GET /balance` shows; neither amount is ever below zero. */
+export interface Wallet {
+  currency: string;
+  /** Settled money, which can be paid out. */
+  available: number;
+  /** Approved money that has not settled yet. */
+  hold: number;
+}
+
+/** What a booking is about: the token of a payment, refund, payout or dispute, and the wallet. */
+export interface BookingSubject extends WalletName {
+  token: string;
+}
+
+/** The bookings. All but `wallet`, `wallets` and `nextSettlement` run inside a transaction. */
+export interface LedgerAccounts {
+  wallet(name: WalletName): Wallet;
+  wallets(merchantId: number): Wallet[];
+  /** False where an approval of `amount` would take a sum beyond what can be counted exactly. */
+  fits(name: WalletName, amount: number): boolean;
+  /** An approval: held until it settles. */
+  credit(payment: BookingSubject, amount: number): void;
+  /** A refund, out of the payment's own held money, then `available`, then the other held money. False: not enough. */
+  refund(payment: BookingSubject, amount: number): boolean;
+  /**
+   * Takes money back that has to go, whatever the wallet holds: a lost dispute, an approval that an operator revises.
+   * What is missing becomes a debt, which later settlements pay off first.
+   */
+  takeBack(payment: BookingSubject, amount: number, reason: 'dispute_lost' | 'approval_revised'): void;
+  /** A payout, out of `available` only. False: not enough. */
+  payOut(payout: BookingSubject, amount: number): boolean;
+  /** Settles what is due, at most `limit` lots. */
+  settle(limit: number): void;
+  /** When the next lot settles, in milliseconds since the Unix epoch. */
+  nextSettlement(): number | undefined;
+}
+
+export function createLedgerAccounts(deps: {
+  table: AccountsTable;
+  now: () => number;
+  /** From the approval of a payment until its money is available. */
+  settlementDelayMs: number;
+}): LedgerAccounts {
+  const { table, now, settlementDelayMs } = deps;
+  const book = (name: string, { token, ...wallet }: BookingSubject, ...entries: Entry[]): void =>
+    appendBalanced(table, { wallet, name, token, at: now(), entries });
+  const walletOf = ({ merchantId, currency }: WalletName): Wallet => {
+    const { available, hold } = table.balances({ merchantId, currency });
+    return { currency, available, hold };
+  };
+  const draw = (payment: BookingSubject, amount: number): Entry[] => drawFrom(table, payment, amount);
+
+  return {
+    wallet: walletOf,
+    wallets: (merchantId) =>
+      table.currencies(merchantId).map((currency) => walletOf({ merchantId, currency })),
+    fits: (name, amount) => Number.isSafeInteger(amount - table.balances(name).customers),
+    credit: ({ merchantId, currency, token }, amount) => {
+      const wallet = { merchantId, currency };
+      book('payment_approved', { ...wallet, token }, ['customers', -amount], ['hold', amount]);
+      table.addLot({ wallet, token, remaining: amount }, now() + settlementDelayMs);
+    },
+    refund: (payment, amount) => {
+      const { available, hold } = walletOf(payment);
+      if (available + hold < amount) return false;
+      book('refund', payment, ['customers', amount], ...draw(payment, amount));
+      return true;
+    },
+    takeBack: (payment, amount, reason) => {
+      const { available, hold } = walletOf(payment);
+      const taken = Math.min(amount, available + hold);
+      book(reason, payment, ['customers', amount], ['debt', taken - amount], ...draw(payment, taken));
+    },
+    payOut: (payout, amount) => {
+      if (walletOf(payout).available < amount) return false;
+      book('payout', payout, ['available', -amount], ['payouts', amount]);
+      return true;
+    },
+    settle: (limit) => {
+      for (const lot of table.lotsDue(now(), limit)) {
+        const repaid = Math.min(lot.remaining, -table.balances(lot.wallet).debt);
+        const rest = lot.remaining - repaid;
+        table.shrinkLot(lot, lot.remaining);
+        const subject = { ...lot.wallet, token: lot.token };
+        book('settlement', subject, ['hold', -lot.remaining], ['debt', repaid], ['available', rest]);
+      }
+    },
+    nextSettlement: () => table.nextDue(),
+  };
+}
+
+/** Takes `amount` out of a wallet that has it: the payment's own held money, `available`, the newest held money. */
+function drawFrom(table: AccountsTable, payment: BookingSubject, amount: number): Entry[] {
+  const { merchantId, currency, token } = payment;
+  const wallet = { merchantId, currency };
+  const fromOwn = drawFromLots(table, table.lotsFor(wallet, amount, token), amount);
+  const fromAvailable = Math.min(amount - fromOwn, table.balances(wallet).available);
+  const missing = amount - fromOwn - fromAvailable;
+  const fromOthers = drawFromLots(table, table.lotsFor(wallet, missing), missing);
+  return [
+    ['hold', -fromOwn - fromOthers],
+    ['available', -fromAvailable],
+  ];
+}
+
+/** Gives how much of `amount` the lots held. */
+function drawFromLots(table: AccountsTable, lots: readonly Lot[], amount: number): number {
+  let drawn = 0;
+  for (const lot of lots) {
+    const part = Math.min(lot.remaining, amount - drawn);
+    table.shrinkLot(lot, part);
+    drawn += part;
+  }
+  return drawn;
+}
+
+/** @throws InvariantViolation, which rolls the transaction back, where the books would be wrong afterwards. */
+export function appendBalanced(table: AccountsTable, booking: Booking): void {
+  const entries = booking.entries.filter(([, amount]) => amount !== 0);
+  table.append({ ...booking, entries });
+  const { hold, available, debt, customers, payouts } = table.balances(booking.wallet);
+  // The negative one first: no sum in between is then beyond what can be counted exactly.
+  const all = [customers, hold, available, payouts, debt];
+  const isBalanced = total(entries.map(([, amount]) => amount)) === 0 && total(all) === 0;
+  const isSound = all.every(Number.isSafeInteger) && hold >= 0 && available >= 0 && debt <= 0;
+  if (isBalanced && isSound) return;
+  throw new InvariantViolation(`The booking ${booking.name} would leave the ledger out of balance.`);
+}
+
+const total = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0);

@@ -1,0 +1,216 @@
+import { DatabaseSync } from 'node:sqlite';
+import { InvariantViolation } from '@tollgate/service-kit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFaults } from './faults.ts';
+import { appendBalanced } from './ledger-accounts.ts';
+import { createMoneyMovements } from './money-movements.ts';
+import type { Changed } from './payment-changes.ts';
+import { moneyStep } from './storage/money-schema.ts';
+import { migrate } from './storage/schema.ts';
+import { createTables } from './storage/tables.ts';
+import { bankAccountDestination, dayMs, tea } from './testing/samples.ts';
+
+const merchant = { id: 1, name: 'demo', uniqueOrderNumber: false };
+const start = 1_800_000_000_000;
+
+/** All that moves money, over a database in memory and a clock that is moved by hand. */
+function setUp() {
+  const connection = new DatabaseSync(':memory:');
+  migrate(connection);
+  connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
+  let now = start;
+  let issued = 0;
+  const tables = createTables(connection);
+  const money = createMoneyMovements({
+    database: { write: async (transaction) => transaction() },
+    tables,
+    faults: createFaults({ fraction: () => 0 }),
+    now: () => now,
+    ids: { hex: (bytes) => String((issued += 1)).padStart(2 * bytes, '0') },
+    settlementDelayMs: dayMs,
+    onChange: () => undefined,
+  });
+  const rows = (sql: string) =>
+    connection
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row })) as Record<string, number>[];
+  return {
+    money,
+    tables,
+    rows,
+    /** As if the file had been written before the step that brought the accounts, and were opened now. */
+    forgetMoney: () => {
+      for (const table of [
+        'ledger_entries',
+        'ledger_balances',
+        'hold_lots',
+        'recurring_tokens',
+        'refunds',
+        'payouts',
+      ])
+        connection.exec(`DROP TABLE ${table}`);
+      connection.exec(`DROP TABLE disputes; ${moneyStep}`);
+    },
+    advance: async (byMs: number) => {
+      now += byMs;
+      while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now);
+    },
+    create: async (amount: number, needConfirmation: boolean, recurringToken?: string): Promise<Changed> => {
+      const request = { ...tea, amount, needConfirmation, recurring: true };
+      const paidWith = recurringToken === undefined ? { card: goodCard } : { recurringToken };
+      return money.changes.create(merchant, { request, paidWith }, () => undefined);
+    },
+  };
+}
+type World = ReturnType<typeof setUp>;
+
+const goodCard = { outcome: 'approved' as const, needsAuthentication: false, sanitizedMask: '******1251' };
+const nothing = (): void => undefined;
+
+/** The books in themselves, and against the records of what was approved, refunded, paid out and lost. */
+function expectSound({ rows, tables }: World): void {
+  expect(rows('SELECT sum(amount) AS sum FROM ledger_entries GROUP BY merchant_id, currency')).toEqual(
+    rows('SELECT 0 AS sum FROM ledger_entries GROUP BY merchant_id, currency'),
+  );
+  const kept = rows('SELECT account, balance FROM ledger_balances ORDER BY account');
+  expect(kept).toEqual(
+    rows('SELECT account, sum(amount) AS balance FROM ledger_entries GROUP BY account ORDER BY account'),
+  );
+  const { hold, available, debt, payouts } = tables.bookings.balances({ merchantId: 1, currency: 'EUR' });
+  expect([hold >= 0, available >= 0, debt <= 0, available === 0 || debt === 0]).toEqual(Array(4).fill(true));
+  expect(rows('SELECT coalesce(sum(remaining), 0) AS hold FROM hold_lots')).toEqual([{ hold }]);
+  const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
+  const sum = (amounts: number[]) => amounts.reduce((one, other) => one + other, 0);
+  const refunds = tables.refunds.list(1, undefined, 1_000);
+  for (const { token, amount, refundedAmount, disputedAmount } of payments) {
+    const own = refunds.filter(({ paymentToken }) => paymentToken === token);
+    expect(sum(own.map((refund) => refund.amount))).toBe(refundedAmount);
+    expect(refundedAmount + disputedAmount).toBeLessThanOrEqual(amount);
+  }
+  const approved = payments.filter(({ status }) => status === 'approved' || status === 'refunded');
+  const lost = tables.disputes.list(1, undefined, 1_000).filter(({ status }) => status === 'approved');
+  const paidOut = tables.payouts.list(1, undefined, 1_000).filter(({ status }) => status === 'approved');
+  expect(payouts).toBe(sum(paidOut.map(({ amount }) => amount)));
+  expect(hold + available + debt).toBe(
+    sum(approved.map(({ amount }) => amount)) -
+      sum([...refunds, ...lost, ...paidOut].map(({ amount }) => amount)),
+  );
+}
+
+/** One operation; `pick` chooses the payment, dispute or token that it is about. */
+const stepArbitrary = fc.record({
+  name: fc.constantFrom(
+    ...(['create', 'hold', 'repeat', 'confirm', 'decline', 'refund', 'refundAll', 'payOut'] as const),
+    ...(['open', 'lose', 'win', 'approve', 'revise', 'advance'] as const),
+  ),
+  amount: fc.integer({ min: 1, max: 1_000 }),
+  pick: fc.nat(7),
+});
+type Step = typeof stepArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function take(world: World, { name, amount, pick }: Step): Promise<void> {
+  const { money, tables } = world;
+  const payments = tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 1_000 });
+  const payment = payments[pick % Math.max(1, payments.length)];
+  const token = payment?.token ?? 'none';
+  const dispute = tables.disputes.list(1, undefined, 100)[pick]?.id ?? 'none';
+  const terms = { amount, currency: 'EUR', orderNumber: 'x' };
+  const steps: Record<Step['name'], () => Promise<unknown>> = {
+    create: () => world.create(amount, false),
+    hold: () => world.create(amount, true),
+    repeat: () => world.create(amount, false, payment?.recurringToken ?? 'none'),
+    confirm: () => money.changes.confirm(merchant, token, nothing),
+    decline: () => money.changes.decline(merchant, token, nothing),
+    refund: () => money.refunding.refund(merchant, { token, amount }, nothing),
+    refundAll: () => money.refunding.refund(merchant, { token }, nothing),
+    payOut: () =>
+      money.payingOut.payOut(merchant, { ...terms, destination: bankAccountDestination }, nothing),
+    open: () => money.disputing.open(merchant, { token, ...(pick > 3 ? { amount } : {}) }),
+    lose: () => money.disputing.resolve(merchant, dispute, 'approved'),
+    win: () => money.disputing.resolve(merchant, dispute, 'declined'),
+    approve: () => money.changes.revise(merchant, token, { status: 'approved', amount }),
+    revise: () => money.changes.revise(merchant, token, { status: 'declined' }),
+    advance: () => world.advance(amount * 200_000),
+  };
+  await steps[name]();
+}
+
+describe('the movements of money', () => {
+  it('keep the books sound, whatever happens in whatever order', async () => {
+    const done = new Map<string, number>();
+    const property = fc.asyncProperty(
+      fc.array(stepArbitrary, { minLength: 30, maxLength: 60 }),
+      async (steps) => {
+        const world = setUp();
+        for (const step of steps) {
+          await take(world, step);
+          expectSound(world);
+        }
+        for (const { booking = '' } of world.rows('SELECT DISTINCT booking FROM ledger_entries'))
+          done.set(String(booking), (done.get(String(booking)) ?? 0) + 1);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+    const bookings = [
+      'payment_approved',
+      'settlement',
+      'refund',
+      'payout',
+      'dispute_lost',
+      'approval_revised',
+    ];
+    expect([...done.keys()].sort()).toEqual(bookings.sort()); // What never happened was not tested.
+  });
+
+  it('throw where a booking would not add up, or take what is not there', () => {
+    const { tables } = setUp();
+    const booking = { wallet: { merchantId: 1, currency: 'EUR' }, name: 'test', token: 'x', at: start };
+    const book =
+      (...entries: ['hold' | 'customers' | 'available', number][]) =>
+      () =>
+        appendBalanced(tables.bookings, { ...booking, entries });
+    expect(book(['hold', 1])).toThrow(InvariantViolation);
+    expect(book(['available', -1], ['customers', 1])).toThrow(InvariantViolation);
+  });
+
+  it('draw a refund from the payment’s own held money, then from available, then from the newest held', async () => {
+    const world = setUp();
+    await world.create(100, false);
+    await world.advance(dayMs);
+    const { payment } = await world.create(100, false);
+    await world.create(100, false);
+    await world.money.payingOut.payOut(
+      merchant,
+      { amount: 60, currency: 'EUR', orderNumber: 'x', destination: bankAccountDestination },
+      nothing,
+    );
+    const refund = (amount: number, token = payment?.token ?? '') =>
+      world.money.refunding.refund(merchant, { token, amount }, nothing);
+    const wallet = () => world.money.accounts.wallet({ merchantId: 1, currency: 'EUR' });
+    await refund(70);
+    expect(wallet()).toMatchObject({ hold: 130, available: 40 });
+    const [, , first] = world.tables.payments.list({ merchantId: 1 }, { offset: 0, limit: 3 });
+    await refund(50, first?.token);
+    expect(wallet()).toMatchObject({ hold: 120, available: 0 });
+    expect(world.rows('SELECT remaining FROM hold_lots ORDER BY id')).toEqual([
+      { remaining: 30 },
+      { remaining: 90 },
+    ]);
+  });
+});
+
+describe('a database from before there were accounts', () => {
+  it('has its approved payments booked, and their money settles at once', async () => {
+    const { rows, tables, money, advance, create, forgetMoney } = setUp();
+    const { payment } = await create(700, false);
+    await create(300, true);
+    forgetMoney();
+    expect(money.accounts.wallets(1)).toEqual([{ currency: 'EUR', available: 0, hold: 700 }]);
+    await advance(0);
+    expect(money.accounts.wallets(1)).toEqual([{ currency: 'EUR', available: 700, hold: 0 }]);
+    expect(rows('SELECT sum(amount) AS sum FROM ledger_entries')).toEqual([{ sum: 0 }]);
+    expect(tables.payments.findFirstOf(payment?.recurringToken ?? '')?.token).toBe(payment?.token);
+  });
+});

@@ -1,0 +1,59 @@
+/** The operator's command line of the Payment Service: `npm run payment-service -- --help`. */
+import { mkdirSync } from 'node:fs';
+import { inspect } from 'node:util';
+import {
+  StartupError,
+  TollgateError,
+  errorCode,
+  readConfig,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
+import { databaseFileOf, paymentServiceConfigSchema } from '../config.ts';
+import { openBesideService } from '../storage/database.ts';
+import { runOperatorCommand } from './command-line.ts';
+import { createOperatorOperations } from './operations.ts';
+
+function open() {
+  const { dataDir } = readConfig(paymentServiceConfigSchema, process.env);
+  makeDataDir(dataDir);
+  const sandbox = openBesideService(databaseFileOf(dataDir, 'sandbox'));
+  const production = openBesideService(databaseFileOf(dataDir, 'production'));
+  return {
+    operations: createOperatorOperations({
+      databases: { sandbox, production },
+      ids: systemIds,
+      now: systemClock.now,
+    }),
+    close: () => {
+      sandbox.close();
+      production.close();
+    },
+  };
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new StartupError(
+      'data_dir_unusable',
+      `TOLLGATE_DATA_DIR is ${dataDir}, a folder that cannot be made (${errorCode(cause) ?? 'unknown'}).`,
+      { cause },
+    );
+  }
+}
+
+runOperatorCommand(process.argv.slice(2), {
+  open,
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+}).then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof TollgateError ? error.message : inspect(error)}\n`);
+    process.exitCode = 1;
+  },
+);

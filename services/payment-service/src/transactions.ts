@@ -1,0 +1,77 @@
+/** What every change of money has in common: one transaction for the record, the booking and the callback. */
+import { paymentNotice, queueCallback, type Notice } from './callbacks.ts';
+import { queueFaults, type Faults } from './faults.ts';
+import type { LedgerAccounts } from './ledger-accounts.ts';
+import {
+  approvedMoney,
+  declineBeyondLimit,
+  expireWhenDue,
+  isNewlyPaid,
+  isNews,
+  type Payment,
+  type Step,
+} from './payments.ts';
+import type { CallbackQueue } from './storage/callback-queue.ts';
+import type { Database } from './storage/database.ts';
+import type { Merchant } from './storage/merchants-table.ts';
+import type { PaymentsTable } from './storage/payments-table.ts';
+
+export interface TransactionsDeps {
+  database: Pick<Database, 'write'>;
+  payments: PaymentsTable;
+  accounts: LedgerAccounts;
+  queue: CallbackQueue;
+  faults: Faults;
+  now: () => number;
+  /** Told, after the commit, that callbacks and settlements may be due. */
+  onChange: () => void;
+}
+
+export interface Transactions {
+  /** Runs a transaction and resolves when it is durable. The other functions are for use inside of one. */
+  write<Value>(transaction: () => Value): Promise<Value>;
+  /** Takes a payment some steps further, books what they moved, and tells the merchant what is news. */
+  advance(payment: Payment, ...steps: readonly Step[]): Payment;
+  /** A merchant's payment as it stands once what is due has expired. */
+  findOwn(merchant: Merchant, token: string): Payment | undefined;
+  /** Queues a callback, with the fault that strikes it. */
+  tell(notice: Notice): void;
+}
+
+export function createTransactions(deps: TransactionsDeps): Transactions {
+  const { database, payments, accounts, queue, faults, now, onChange } = deps;
+  const tell = (notice: Notice): void =>
+    queueCallback(queue, notice, faults.take(notice.merchantId, 'callback', queueFaults), now());
+  const takeStep = (current: Payment, step: Step): Payment => {
+    const next = step(current, now());
+    if (isNewlyPaid(current, next) && !accounts.fits(next, next.amount))
+      return declineBeyondLimit(current, now());
+    return next;
+  };
+  const advance = (payment: Payment, ...steps: readonly Step[]): Payment => {
+    let current = payment;
+    for (const step of steps) {
+      const next = takeStep(current, step);
+      const moved = approvedMoney(current, next);
+      if (moved > 0) accounts.credit(next, moved);
+      if (moved < 0) accounts.takeBack(next, -moved, 'approval_revised');
+      if (isNews(current, next)) tell(paymentNotice(next));
+      current = next;
+    }
+    if (current !== payment) payments.update(current);
+    return current;
+  };
+  return {
+    tell,
+    advance,
+    write: async (transaction) => {
+      const value = await database.write(transaction);
+      onChange();
+      return value;
+    },
+    findOwn: (merchant, token) => {
+      const found = payments.find(token);
+      return found?.merchantId === merchant.id ? advance(found, expireWhenDue) : undefined;
+    },
+  };
+}
