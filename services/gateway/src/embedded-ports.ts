@@ -22,7 +22,11 @@ export async function openEmbeddedPorts(
   file: string,
   onStop: OnStop,
 ): Promise<Ports> {
-  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store') });
+  // Thrown to nobody, it ends the process: whoever runs it starts it again, and nothing acknowledged is missing.
+  const onWriterStopped = (error: Error) => {
+    throw error;
+  };
+  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store'), onWriterStopped });
   onStop(() => store.close());
   // The number of a process is used again, in a container always: the rest tells this life of it from the last.
   const holder = `${pid}.${ids.hex(6)}`;
