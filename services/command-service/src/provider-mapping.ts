@@ -6,6 +6,7 @@ import type {
   ServicePayment,
 } from '@tollgate/payment-api';
 import type { CreationOutcome, ObservedPayment, Payment } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
 
 /** The request of the payment's current attempt. The team's order number and callback address stay with us. */
 export function toCreateRequest({ terms, attempt }: Payment, callbackUrl: string): CreatePaymentRequest {
@@ -20,7 +21,7 @@ export function toCreateRequest({ terms, attempt }: Payment, callbackUrl: string
     customer,
   } = terms;
   return {
-    ...withoutUndefined({ redirectSuccessUrl, redirectFailUrl, locale, customer }),
+    ...given({ redirectSuccessUrl, redirectFailUrl, locale, customer }),
     ...(needConfirmation ? { needConfirmation } : {}),
     ...{ product, amount, currency, callbackUrl, orderNumber: attempt.providerOrderNumber },
   };
@@ -30,7 +31,7 @@ export function fromCreationOutcome(outcome: CallOutcome<CreatePaymentAnswer>): 
   if (outcome.kind !== 'accepted') return outcome;
   const { token, processingUrl, payment } = outcome.answer;
   const { amount, currency } = payment ?? {};
-  return { kind: 'accepted', serviceToken: token, ...withoutUndefined({ processingUrl, amount, currency }) };
+  return { kind: 'accepted', serviceToken: token, ...given({ processingUrl, amount, currency }) };
 }
 
 export function fromServicePayment(payment: ServicePayment): ObservedPayment {
@@ -42,13 +43,5 @@ export function fromServicePayment(payment: ServicePayment): ObservedPayment {
     declineReason: payment.declineReason ?? undefined,
   };
   const sums = { heldAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
-  return { serviceToken: token, status, amount, currency, ...sums, ...withoutUndefined(optional) };
-}
-
-type WithoutUndefined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as WithoutUndefined<Fields>;
+  return { serviceToken: token, status, amount, currency, ...sums, ...given(optional) };
 }
