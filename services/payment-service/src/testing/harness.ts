@@ -32,7 +32,7 @@ export interface LedgerBody {
   paymentsCount: number;
   refunds: unknown[];
   payouts: unknown[];
-  callbacks: { status: string; state: string; tries: number }[];
+  callbacks: { token: string; status: string; state: string; tries: number }[];
   calls: { operation: string; token?: string; orderNumber?: string; effect: string; answer: string }[];
 }
 
