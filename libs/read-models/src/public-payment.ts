@@ -98,7 +98,9 @@ export const toPublicTerms = (terms: Payment['terms']) => ({
   needConfirmation: terms.needConfirmation,
 });
 
-const isPageOpen = ({ phase }: Payment): boolean => phase === 'init' || phase === 'pending';
+// Nobody is sent to a page that asks for something else than was agreed.
+const isPageOpen = ({ phase, attention }: Payment): boolean =>
+  (phase === 'init' || phase === 'pending') && !attention.some(({ code }) => code === 'terms_disagree');
 
 const refundStatuses = {
   submitted: 'pending',

@@ -44,13 +44,16 @@ export interface CommandService {
   stop(): Promise<void>;
 }
 
+/** Pause before work that has ended by a failure begins again, milliseconds. */
+const restartPauseMs = 1_000;
+
 export function createCommandService(deps: CommandServiceDependencies): CommandService {
   const { ids, log } = deps;
   const payments = createPayments(deps);
-  const calls = createCreationCalls({ ...deps, payments });
-  const looking = { ...deps, payments, calls };
-  const looks = createLooks<Cause>((token, cause) => look(looking, token, cause));
   const stopping = new AbortController();
+  const calls = createCreationCalls({ ...deps, payments, stopping: stopping.signal });
+  const looking = { ...deps, payments, calls };
+  const looks = createLooks<Cause>((token, cause) => look(looking, token, cause), stopping.signal);
   const background = new Set<Promise<unknown>>();
 
   function inBackground(work: Promise<unknown>): void {
@@ -58,6 +61,17 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       .catch((error: unknown) => log.error({ error }, 'work in the background failed'))
       .finally(() => background.delete(tracked));
     background.add(tracked);
+  }
+
+  /** Whatever ends this work before the stop is logged, and it begins again: no payment may be left without its schedule. */
+  async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await work(signal).catch((error: unknown) =>
+        log.error({ error }, 'work in the background failed; it begins again'),
+      );
+      await deps.clock.sleep(restartPauseMs, signal).catch(() => undefined);
+    }
   }
 
   /** A look for a callback. One that comes before the creation's answer is followed by a look after the answer. */
@@ -87,16 +101,20 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       });
     },
     start() {
-      const { signal } = stopping;
       const callbacks = {
         ...deps,
         look: lookForCallback,
         lookForSecondPayment: (token: string, serviceToken: string, cause: Cause) =>
           lookForSecondPayment(looking, token, serviceToken, cause),
+        async noteUnapplied(token: string, reason: string, cause: Cause): Promise<void> {
+          await payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+        },
       };
-      inBackground(consumeCallbacks(callbacks, signal));
+      inBackground(untilStopped((signal) => consumeCallbacks(callbacks, signal)));
       inBackground(
-        deps.runAlone('follow-up', signal, (held) => followUp({ ...deps, look: lookForFollowUp }, held)),
+        untilStopped((signal) =>
+          deps.runAlone('follow-up', signal, (held) => followUp({ ...deps, look: lookForFollowUp }, held)),
+        ),
       );
     },
     async stop() {
