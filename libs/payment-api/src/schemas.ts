@@ -12,7 +12,7 @@ const hasPlainAuthority = (url: string): boolean =>
   /^https?:\/\/[^\s\\@/?#\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu.test(url);
 
 /** Outer spaces, tabs and line breaks are dropped, as by the URL standard. */
-const httpUrlSchema = z
+export const httpUrlSchema = z
   .url({ protocol: /^https?$/, ...orMissing('must be an http or https URL'), abort: true })
   .max(2048, 'must be at most 2048 characters')
   .refine(hasPlainAuthority, 'must be without user name, spaces, backslashes and control characters');

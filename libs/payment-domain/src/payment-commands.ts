@@ -63,6 +63,12 @@ export interface RecordObservation {
   observed: ObservedPayment;
 }
 
+/** A callback came, and the service could not be asked what it was about. */
+export interface RecordUnappliedCallback {
+  type: 'RecordUnappliedCallback';
+  reason: string;
+}
+
 /** The service says that it does not know the payment that it accepted. */
 export interface RecordMissing {
   type: 'RecordMissing';
@@ -70,7 +76,12 @@ export interface RecordMissing {
 }
 
 export type PaymentCommand =
-  RequestPayment | RecordCreationOutcome | RecordLookup | RecordObservation | RecordMissing;
+  | RequestPayment
+  | RecordCreationOutcome
+  | RecordLookup
+  | RecordObservation
+  | RecordMissing
+  | RecordUnappliedCallback;
 
 /** Why a wish is refused. Closed: each code is mapped once, at the edge. */
 export interface PaymentRefusal {

@@ -491,3 +491,53 @@ test.each(paymentPhases)(
     given(historyTo[phase]).when({ type: 'RecordMissing', serviceToken: 'token-b' }).thenNothing();
   },
 );
+
+// --- Callbacks that could not be applied
+
+const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
+
+test.each(paymentPhases)('in phase %s a callback that could not be applied calls a person, once', (phase) => {
+  given(historyTo[phase])
+    .when(unapplied)
+    .then([raised('callback_not_applied', { reason: 'no answer' })]);
+});
+
+test('a payment that is retrieved again needs nobody for the callback any more', () => {
+  const calls: PaymentEvent = {
+    type: 'AttentionRaised',
+    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
+  };
+  const looked = { type: 'RecordObservation', observed: observed('approved') } as const;
+  given([...historyTo.approved, calls])
+    .when(looked)
+    .then([
+      {
+        type: 'AttentionResolved',
+        data: {
+          code: 'callback_not_applied',
+          resolution: 'retrieved',
+          reason: 'the payment was retrieved later',
+        },
+      },
+    ]);
+});
+
+test('while an attempt is awaited, the payment of another attempt calls a person, its own does not', () => {
+  const other = observed('approved', { serviceToken: 'token-b', orderNumber: 'pay_1.0' });
+  given([requested()])
+    .when({ type: 'RecordObservation', observed: other })
+    .then([raised('second_payment_found', { serviceToken: 'token-b' })]);
+  given([requested()])
+    .when({ type: 'RecordObservation', observed: observed('approved') })
+    .thenNothing();
+});
+
+test('what the service sends is cut before it becomes evidence', () => {
+  const currency = 'X'.repeat(100_000);
+  const events = decided(historyTo.pending, {
+    type: 'RecordObservation',
+    observed: observed('approved', { currency }),
+  });
+  expect(types(events)).toEqual(['AttentionRaised']);
+  expect(JSON.stringify(events).length).toBeLessThan(2_000);
+});

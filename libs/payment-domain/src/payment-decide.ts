@@ -45,6 +45,8 @@ function record(state: Payment, command: Exclude<PaymentCommand, RequestPayment>
     case 'RecordMissing':
       if (state.serviceToken !== command.serviceToken) return [];
       return raiseOnce(state, 'service_payment_missing', { serviceToken: command.serviceToken });
+    case 'RecordUnappliedCallback':
+      return raiseOnce(state, 'callback_not_applied', { reason: command.reason });
     default:
       return unreachable(command);
   }
@@ -170,10 +172,23 @@ function giveUpAttempt(state: Payment, command: RecordLookup): PaymentEvent[] {
 }
 
 function recordObservation(state: Payment, observed: ObservedPayment): PaymentEvent[] {
-  if (isAwaited(state, state.attempt.number)) return [];
+  if (isAwaited(state, state.attempt.number)) {
+    // The look that is under way finds the current attempt's payment; another one's is one too many.
+    const { number, providerOrderNumber } = state.attempt;
+    const isOther = observed.orderNumber !== undefined && observed.orderNumber !== providerOrderNumber;
+    return isOther ? raiseSecondPayment(state, observed.serviceToken, number) : [];
+  }
   if (state.serviceToken !== undefined && state.serviceToken !== observed.serviceToken)
     return raiseSecondPayment(state, observed.serviceToken, state.attempt.number);
-  return observe(state, observed);
+  return [...observe(state, observed), ...resolveUnappliedCallback(state)];
+}
+
+/** Whatever a callback was about that could not be applied: the payment has been retrieved since. */
+function resolveUnappliedCallback(state: Payment): PaymentEvent[] {
+  const code = 'callback_not_applied';
+  if (!state.attention.some((open) => open.code === code)) return [];
+  const reason = 'the payment was retrieved later';
+  return [{ type: 'AttentionResolved', data: { code, resolution: 'retrieved', reason } }];
 }
 
 function goOn(

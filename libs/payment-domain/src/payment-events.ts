@@ -62,6 +62,7 @@ const announcedCall = { sendBy: instantSchema, answerBy: instantSchema, quietUnt
 /** Why a person is needed. */
 export const attentionCodes = [
   'attempt_not_found',
+  'callback_not_applied',
   'final_status_revised',
   'refund_unresolved',
   'second_payment_found',

@@ -17,6 +17,9 @@ export function observe(state: Payment, observed: ObservedPayment): PaymentEvent
   return [...events, ...observeRefunds(events.reduce(evolve, state), observed)];
 }
 
+/** Of one text of a piece of evidence, characters: what the service sends may be of any length. */
+const evidenceLengthMax = 256;
+
 /** Raises attention unless the same code waits for a person already. */
 export function raiseOnce(
   state: Payment,
@@ -24,7 +27,12 @@ export function raiseOnce(
   evidence: Attention['evidence'],
 ): PaymentEvent[] {
   if (state.attention.some((open) => open.code === code)) return [];
-  return [{ type: 'AttentionRaised', data: { code, evidence } }];
+  const short = Object.entries(evidence).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.slice(0, evidenceLengthMax) : value,
+  ]);
+  const data = { code, evidence: Object.fromEntries(short) as Attention['evidence'] };
+  return [{ type: 'AttentionRaised', data }];
 }
 
 /**

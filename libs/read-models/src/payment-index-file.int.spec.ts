@@ -172,3 +172,14 @@ test('every filter, alone or with others, is answered through an index and witho
     ]);
   }
 });
+
+test('a final payment with a callback that could not be applied is open work', () => {
+  const file = givenFile([documentOf('p1', {}, accepted, approved)]);
+  expect(file.openPayments({ limit: 10 })).toEqual([]);
+  const unapplied = {
+    type: 'AttentionRaised',
+    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
+  } as const;
+  file.apply([documentOf('p1', {}, accepted, approved, unapplied)], progress);
+  expect(file.openPayments({ limit: 10 })).toMatchObject([{ token: 'p1', phase: 'approved' }]);
+});

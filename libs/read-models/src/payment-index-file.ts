@@ -103,7 +103,8 @@ const upsertSql = `
 function toRow(document: PaymentDocument): Record<string, SQLInputValue> {
   const { token, payment, createdAt, updatedAt, revision } = document;
   const { environment, team, phase, terms, attention } = payment;
-  const isOpen = isFinalPhase(phase) ? 0 : 1;
+  const isLookedAt = !isFinalPhase(phase) || attention.some(({ code }) => code === 'callback_not_applied');
+  const isOpen = isLookedAt ? 1 : 0;
   return {
     ...{ token, environment, team, phase, status: statusOfPhase(phase), currency: terms.currency },
     ...{ orderNumber: terms.orderNumber ?? null, attention: attention.length > 0 ? 1 : 0, isOpen },

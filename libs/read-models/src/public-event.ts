@@ -1,6 +1,7 @@
 /** The data of a payment's events as its team sees it: one list of allowed fields for each type of event. */
 import type { PaymentEvent, PaymentEventOf, PaymentEventType } from '@tollgate/payment-domain';
-import { given, toIso, toPublicErrors, toPublicEvidence, toPublicTerms } from './public-payment.ts';
+import { given } from '@tollgate/service-kit';
+import { toIso, toPublicErrors, toPublicEvidence, toPublicTerms } from './public-payment.ts';
 
 export type PublicEventData = Record<string, unknown>;
 

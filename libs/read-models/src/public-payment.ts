@@ -8,6 +8,7 @@ import {
   type PaymentPhase,
   type Refund,
 } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
 import type { PaymentDocument } from './payment-document.ts';
 
 export interface PublicRefund {
@@ -97,7 +98,9 @@ export const toPublicTerms = (terms: Payment['terms']) => ({
   needConfirmation: terms.needConfirmation,
 });
 
-const isPageOpen = ({ phase }: Payment): boolean => phase === 'init' || phase === 'pending';
+// Nobody is sent to a page that asks for something else than was agreed.
+const isPageOpen = ({ phase, attention }: Payment): boolean =>
+  (phase === 'init' || phase === 'pending') && !attention.some(({ code }) => code === 'terms_disagree');
 
 const refundStatuses = {
   submitted: 'pending',
@@ -146,9 +149,3 @@ const isFaultOfAccount = (kind: string): boolean =>
 
 /** Milliseconds since the Unix epoch as ISO 8601 in UTC. */
 export const toIso = (instant: number): string => new Date(instant).toISOString();
-
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
-
-/** The fields that have a value: an absent field is left out, never `undefined`. */
-export const given = <Fields extends Record<string, unknown>>(fields: Fields): Given<Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<Fields>;

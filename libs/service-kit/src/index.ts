@@ -2,6 +2,7 @@ export * from './callback-capability.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './errors.ts';
+export * from './given.ts';
 export * from './http-server.ts';
 export * from './ids.ts';
 export * from './invalid-request.ts';

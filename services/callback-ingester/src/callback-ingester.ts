@@ -72,7 +72,7 @@ async function receive(
 
 // The same answer as for a path that does not exist: a guesser learns nothing.
 function refuseForged(deps: CallbackIngesterDependencies, reply: FastifyReply): FastifyReply {
-  deps.log.warn(
+  deps.log.info(
     { operation: 'callback', outcome: 'forged' },
     'a callback without a valid capability was turned away',
   );

@@ -48,6 +48,9 @@ function consume(): void {
     look: looks.request,
     lookForSecondPayment: (token: string, serviceToken: string) =>
       lookForSecondPayment(looking, token, serviceToken, cause),
+    noteUnapplied: async (token: string, reason: string) => {
+      await payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+    },
   };
   consuming = consumeCallbacks(deps, stopping.signal);
 }
@@ -138,4 +141,64 @@ it('parks a callback that the service gives no usable answer about, after a boun
   await callback(token, { status: 'approved' });
   await eventually(async () => expect(await parked()).toHaveLength(1), { timeoutMs: 15_000 });
   expect(harness.provider.looks.retrieved).toBe(4);
+});
+
+it('that could not be applied calls a person, until a look finds the service again', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  await harness.looks.request(token, cause);
+  harness.provider.answersLooks = false;
+  consume();
+  await callback(token, { status: 'declined' });
+  await eventually(
+    async () => {
+      const attention = (await harness.payments.load(token))?.payment.attention;
+      expect(attention).toMatchObject([{ code: 'callback_not_applied' }]);
+    },
+    { timeoutMs: 15_000 },
+  );
+  harness.provider.answersLooks = true;
+  await harness.looks.request(token, cause);
+  expect((await harness.payments.load(token))?.payment.attention).toEqual([]);
+});
+
+it('that names a second payment is tried again when the service does not answer about that one', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', { ...first, token: 'service-9', orderNumber: `${token}.0` });
+  const { retrievePayment } = harness.provider.client;
+  let failures = 1;
+  harness.provider.client.retrievePayment = (serviceToken) =>
+    serviceToken === 'service-9' && failures-- > 0
+      ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+      : retrievePayment(serviceToken);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const attention = (await harness.payments.load(token))?.payment.attention;
+    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
+it('that names a payment of an attempt which had failed for certain calls a person', async () => {
+  harness.provider.faults.push({
+    kind: 'refused',
+    code: 'invalid_param',
+    errorKind: 'invalid_request_error',
+  });
+  const token = await create();
+  const late = {
+    token: 'late',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: `${token}.1`,
+  };
+  harness.provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    expect((await harness.payments.load(token))?.payment.attention.length).toBeGreaterThan(0);
+  });
 });

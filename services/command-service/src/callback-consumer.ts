@@ -13,7 +13,9 @@ import type { Cause } from './payments.ts';
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
   look: (token: string, cause: Cause) => Promise<LookResult>;
-  lookForSecondPayment: (token: string, serviceToken: string, cause: Cause) => Promise<void>;
+  lookForSecondPayment: (token: string, serviceToken: string, cause: Cause) => Promise<LookResult>;
+  /** Puts the payment back on the schedule of looks, and before a person. */
+  noteUnapplied: (token: string, reason: string, cause: Cause) => Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -50,15 +52,17 @@ async function apply(
   const causationId = `${record.topic}/${record.partition}/${record.offset}`;
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
   for (let tries = 1; tries <= triesMax && !signal.aborted; tries += 1) {
-    const result = await lookSafely(deps, record.key, cause);
+    const result = await lookSafely(deps, callback, cause);
     // While the creation's answer is awaited the payment is open work: the follow-up looks at it, also after a crash.
-    if (result === 'looked') return lookForNamedPayment(deps, callback, cause);
-    if (result === 'awaiting-answer') return;
+    if (result === 'looked' || result === 'awaiting-answer') return;
     if (result === 'no-payment') return park(deps, record, 'no such payment');
     if (tries < triesMax) await deps.clock.sleep(firstPauseMs * 2 ** tries, signal).catch(() => undefined);
   }
   if (signal.aborted) throw new Error('stopped before the callback was applied');
-  return park(deps, record, `no usable answer of the Payment Service in ${triesMax} looks`);
+  const reason = `no usable answer of the Payment Service in ${triesMax} looks`;
+  // Noted before it is parked: from here on the payment is looked at until the service answers.
+  await deps.noteUnapplied(callback.token, reason, cause);
+  return park(deps, record, reason);
 }
 
 /** What a callback hints at: our payment, and the service's payment that it names. What is no callback is like no other. */
@@ -74,22 +78,17 @@ function namedPayment({ body }: Callback): string | undefined {
   return typeof token === 'string' && (type === 'payment' || type === 'pay') ? token : undefined;
 }
 
-async function lookForNamedPayment(
+async function lookSafely(
   deps: CallbackConsumerDependencies,
   callback: Callback,
   cause: Cause,
-): Promise<void> {
-  const serviceToken = namedPayment(callback);
-  if (serviceToken !== undefined) await deps.lookForSecondPayment(callback.token, serviceToken, cause);
-}
-
-async function lookSafely(
-  deps: CallbackConsumerDependencies,
-  token: string,
-  cause: Cause,
 ): Promise<LookResult> {
+  const { token } = callback;
   try {
-    return await deps.look(token, cause);
+    const result = await deps.look(token, cause);
+    const serviceToken = namedPayment(callback);
+    if (result !== 'looked' || serviceToken === undefined) return result;
+    return await deps.lookForSecondPayment(token, serviceToken, cause);
   } catch (error) {
     deps.log.error({ error, token, operation: 'callback' }, 'a look failed');
     return 'failed';

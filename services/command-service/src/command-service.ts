@@ -8,7 +8,8 @@ import type { TeamDirectory } from '@tollgate/read-models';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Account, CallTimes } from './account.ts';
-import { consumeCallbacks } from './callback-consumer.ts';
+import { createBackground } from './background.ts';
+import { type CallbackConsumerDependencies, consumeCallbacks } from './callback-consumer.ts';
 import { createCreationCalls } from './creation-call.ts';
 import { type FollowUpDependencies, followUp } from './follow-up.ts';
 import { type LookResult, look, lookForSecondPayment } from './look.ts';
@@ -45,37 +46,36 @@ export interface CommandService {
 }
 
 export function createCommandService(deps: CommandServiceDependencies): CommandService {
-  const { ids, log } = deps;
+  const { ids } = deps;
+  const background = createBackground(deps);
   const payments = createPayments(deps);
-  const calls = createCreationCalls({ ...deps, payments });
+  const calls = createCreationCalls({ ...deps, payments, stopping: background.signal });
   const looking = { ...deps, payments, calls };
-  const looks = createLooks<Cause>((token, cause) => look(looking, token, cause));
-  const stopping = new AbortController();
-  const background = new Set<Promise<unknown>>();
-
-  function inBackground(work: Promise<unknown>): void {
-    const tracked = work
-      .catch((error: unknown) => log.error({ error }, 'work in the background failed'))
-      .finally(() => background.delete(tracked));
-    background.add(tracked);
-  }
+  const looks = createLooks<Cause>((token, cause) => look(looking, token, cause), background.signal);
 
   /** A look for a callback. One that comes before the creation's answer is followed by a look after the answer. */
   async function lookForCallback(token: string, cause: Cause): Promise<LookResult> {
     const result = await looks.request(token, cause);
     if (result === 'awaiting-answer')
-      inBackground(calls.settled(token).then(() => looks.request(token, cause)));
+      background.once(calls.settled(token).then(() => looks.request(token, cause)));
     return result;
   }
 
   async function lookForFollowUp(token: string): Promise<LookResult> {
     const id = ids.uuid();
-    return looks.request(token, {
-      correlationId: id,
-      causationId: id,
-      actor: { kind: 'service', name: 'follow-up' },
-    });
+    const actor = { kind: 'service' as const, name: 'follow-up' };
+    return looks.request(token, { correlationId: id, causationId: id, actor });
   }
+
+  const callbacks: CallbackConsumerDependencies = {
+    ...deps,
+    look: lookForCallback,
+    lookForSecondPayment: (token, serviceToken, cause) =>
+      lookForSecondPayment(looking, token, serviceToken, cause),
+    async noteUnapplied(token, reason, cause) {
+      await payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+    },
+  };
 
   return {
     registerRoutes(app) {
@@ -87,21 +87,13 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       });
     },
     start() {
-      const { signal } = stopping;
-      const callbacks = {
-        ...deps,
-        look: lookForCallback,
-        lookForSecondPayment: (token: string, serviceToken: string, cause: Cause) =>
-          lookForSecondPayment(looking, token, serviceToken, cause),
-      };
-      inBackground(consumeCallbacks(callbacks, signal));
-      inBackground(
+      background.always((signal) => consumeCallbacks(callbacks, signal));
+      background.always((signal) =>
         deps.runAlone('follow-up', signal, (held) => followUp({ ...deps, look: lookForFollowUp }, held)),
       );
     },
     async stop() {
-      stopping.abort();
-      while (background.size > 0) await Promise.all([...background]);
+      await background.stop();
       await calls.idle();
       await looks.idle();
     },

@@ -1,5 +1,7 @@
 import { decodePaymentEvent, paymentStream } from '@tollgate/payment-domain';
 import { systemClock } from '@tollgate/service-kit';
+import { toPublicPayment } from '@tollgate/read-models';
+import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Harness, cause, createHarness, teaFor, times } from './testing/harness.ts';
 import type { CreatePaymentResult } from './create-payment.ts';
@@ -141,7 +143,120 @@ describe('what becomes of a call', () => {
   );
 });
 
+describe('what the service says of a call', () => {
+  it('that its number exists already proves that it arrived: a look finds it', async () => {
+    const { provider, create } = harness;
+    provider.faults.push({ kind: 'lost-after' });
+    const token = tokenOf(await create(teaFor('order-1')));
+    const duplicate = { code: 'order_number_already_exists', kind: 'processing_error' };
+    provider.client.createPayment = () => Promise.resolve({ kind: 'refused', errors: [duplicate] });
+    provider.payments.set('service-7', { token: 'service-7', status: 'init', amount: 1250, currency: 'EUR' });
+    const result = await create(teaFor('order-2'));
+    expect(phaseOf(result)).toBe('unresolved');
+    provider.change(`${token}.1`, { orderNumber: `${tokenOf(result)}.1` });
+    expect(phaseOf(await create(teaFor('order-2')))).toBe('init');
+  });
+
+  it.each([
+    ['far too long', `https://pay.example/${'x'.repeat(5_000)}`],
+    ['a script', 'javascript:alert(1)'],
+  ])(
+    'about its page, when that is %s, does not make the payment unreadable',
+    async (_name, processingUrl) => {
+      const { provider, create, payments } = harness;
+      provider.faults.push({ kind: 'lost-after' });
+      const token = tokenOf(await create(teaFor('order-1')));
+      provider.change(`${token}.1`, { processingUrl });
+      expect(phaseOf(await create(teaFor('order-1')))).toBe('init');
+      expect((await payments.load(token))?.payment.processingUrl).toBeUndefined();
+    },
+  );
+
+  it('with a card number in it is not recorded', async () => {
+    const { provider, create, looks, payments } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    const texts = { sanitizedMask: '4392963203551251', declineReason: 'card 4392 9632 0355 1251 declined' };
+    provider.change(`${token}.1`, { status: 'declined', ...texts });
+    await looks.request(token, cause);
+    const payment = (await payments.load(token))?.payment;
+    expect(payment?.phase).toBe('declined');
+    expect(JSON.stringify(payment)).not.toMatch(/1251/);
+  });
+
+  it('of another amount is for a person, and its page is for nobody', async () => {
+    const { provider, create } = harness;
+    provider.client.createPayment = () =>
+      Promise.resolve({
+        kind: 'accepted',
+        answer: {
+          success: true,
+          token: 'service-1',
+          processingUrl: 'https://pay.example/service-1',
+          payment: { amount: 125_000, currency: 'EUR' },
+        },
+      });
+    const { document } = answered(await create(teaFor('order-1')));
+    expect(document.payment.attention).toMatchObject([{ code: 'terms_disagree' }]);
+    expect(toPublicPayment(document).processingUrl).toBeUndefined();
+  });
+});
+
+describe('a stop', () => {
+  it('begins no further attempt; the follow-up goes on after the restart', async () => {
+    const { provider, startInstance, passTime, history } = harness;
+    const stopping = new AbortController();
+    provider.client.createPayment = () => {
+      stopping.abort();
+      return Promise.resolve({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    };
+    const result = await passTime(startInstance(harness.clock, stopping.signal).create(teaFor('order-1')));
+    expect(phaseOf(result)).toBe('unresolved');
+    expect(await history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptUnresolved']);
+  });
+
+  it('does not wait for looks that have not begun', async () => {
+    const { provider, startInstance, create } = harness;
+    const stopping = new AbortController();
+    const { looks } = startInstance(harness.clock, stopping.signal);
+    const token = tokenOf(await create(teaFor('order-1')));
+    stopping.abort();
+    expect(await looks.request(token, cause)).toBe('failed');
+    expect(provider.looks.retrieved).toBe(0);
+    await looks.idle();
+  });
+
+  it('waits for every call under way, also for two of one payment', async () => {
+    const { calls, create, provider, payments } = harness;
+    const { document } = answered(await create(teaFor('order-1')));
+    const releases: (() => void)[] = [];
+    provider.beforeAnswer = () => new Promise((resolve) => releases.push(resolve));
+    const sending = [calls.send(document, cause), calls.send(document, cause)];
+    await eventually(() => expect(releases).toHaveLength(2));
+    let isIdle = false;
+    const idle = calls.idle().then(() => (isIdle = true));
+    releases[0]?.();
+    await Promise.race(sending);
+    await payments.load(document.token);
+    expect(isIdle).toBe(false);
+    releases[1]?.();
+    await Promise.all([...sending, idle]);
+    expect(isIdle).toBe(true);
+  });
+});
+
 describe('a repeat', () => {
+  it('is answered within its time, however long the look takes', async () => {
+    const { provider, create, passTime } = harness;
+    provider.faults.push({ kind: 'lost-before' });
+    await create(teaFor('order-1'));
+    let release = (): void => undefined;
+    provider.client.listPayments = () =>
+      new Promise((resolve) => (release = () => resolve({ kind: 'unknown', reason: 'timeout' })));
+    expect(phaseOf(await passTime(create(teaFor('order-1'))))).toBe('unresolved');
+    release();
+    await harness.looks.idle();
+  });
+
   it('finds the payment whose answer was lost', async () => {
     harness.provider.faults.push({ kind: 'lost-after' });
     await harness.create(teaFor('order-1'));

@@ -61,11 +61,23 @@ async function repeat(
   }
   const { phase } = document.payment;
   if (phase === 'requested' || phase === 'unresolved') {
-    await deps.look(token, cause);
+    await lookFor(deps, { token, cause, untilMs: giveUpAt });
     document = await required(deps, token);
   }
   // A look that could not be made leaves the call as it is: announced, outcome unknown. That is an answer, not an error.
   return { kind: 'answered', document, replayed: true };
+}
+
+/** Looks, and waits for it no longer than the caller is to wait; the look goes on. */
+async function lookFor(
+  { look, clock }: CreatePaymentDependencies,
+  { token, cause, untilMs }: { token: string; cause: Cause; untilMs: number },
+): Promise<void> {
+  const enough = new AbortController();
+  const looking = look(token, cause).catch(() => 'failed' as const);
+  const waiting = clock.sleep(Math.max(0, untilMs - clock.monotonic()), enough.signal).catch(() => undefined);
+  await Promise.race([looking, waiting]);
+  enough.abort();
 }
 
 async function required(deps: CreatePaymentDependencies, token: string): Promise<PaymentDocument> {

@@ -16,6 +16,8 @@ export interface CreationCallDependencies {
   account: Account;
   times: CallTimes;
   callbackUrlOf: (environment: string, token: string) => string;
+  /** Aborted when the process stops: what is announced by then is sent, and no further attempt begins. */
+  stopping: AbortSignal;
   clock: Clock;
   log: Log;
 }
@@ -36,23 +38,25 @@ export interface CreationCalls {
 }
 
 export function createCreationCalls(deps: CreationCallDependencies): CreationCalls {
-  const underWay = new Map<string, Promise<PaymentDocument>>();
+  const underWay = new Map<Promise<unknown>, string>();
+  const ofPayment = (token: string) =>
+    [...underWay].flatMap(([call, each]) => (each === token ? [call] : []));
 
   return {
     async send(announced, cause) {
       const sending = sendAttempts(deps, announced, cause);
-      underWay.set(announced.token, sending);
+      underWay.set(sending, announced.token);
       try {
         return await sending;
       } finally {
-        underWay.delete(announced.token);
+        underWay.delete(sending);
       }
     },
     async settled(token) {
-      await Promise.allSettled([underWay.get(token)]);
+      await Promise.allSettled(ofPayment(token));
     },
     async idle() {
-      while (underWay.size > 0) await Promise.allSettled([...underWay.values()]);
+      while (underWay.size > 0) await Promise.allSettled([...underWay.keys()]);
     },
   };
 }
@@ -66,7 +70,7 @@ async function sendAttempts(
   // Bounded by the domain: it announces at most `attemptsMax` attempts.
   for (let sent = 0; sent < attemptsMax; sent += 1) {
     const { attempt } = document.payment;
-    const outcome = await callOnce(deps, document);
+    const outcome = unlessStopping(deps, await callOnce(deps, document));
     const next = planNext(deps, document, outcome);
     const command = { type: 'RecordCreationOutcome' as const, attemptNumber: attempt.number, outcome };
     const executed = await deps.payments.execute(
@@ -77,7 +81,8 @@ async function sendAttempts(
     if (executed.kind === 'refused') throw new Error(`a recorded fact was refused: ${executed.refusal.code}`);
     document = executed.document;
     if (!executed.events.some(({ type }) => type === 'AttemptStarted')) return document;
-    if (outcome.kind === 'not-sent') await deps.clock.sleep(notSentPauseMs * 2 ** sent);
+    if (outcome.kind === 'not-sent')
+      await deps.clock.sleep(notSentPauseMs * 2 ** sent, deps.stopping).catch(() => undefined);
   }
   return document;
 }
@@ -105,6 +110,12 @@ async function callOnce(
     'called the Payment Service',
   );
   return outcome;
+}
+
+// A certain end that would lead to a further attempt is left open instead: the follow-up goes on after the restart.
+function unlessStopping({ stopping }: CreationCallDependencies, outcome: CreationOutcome): CreationOutcome {
+  if (outcome.kind !== 'not-sent' || !stopping.aborted) return outcome;
+  return { kind: 'unknown', reason: `stopped before another attempt (${outcome.reason})` };
 }
 
 // An attempt that provably had no effect may be followed by another; the domain decides whether it is.

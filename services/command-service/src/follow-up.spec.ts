@@ -41,12 +41,11 @@ describe('nextLookAt', () => {
 });
 
 describe('followUp', () => {
-  it('looks at every open payment by its schedule, and at none that is final', async () => {
+  it('looks at every open payment by its schedule', async () => {
     const clock = createFakeClock();
     const open = [
       { token: 'lost', phase: 'unresolved' as const, updatedAt: clock.now() },
       { token: 'open', phase: 'pending' as const, updatedAt: clock.now() },
-      { token: 'done', phase: 'approved' as const, updatedAt: clock.now() },
     ];
     const looks: string[] = [];
     const stopping = new AbortController();
@@ -88,6 +87,36 @@ describe('followUp', () => {
     expect(looks.size).toBe(1_200);
     stopping.abort();
     await running;
+  });
+
+  it('looks first at what nobody knows the outcome of, and at a few payments at a time', async () => {
+    const clock = createFakeClock();
+    const updatedAt = clock.now() - hour;
+    const open = Array.from({ length: 40 }, (_, index) => ({
+      token: `pay_${String(index).padStart(2, '0')}`,
+      phase: index < 30 ? ('pending' as const) : ('unresolved' as const),
+      updatedAt,
+    }));
+    const begun: string[] = [];
+    const stopping = new AbortController();
+    const running = followUp(
+      {
+        openPayments: ({ after }) => (after === undefined ? open : []),
+        look: async (token) => {
+          begun.push(token);
+          await clock.sleep(10_000);
+        },
+        ids: { ...createFakeIds(1), fraction: () => 0 },
+        ...{ clock, log: silentLog },
+      },
+      stopping.signal,
+    );
+    await clock.advance(0);
+    expect(begun).toEqual(open.slice(30, 38).map(({ token }) => token));
+    stopping.abort();
+    await clock.advance(10_000);
+    await running;
+    expect(begun).toHaveLength(8);
   });
 
   it('goes on after a look that failed', async () => {

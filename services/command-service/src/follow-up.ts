@@ -1,5 +1,5 @@
 /** Looks again at every payment that is not final, on a schedule, whether or not anybody reminds us of it. */
-import { type PaymentPhase, isFinalPhase } from '@tollgate/payment-domain';
+import type { PaymentPhase } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 
 const second = 1_000;
@@ -32,15 +32,14 @@ export function nextLookAt(
   after: number,
   jitter: number,
 ): number {
-  const isUnresolved = payment.phase === 'requested' || payment.phase === 'unresolved';
-  const schedule = isUnresolved ? unresolvedScheduleMs : openScheduleMs;
+  const schedule = isUnresolved(payment) ? unresolvedScheduleMs : openScheduleMs;
   const stretch = 1 + jitter / 10;
   const next = schedule.find((delay) => payment.updatedAt + delay * stretch > after);
   if (next !== undefined) return payment.updatedAt + next * stretch;
   return after + day * stretch;
 }
 
-/** A payment that is not final, as the read model of open work knows it. */
+/** A payment that more is expected of, as the read model of open work knows it. */
 export interface OpenPayment {
   token: string;
   phase: PaymentPhase;
@@ -49,7 +48,7 @@ export interface OpenPayment {
 }
 
 export interface FollowUpDependencies {
-  /** A page of the payments that are not final, in order of their tokens, after a token. */
+  /** A page of the payments that more is expected of, in order of their tokens, after a token. */
   openPayments: (page: { after?: string; limit: number }) => readonly OpenPayment[];
   look: (token: string) => Promise<unknown>;
   clock: Clock;
@@ -57,9 +56,12 @@ export interface FollowUpDependencies {
   log: Log;
 }
 
-/** Pause between two passes over the open work. */
+/** Pause between two passes over the open work; longer where a pass takes long, so that it is a tenth of the time at most. */
 const passPauseMs = second;
+const passPausePerDuration = 9;
 const pageSize = 500;
+/** Looks of one process at once: places are left for callbacks and callers. */
+const looksAtOnceMax = 8;
 
 /** When each open payment is due, and its last change when that was decided. */
 type DueTimes = Map<string, { at: number; updatedAt: number }>;
@@ -68,33 +70,51 @@ type DueTimes = Map<string, { at: number; updatedAt: number }>;
 export async function followUp(deps: FollowUpDependencies, signal: AbortSignal): Promise<void> {
   const dueTimes: DueTimes = new Map();
   while (!signal.aborted) {
+    const startedAt = deps.clock.monotonic();
     await passOver(deps, dueTimes, signal);
-    await deps.clock.sleep(passPauseMs, signal).catch(() => undefined);
+    const pauseMs = Math.max(passPauseMs, passPausePerDuration * (deps.clock.monotonic() - startedAt));
+    await deps.clock.sleep(pauseMs, signal).catch(() => undefined);
   }
 }
 
 async function passOver(deps: FollowUpDependencies, dueTimes: DueTimes, signal: AbortSignal): Promise<void> {
   const seen = new Set<string>();
-  for (const page of pagesOfOpenPayments(deps.openPayments)) {
-    if (signal.aborted) return;
+  let after: string | undefined;
+  for (let isLast = false; !isLast;) {
+    const page = deps.openPayments({ limit: pageSize, ...(after === undefined ? {} : { after }) });
     page.forEach(({ token }) => seen.add(token));
-    const due = page.filter((payment) => isDue(deps, dueTimes, payment));
-    await Promise.all(due.map(({ token }) => lookAt(deps, token)));
+    await lookAtAll(
+      deps,
+      page.filter((payment) => isDue(deps, dueTimes, payment)),
+      signal,
+    );
+    // Between pages everybody else has a turn.
+    await deps.clock.sleep(0, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    after = page.at(-1)?.token;
+    isLast = page.length < pageSize;
   }
   for (const token of dueTimes.keys()) if (!seen.has(token)) dueTimes.delete(token);
 }
 
-function* pagesOfOpenPayments(
-  openPayments: FollowUpDependencies['openPayments'],
-): Iterable<readonly OpenPayment[]> {
-  let after: string | undefined;
-  for (;;) {
-    const page = openPayments({ limit: pageSize, ...(after === undefined ? {} : { after }) });
-    yield page.filter(({ phase }) => !isFinalPhase(phase));
-    after = page.at(-1)?.token;
-    if (page.length < pageSize) return;
+async function lookAtAll(
+  deps: FollowUpDependencies,
+  due: readonly OpenPayment[],
+  signal: AbortSignal,
+): Promise<void> {
+  // What nobody knows the outcome of first.
+  const queue = [...due.filter(isUnresolved), ...due.filter((payment) => !isUnresolved(payment))].values();
+  async function lookAtNext(): Promise<void> {
+    for (const { token } of queue) {
+      if (signal.aborted) return;
+      await lookAt(deps, token);
+    }
   }
+  await Promise.all(Array.from({ length: looksAtOnceMax }, lookAtNext));
 }
+
+const isUnresolved = ({ phase }: { phase: PaymentPhase }): boolean =>
+  phase === 'requested' || phase === 'unresolved';
 
 // A payment that this process meets for the first time (after a restart) is due if it has missed any look meanwhile.
 function isDue({ clock, ids }: FollowUpDependencies, dueTimes: DueTimes, payment: OpenPayment): boolean {

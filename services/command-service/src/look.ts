@@ -69,18 +69,21 @@ export async function lookForSecondPayment(
   token: string,
   serviceToken: string,
   cause: Cause,
-): Promise<void> {
+): Promise<LookResult> {
   const document = await deps.payments.load(token);
-  const known = document?.payment.serviceToken;
-  if (known === undefined || known === serviceToken) return;
+  if (document === undefined) return 'no-payment';
+  if (document.payment.serviceToken === serviceToken) return 'looked';
   const outcome = await deps.account.client.retrievePayment(serviceToken);
   logLook(deps, token, 'retrieve', outcome.kind);
-  if (outcome.kind !== 'accepted' || outcome.answer.orderNumber?.startsWith(`${token}.`) !== true) return;
+  if (outcome.kind === 'refused' && isNotFound(outcome.errors)) return 'looked';
+  if (outcome.kind !== 'accepted') return 'failed';
+  if (outcome.answer.orderNumber?.startsWith(`${token}.`) !== true) return 'looked';
   await deps.payments.execute(
     token,
     { type: 'RecordObservation', observed: fromServicePayment(outcome.answer) },
     cause,
   );
+  return 'looked';
 }
 
 async function retrieve(

@@ -11,15 +11,17 @@ export interface Looks<Reason> {
   idle(): Promise<void>;
 }
 
+/** @param stopping aborted when the process stops: looks that have not begun by then end as `failed` */
 export function createLooks<Reason>(
   look: (token: string, reason: Reason) => Promise<LookResult>,
+  stopping: AbortSignal,
 ): Looks<Reason> {
   const running = new Map<string, Promise<unknown>>();
   const waiting = new Map<string, Promise<LookResult>>();
   const places = createPlaces(looksAtOnceMax);
 
   function start(token: string, reason: Reason): Promise<LookResult> {
-    const result = places(() => look(token, reason)).finally(() => {
+    const result = places(async () => (stopping.aborted ? 'failed' : look(token, reason))).finally(() => {
       if (running.get(token) === result) running.delete(token);
     });
     running.set(token, result);

@@ -100,7 +100,8 @@ export function createPayments({
           if (decision.kind === 'refused') return decision;
           return { kind: 'events', events: decision.events.map((event) => ({ event, recordedAt })) };
         },
-        toNewEvents: (events) => events.map(({ event }) => ({ id: ids.uuid(), ...event, metadata })),
+        toNewEvents: (events) =>
+          events.map(({ event }) => ({ id: ids.uuid(), ...readable(event), metadata })),
       });
       if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
       const events = outcome.kind === 'decided' ? outcome.events.map(({ event }) => event) : [];
@@ -111,6 +112,11 @@ export function createPayments({
       return { kind: 'done', document, events };
     },
   };
+}
+
+/** An event as it will be read again. @throws z.ZodError: better nothing is written than what cannot be read any more. */
+function readable(event: PaymentEvent): PaymentEvent {
+  return decodePaymentEvent(event);
 }
 
 function toDocument(

@@ -89,7 +89,7 @@ describe('POST /api/v1/payments answers', () => {
 
   it.each([
     ['invalid_request_error', 'invalid_param', 400, 'invalid_request_error invalid_param'],
-    ['processing_error', 'order_number_already_exists', 409, 'processing_error order_number_already_exists'],
+    ['processing_error', 'balance_less_than_amount', 409, 'processing_error balance_less_than_amount'],
     // The gateway's own account is at fault: the team's key and request are fine.
     ['authentication_error', 'incorrect_private_key', 502, 'api_error provider_account_refused'],
     ['settings_error', 'merchant_disabled', 502, 'api_error provider_account_refused'],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
+import { type EventStore, StoreUnavailable, createEmbeddedEventStore } from '@tollgate/event-store';
 import { decodePaymentRecord, gatewayPaymentsTopic } from '@tollgate/gateway-events';
 import type { BusRecord, Message, MessageBus } from '@tollgate/message-bus';
 import { type PaymentEvent, paymentStream } from '@tollgate/payment-domain';
@@ -177,6 +177,22 @@ it('leaves out what is internal to us, to the team and to the customer', async (
     .map(({ value, headers }) => new TextDecoder().decode(value) + JSON.stringify(headers))
     .join();
   expect(written).not.toMatch(/stays-with-us|secret-p|customer@example/);
+});
+
+it('does not take a store that cannot be read for a damaged payment', async () => {
+  const first = start();
+  await record('pay_1', 0, 2);
+  await eventually(() => expect(bus.records).toHaveLength(2));
+  await first.stop();
+  await record('pay_1', 2);
+  const { read } = store;
+  let failures = 1;
+  store.read = (stream, options) => {
+    if (stream.startsWith('payment-') && failures-- > 0) throw new StoreUnavailable('store_busy', 'busy');
+    return read(stream, options);
+  };
+  start();
+  await eventually(() => expect(bus.records).toHaveLength(4));
 });
 
 it('leaves a damaged payment where it is, and publishes all others', async () => {

@@ -1,4 +1,4 @@
-import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, StoreUnavailable } from '@tollgate/event-store';
 import { type PaymentDocument, foldPaymentDocument } from '@tollgate/read-models';
 import type { Log } from '@tollgate/service-kit';
 
@@ -31,6 +31,8 @@ export function createPaymentHistories(store: EventStore, log: Log): PaymentHist
         remember(documents, event.stream, document);
         return document;
       } catch (error) {
+        // Says nothing about the stream: the publisher begins again from the last records.
+        if (error instanceof StoreUnavailable) throw error;
         // One damaged stream must not keep the events of all other payments from their consumers.
         damaged.add(event.stream);
         log.error(

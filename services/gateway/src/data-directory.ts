@@ -3,7 +3,6 @@ import {
   accessSync,
   chmodSync,
   constants,
-  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -64,7 +63,7 @@ export function openDataDirectory(dataDir: string): DataDirectory {
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
     },
     callbackSecrets(ids) {
-      if (!existsSync(secretsFile)) writePrivately(secretsFile, `k1:${ids.hex(32)}\n`);
+      makePrivately(secretsFile, `k1:${ids.hex(32)}\n`);
       return parseCallbackSecrets(readFileSync(secretsFile, 'utf8').trim());
     },
   };
@@ -89,6 +88,15 @@ function readJson(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
+  }
+}
+
+/** Makes a file unless there is one: of two first starts at once, both go on with what one of them has made. */
+function makePrivately(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -1,18 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { isOfAnEndedProcess } from './embedded-ports.ts';
+import { isOfAnEndedProcess, toHolder } from './embedded-ports.ts';
 
-const own = { pid: process.pid, holder: `${process.pid}.now` };
-const endedPid = () => spawnSync(process.execPath, ['-e', '']).pid;
+const own = { host: 'here', pid: process.pid, life: 'now' };
+const endedPid = spawnSync(process.execPath, ['-e', '']).pid;
 
 describe('isOfAnEndedProcess', () => {
   it.each([
-    ['ourselves', own.holder, false],
-    ['an earlier process of our number', `${process.pid}.before`, true],
-    ['a process that runs', `${process.ppid}.x`, false],
-    ['a process that has ended', `${endedPid()}.x`, true],
-    ['a holder that is no process of this machine', 'another-machine', false],
-    ['number 0, which is no process but a group', '0.x', false],
+    ['ourselves', toHolder(own), false],
+    ['an earlier process of our number', toHolder({ ...own, life: 'before' }), true],
+    ['a process that runs', toHolder({ ...own, pid: process.ppid }), false],
+    ['a process that has ended', toHolder({ ...own, pid: endedPid }), true],
+    ['a process of another machine', toHolder({ ...own, host: 'there', pid: endedPid }), false],
+    ['our number on another machine', toHolder({ ...own, host: 'there', life: 'before' }), false],
+    ['a holder that is written otherwise', 'somebody', false],
+    ['number 0, which is no process but a group', toHolder({ ...own, pid: 0 }), false],
   ])('of %s', (_name, holder, expected) => {
     expect(isOfAnEndedProcess(holder, own)).toBe(expected);
   });

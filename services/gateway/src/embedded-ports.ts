@@ -1,4 +1,5 @@
 /** The embedded way of running: both ports on one file of this machine. */
+import { hostname } from 'node:os';
 import { type EventStore, createEmbeddedEventStore, runUnderLease } from '@tollgate/event-store';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { errorCode } from '@tollgate/service-kit';
@@ -22,11 +23,16 @@ export async function openEmbeddedPorts(
   file: string,
   onStop: OnStop,
 ): Promise<Ports> {
-  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store') });
+  // Thrown to nobody, it ends the process: whoever runs it starts it again, and nothing acknowledged is missing.
+  const onWriterStopped = (error: Error) => {
+    throw error;
+  };
+  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store'), onWriterStopped });
   onStop(() => store.close());
   // The number of a process is used again, in a container always: the rest tells this life of it from the last.
-  const holder = `${pid}.${ids.hex(6)}`;
-  const isGone = (other: string) => isOfAnEndedProcess(other, { pid, holder });
+  const own = { host: hostname(), pid, life: ids.hex(6) };
+  const holder = toHolder(own);
+  const isGone = (other: string) => isOfAnEndedProcess(other, own);
   const bus = createEmbeddedMessageBus({ store, clock, ids, holder, isGone, log: logOf('message-bus') });
   onStop(() => bus.close());
   const runAlone: RunAlone = (name, signal, work) =>
@@ -34,11 +40,22 @@ export async function openEmbeddedPorts(
   return { store, bus, runAlone };
 }
 
+/** One life of a process on one machine. */
+export interface Holder {
+  host: string;
+  pid: number;
+  life: string;
+}
+
+export const toHolder = ({ host, pid, life }: Holder): string => `${pid}.${life}@${host}`;
+
 /** True where the process that a lease names is gone for certain: then its work need not wait for the lease to run out. */
-export function isOfAnEndedProcess(other: string, own: { pid: number; holder: string }): boolean {
-  const pid = Number(other.split('.')[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  if (pid === own.pid) return other !== own.holder;
+export function isOfAnEndedProcess(other: string, own: Holder): boolean {
+  const [, digits, life, host] = /^(\d{1,9})\.([^@]*)@(.*)$/s.exec(other) ?? [];
+  const pid = Number(digits);
+  // Of another machine's processes, or another container's, nothing is known here.
+  if (host !== own.host || !(pid > 0)) return false;
+  if (pid === own.pid) return life !== own.life;
   try {
     process.kill(pid, 0);
     return false;

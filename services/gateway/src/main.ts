@@ -15,6 +15,8 @@ import { type Gateway, startGateway } from './gateway.ts';
 const stopBudgetMs = 15_000;
 
 async function main(): Promise<void> {
+  // Every file of ours is for its owner only, those that SQLite makes beside its own too.
+  process.umask(0o077);
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);
   const log = logOf('gateway');

@@ -33,6 +33,9 @@ describe('faults', () => {
     expect(faults.take(demo, 'create', answerFaults)).toBeUndefined();
     expect(faults.take(demo, 'callback', queueFaults)).toBeUndefined();
     expect(faults.take(demo, 'callback', ['before_reply'])?.fault).toBe('before_reply');
+    faults.add(demo, [{ operation: 'get', fault: 'html_502' }]);
+    expect(faults.take(demo, 'create', answerFaults)).toBeUndefined();
+    expect(faults.take(demo, 'get', answerFaults)?.fault).toBe('html_502');
   });
 
   it('strike with their probability, and let the next fault have its chance', () => {

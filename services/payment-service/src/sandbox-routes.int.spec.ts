@@ -157,6 +157,17 @@ describe('GET /sandbox/ledger', () => {
     ]);
   });
 
+  it('tells the oldest first', async () => {
+    const tokens = [
+      await harness.create({ orderNumber: 'order' }),
+      await harness.create({ orderNumber: 'order' }),
+    ];
+    for (const token of tokens) await harness.browse(`/checkout/${token}`);
+    const { payments, callbacks, calls } = await harness.ledger('order');
+    for (const entries of [payments, callbacks, calls])
+      expect(entries.map(({ token }) => token)).toEqual(tokens);
+  });
+
   it('tells a refused call by its error', async () => {
     await harness.call('POST', '/api/v1/payments', { ...tea, orderNumber: 'ledger-2', amount: 0 });
     const { calls, payments } = await harness.ledger('ledger-2');

@@ -1,7 +1,8 @@
 /** The query of `GET /api/v1/payments`. */
 import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
 import { paymentPhases } from '@tollgate/payment-domain';
-import { given, perPageMax, type Caller, type PaymentListQuery } from '@tollgate/read-models';
+import { perPageMax, type Caller, type PaymentListQuery } from '@tollgate/read-models';
+import { given } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 const dayMs = 86_400_000;

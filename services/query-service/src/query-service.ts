@@ -3,13 +3,19 @@ import type { EventStore } from '@tollgate/event-store';
 import type { Scope } from '@tollgate/payment-domain';
 import {
   authenticate,
-  given,
   toPublicPayment,
   type Caller,
   type PaymentIndex,
   type TeamDirectory,
 } from '@tollgate/read-models';
-import { sendErrors, toErrorEntries, type Clock, type ErrorEntry, type Log } from '@tollgate/service-kit';
+import {
+  given,
+  sendErrors,
+  toErrorEntries,
+  type Clock,
+  type ErrorEntry,
+  type Log,
+} from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { awaitMinPosition } from './min-position.ts';
 import { readHistory } from './payment-history.ts';

@@ -9,6 +9,7 @@ import {
   type Log,
 } from '@tollgate/service-kit';
 import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import type { StoreUnavailable } from '../errors.ts';
 import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { type GroupCommit, startGroupCommit } from './group-commit.ts';
@@ -26,6 +27,11 @@ export interface EmbeddedEventStoreOptions {
   /** Stamps `recordedAt`; the system's clock by default. */
   clock?: Clock;
   log?: Log;
+  /**
+   * Called when the writer thread has died: no append succeeds any more, and the process should end and be started
+   * again. Without it the appends tell.
+   */
+  onWriterStopped?: (error: StoreUnavailable) => void;
   /** Nothing outside this package's specs sets these. */
   testing?: {
     /** The file may grow to this many pages of 4 KiB, then it is as if the disk were full. */
@@ -49,10 +55,11 @@ interface ReadRequest extends ReadOptions {
  * @throws StartupError where the file cannot be used.
  */
 export async function createEmbeddedEventStore(options: EmbeddedEventStoreOptions): Promise<EventStore> {
-  const { file, clock = systemClock, log = silentLog, testing = {} } = options;
+  const { file, clock = systemClock, log = silentLog, onWriterStopped, testing = {} } = options;
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
-  const writer = await startGroupCommit({ file, ...testing, onCommit: () => commits.announce() });
+  const onCommit = () => commits.announce();
+  const writer = await startGroupCommit({ file, ...testing, onCommit, onWriterStopped });
   const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
   const requireOpen = () => {

@@ -54,6 +54,18 @@ describe('a full disk', () => {
 });
 
 describe('a writer thread that dies', () => {
+  it('is reported once, and one that is asked to end is not', async () => {
+    let worker: Worker | undefined;
+    const reports: string[] = [];
+    const onWriterStopped = ({ code }: StoreUnavailable) => reports.push(code);
+    const store = await temporaryStore({ onWriterStopped, testing: { onWorker: (each) => (worker = each) } });
+    await worker?.terminate();
+    await expect.poll(() => reports, { timeout: 10_000, interval: 2 }).toEqual(['store_writer_stopped']);
+    await store.close();
+    await (await temporaryStore({ onWriterStopped })).close();
+    expect(reports).toHaveLength(1);
+  });
+
   it('rejects the appends under way and all later ones with a code that says so', async () => {
     let worker: Worker | undefined;
     const store = await temporaryStore({ testing: { onWorker: (each) => (worker = each) } });

@@ -22,19 +22,21 @@ export interface GroupCommit {
 export interface GroupCommitOptions extends WriterOptions {
   /** Called after each commit. */
   onCommit: () => void;
+  /** Called when the thread has ended without having been asked to: nothing can be written any more. */
+  onWriterStopped?: ((error: StoreUnavailable) => void) | undefined;
   /** For tests: is given the thread, to end it. */
   onWorker?: ((worker: Worker) => void) | undefined;
 }
 
 /** @throws StartupError */
 export async function startGroupCommit(options: GroupCommitOptions): Promise<GroupCommit> {
-  const { file, pageCountMax, onCommit, onWorker } = options;
+  const { file, pageCountMax, onWorker } = options;
   const worker = new Worker(new URL('./writer-thread.ts', import.meta.url), {
     workerData: { file, pageCountMax },
   });
   await started(worker);
   onWorker?.(worker);
-  return commitInGroups(worker, onCommit);
+  return commitInGroups(worker, options);
 }
 
 async function started(worker: Worker): Promise<void> {
@@ -46,7 +48,7 @@ async function started(worker: Worker): Promise<void> {
   if (first.kind === 'start-refused') throw new StartupError(first.code, first.message);
 }
 
-function commitInGroups(worker: Worker, onCommit: () => void): GroupCommit {
+function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupCommitOptions): GroupCommit {
   const backlog = createBacklog();
   let underWay: Waiting[] = [];
   let isDispatchPlanned = false;
@@ -83,10 +85,12 @@ function commitInGroups(worker: Worker, onCommit: () => void): GroupCommit {
 
   function onStopped(cause?: unknown): void {
     const error = writerStopped(cause);
+    const isUnexpected = refusal === undefined;
     refusal ??= error;
     for (const each of [...underWay, ...backlog.takeAll()]) each.reject(error);
     underWay = [];
     onIdle?.();
+    if (isUnexpected) onWriterStopped?.(error);
   }
 
   function drain(): Promise<void> {

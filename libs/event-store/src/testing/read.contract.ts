@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidArgument } from '../errors.ts';
 import type { Stores } from './event-store.contract.ts';
-import { freshStream, givenEvents, readAll, readData } from './given-events.ts';
+import { freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
 
 export function describeRead(given: Stores): void {
   describe('read', () => {
@@ -34,6 +34,15 @@ export function describeRead(given: Stores): void {
       );
       expect(forwards).toEqual(Array.from({ length: 1_700 }, (_, index) => index));
       expect(backwards).toEqual(forwards.toReversed());
+    });
+
+    it('gives large events', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      for (let count = 0; count < 8; count += 1)
+        await store.append(stream, [givenEvent('x'.repeat(400_000))], 'any');
+      const revisions = (await readAll(store, stream, { limit: 7 })).map((event) => event.revision);
+      expect(revisions).toEqual([0, 1, 2, 3, 4, 5, 6]);
     });
 
     it('reads any range, in either direction', async () => {

@@ -73,6 +73,19 @@ export function describeSubscribe(given: Stores): void {
       await subscription.stop();
     });
 
+    it('does not say a second time that it has caught up when nothing came', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await subscription.caughtUp();
+      for (let count = 0; count < 5; count += 1) await store.keepLast(`${category}-1`, 5);
+      const { position } = appended(await store.append(`${category}-1`, givenEvents(1), 'any'));
+      await subscription.caughtUp(position);
+      await subscription.stop();
+      const caughtUp = subscription.items.filter(({ kind }) => kind === 'caught-up');
+      expect(new Set(caughtUp.map((item) => item.position)).size).toBe(caughtUp.length);
+    });
+
     it('says that it has caught up with what others recorded, which it need not deliver', async () => {
       const store = given.store();
       const subscription = probe(store, { prefixes: [`${freshCategory()}-`] });
@@ -118,6 +131,23 @@ export function describeSubscribe(given: Stores): void {
       await subscription.stop();
       expect(new Set(namesOf(subscription.events())).size).toBe(3_000);
       expect(subscription.events()).toHaveLength(3_000);
+    });
+
+    it('delivers large events among those that it need not deliver', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      const large = 'x'.repeat(400_000);
+      for (let count = 0; count < 10; count += 1) {
+        await store.append(`${category}-1`, [givenEvent(large)], 'any');
+        await store.append(`${category}x-1`, givenEvents(3), 'any');
+      }
+      const { position } = appended(await store.append(`${category}-1`, givenEvents(1), 'any'));
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await subscription.caughtUp(position);
+      await subscription.stop();
+      expect(namesOf(subscription.events())).toEqual(
+        Array.from({ length: 11 }, (_, revision) => `${category}-1@${revision}`),
+      );
     });
 
     it('delivers each event once and in order, whoever writes and wherever it starts', async () => {

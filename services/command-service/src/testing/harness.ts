@@ -45,14 +45,14 @@ export async function createHarness(wrapStore: (store: EventStore) => EventStore
   const provider = createFakePaymentService();
 
   /** One process of the command service; several share the store. */
-  function startInstance(clock: Clock = fakeClock) {
+  function startInstance(clock: Clock = fakeClock, stopping = new AbortController().signal) {
     const payments = createPayments({ store, clock, ids });
     const account = { name: 'sandbox', client: provider.client };
     const callbackUrlOf = (environment: string, token: string) =>
       `https://gateway.example/callbacks/${environment}/${token}/x`;
     const base = { payments, account, times, clock, log: silentLog };
-    const calls = createCreationCalls({ ...base, callbackUrlOf });
-    const looks = createLooks<Cause>((token, why) => look({ ...base, calls }, token, why));
+    const calls = createCreationCalls({ ...base, callbackUrlOf, stopping });
+    const looks = createLooks<Cause>((token, why) => look({ ...base, calls }, token, why), stopping);
     const deps: CreatePaymentDependencies = {
       ...base,
       calls,

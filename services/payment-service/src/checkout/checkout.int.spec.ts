@@ -244,6 +244,13 @@ describe('what is done twice, backwards or too late', () => {
     expect(titleOf(await harness.browse(`/checkout/${token}`))).toBe('Payment successful');
   });
 
+  it('an empty form after the end leads to the outcome', async () => {
+    const token = await harness.create();
+    await submit(token, goodForm(declinedCard));
+    const posted = await submit(token, {});
+    expect([posted.statusCode, posted.location]).toEqual([303, `/checkout/${token}`]);
+  });
+
   it('the way back from the authentication page leads forward again', async () => {
     const token = await harness.create();
     await submit(token, goodForm(authenticatedCard));

@@ -1,0 +1,47 @@
+import type { Clock, Log } from '@tollgate/service-kit';
+
+/** Pause before work that has ended by a failure begins again, milliseconds. */
+const restartPauseMs = 1_000;
+
+export interface Background {
+  /** Aborted when `stop` is called. */
+  signal: AbortSignal;
+  /** Runs work that is done once; a failure of it is logged. */
+  once(work: Promise<unknown>): void;
+  /** Runs work that must go on until the stop: whatever ends it before that is logged, and it begins again. */
+  always(work: (signal: AbortSignal) => Promise<void>): void;
+  /** Ends everything; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+export function createBackground({ clock, log }: { clock: Clock; log: Log }): Background {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = new Set<Promise<unknown>>();
+
+  function once(work: Promise<unknown>): void {
+    const tracked = work
+      .catch((error: unknown) => log.error({ error }, 'work in the background failed'))
+      .finally(() => running.delete(tracked));
+    running.add(tracked);
+  }
+
+  async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await work(signal).catch((error: unknown) =>
+        log.error({ error }, 'work in the background failed; it begins again'),
+      );
+      await clock.sleep(restartPauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  return {
+    signal,
+    once,
+    always: (work) => once(untilStopped(work)),
+    async stop() {
+      stopping.abort();
+      while (running.size > 0) await Promise.all([...running]);
+    },
+  };
+}
