@@ -202,3 +202,34 @@ it('that names a payment of an attempt which had failed for certain calls a pers
     expect((await harness.payments.load(token))?.payment.attention.length).toBeGreaterThan(0);
   });
 });
+
+it('that names an earlier attempt, while the answer to a further one is awaited, calls a person', async () => {
+  const { provider, clock, payments } = harness;
+  // In another process than the one that takes the callbacks.
+  const { create: ask } = harness.startInstance();
+  provider.faults.push({ kind: 'lost-before' });
+  await ask(teaFor('order-1'));
+  await clock.advance(3_600_000);
+  let answer = (): void => undefined;
+  provider.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+  const asking = ask(teaFor('order-1'));
+  await eventually(() => expect(provider.requests).toHaveLength(2));
+  const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
+  expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
+  const late = {
+    token: 'late',
+    status: 'approved',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: `${token}.1`,
+  };
+  provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    const attention = (await payments.load(token))?.payment.attention;
+    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+  answer();
+  await asking;
+});

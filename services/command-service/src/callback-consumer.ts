@@ -87,8 +87,11 @@ async function lookSafely(
   try {
     const result = await deps.look(token, cause);
     const serviceToken = namedPayment(callback);
-    if (result !== 'looked' || serviceToken === undefined) return result;
-    return await deps.lookForSecondPayment(token, serviceToken, cause);
+    const isOurs = result === 'looked' || result === 'awaiting-answer';
+    if (!isOurs || serviceToken === undefined) return result;
+    // Also while an answer is awaited: the callback may be about an earlier attempt, which nobody else will look for.
+    const second = await deps.lookForSecondPayment(token, serviceToken, cause);
+    return second === 'failed' ? second : result;
   } catch (error) {
     deps.log.error({ error, token, operation: 'callback' }, 'a look failed');
     return 'failed';

@@ -13,7 +13,7 @@ import type { QueueFault } from './faults.ts';
 import { newPayment, openCheckout, settleAs, type Payment } from './payments.ts';
 import { createCallbackQueue } from './storage/callback-queue.ts';
 import { migrate } from './storage/schema.ts';
-import { createFakeClock } from './testing/fake-clock.ts';
+import { createFakeClock } from '@tollgate/testing';
 import { tea } from './testing/samples.ts';
 
 const start = 1_800_000_000_000;
@@ -27,7 +27,7 @@ function setUp(post: Post) {
   migrate(connection);
   connection.exec("INSERT INTO merchants (name) VALUES ('demo')");
   const queue = createCallbackQueue(connection);
-  const clock = createFakeClock(start);
+  const clock = createFakeClock({ now: start });
   const sent: string[] = [];
   const delivery = createCallbackDelivery({
     database: { write: async (transaction) => transaction() },
@@ -181,7 +181,7 @@ describe('the delivery of callbacks', () => {
       );
     const { clock, add, states, tries, stop } = setUp(hang);
     add(pending());
-    await clock.settle();
+    await clock.advance(0);
     await stop();
     expect(states()).toEqual(['due']);
     expect(tries()).toEqual([0]);
@@ -216,7 +216,7 @@ describe('a fault of callbacks', () => {
   it('reorder: the callback is sent after the next one of its payment', async () => {
     const { clock, add, sent } = setUp(async () => 200);
     add(pending(), 'reorder');
-    await clock.settle();
+    await clock.advance(0);
     add(approved());
     await clock.advance(1);
     expect(sent).toEqual(['approved', 'pending']);

@@ -1,12 +1,12 @@
 import { silentLog } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { createDueLoop } from './due-loop.ts';
-import { createFakeClock } from './testing/fake-clock.ts';
+import { createFakeClock } from '@tollgate/testing';
 
 const start = 1_800_000_000_000;
 
 function setUp(work: (now: number) => number | undefined) {
-  const clock = createFakeClock(start);
+  const clock = createFakeClock({ now: start });
   const looks: number[] = [];
   const loop = createDueLoop({
     name: 'test',
@@ -42,10 +42,10 @@ describe('a due loop', () => {
     const { clock, looks, loop } = setUp(() => undefined);
     await clock.advance(1_000);
     loop.expect(start + 61_000);
-    await clock.settle();
+    await clock.advance(0);
     expect(looks).toEqual([0]);
     loop.expect(start + 1_000);
-    await clock.settle();
+    await clock.advance(0);
     expect(looks).toEqual([0, 1_000]);
   });
 
@@ -55,7 +55,7 @@ describe('a due loop', () => {
       if (isBroken) throw new Error('broken');
       return undefined;
     });
-    await clock.settle();
+    await clock.advance(0);
     isBroken = false;
     await clock.advance(1_000);
     expect(looks).toEqual([0, 1_000]);
@@ -63,7 +63,7 @@ describe('a due loop', () => {
 
   it('ends when it is stopped in its sleep', async () => {
     const { clock, looks, stopping, ended } = setUp(() => undefined);
-    await clock.settle();
+    await clock.advance(0);
     stopping.abort();
     await ended;
     await clock.advance(600_000);
