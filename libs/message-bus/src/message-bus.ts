@@ -24,6 +24,9 @@ export interface SubscribeOptions {
 }
 
 export interface MessageBus {
+  /** Whether the bus answered when it was asked last; for readiness only, as the next call may find it otherwise. */
+  isConnected(): boolean;
+
   /**
    * Publishes messages in order; resolved means durable. Rejected means that some, all or none were written.
    *

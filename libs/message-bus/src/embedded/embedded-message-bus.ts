@@ -42,6 +42,7 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
   };
 
   return {
+    isConnected: () => true,
     publish: async (topic, messages) => {
       requireOpen();
       await publish({ store, ids, topics }, topic, messages);

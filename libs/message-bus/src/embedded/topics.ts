@@ -22,15 +22,17 @@ export interface Topics {
   existingPartitionCount(topic: string): Promise<number>;
 }
 
+/** How many partitions a topic has; 0 where it does not exist. */
+export async function readPartitionCount(store: EventStore, topic: string): Promise<number> {
+  requireBusName('topic', topic);
+  for await (const { data } of store.read(topicStream(topic), { limit: 1 }))
+    return topicSchema.parse(data).partitions;
+  return 0;
+}
+
 export function createTopics({ store, ids, partitions, keepRecords }: TopicsOptions): Topics {
   const opened = new Map<string, Promise<number>>();
-
-  async function existingPartitionCount(topic: string): Promise<number> {
-    requireBusName('topic', topic);
-    for await (const { data } of store.read(topicStream(topic), { limit: 1 }))
-      return topicSchema.parse(data).partitions;
-    return 0;
-  }
+  const existingPartitionCount = (topic: string) => readPartitionCount(store, topic);
 
   async function create(topic: string): Promise<number> {
     const event = { id: ids.uuid(), type: 'TopicCreated', data: { partitions }, metadata: {} };

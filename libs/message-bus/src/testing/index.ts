@@ -1,1 +1,2 @@
 export { describeMessageBus, type OpenMessageBus } from './message-bus.contract.ts';
+export { describeTopicReader, type OpenTopicReader } from './topic-reader.contract.ts';

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface BrokerProcess {
+  pid: number;
+  port: number;
+}
+
+const pollMs = 100;
+
+const pidFile = (dataDir: string) => join(dataDir, 'kafka.pid');
+export const propertiesFile = (dataDir: string) => join(dataDir, 'server.properties');
+
+/** @throws EEXIST where another start was faster */
+export function writePidFile(dataDir: string, broker: BrokerProcess): void {
+  writeFileSync(pidFile(dataDir), `${JSON.stringify(broker)}\n`, { flag: 'wx' });
+}
+
+export const removePidFile = (dataDir: string) => rmSync(pidFile(dataDir), { force: true });
+
+/** The broker that runs on these data; undefined where none does, also when its file was left behind. */
+export function findBroker(dataDir: string): BrokerProcess | undefined {
+  let broker: BrokerProcess;
+  try {
+    broker = JSON.parse(readFileSync(pidFile(dataDir), 'utf8')) as BrokerProcess;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return isBrokerOf(dataDir, broker.pid) ? broker : undefined;
+}
+
+/** The system gives numbers of processes away again: only one that was started on these data is ours. */
+export function isBrokerOf(dataDir: string, pid: number): boolean {
+  return commandOf(pid).includes(propertiesFile(dataDir));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // No such process, or a system without /proc.
+    return spawnSync('ps', ['-ww', '-p', String(pid), '-o', 'command='], { encoding: 'utf8' }).stdout ?? '';
+  }
+}
+
+/** Asks the broker to stop, and insists after `timeoutMs`. Gives false where it had to be killed. */
+export async function stopBroker(dataDir: string, pid: number, timeoutMs = 60_000): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  signal(pid, 'SIGTERM');
+  while (isBrokerOf(dataDir, pid) && performance.now() < until) await delay(pollMs);
+  const isStopped = !isBrokerOf(dataDir, pid);
+  if (!isStopped) {
+    signal(pid, 'SIGKILL');
+    while (isBrokerOf(dataDir, pid)) await delay(pollMs);
+  }
+  removePidFile(dataDir);
+  return isStopped;
+}
+
+function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { createLog } from '@tollgate/service-kit';
+import { logLevel, type LogEntry } from 'kafkajs';
+import { expect, it } from 'vitest';
+import { toLogCreator } from './client-log.ts';
+
+function linesOf(level: logLevel, content: Record<string, unknown>): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog('spec', 'debug', { write: (line) => void lines.push(JSON.parse(line)) });
+  const entry: LogEntry = {
+    namespace: 'Connection',
+    level,
+    label: 'ERROR',
+    log: { timestamp: '', message: '', ...content },
+  };
+  toLogCreator(log)(logLevel.INFO)(entry);
+  return lines;
+}
+
+it('takes over the place, the code and the numbers of what kafkajs says', () => {
+  const content = {
+    message: 'Connection error: connect ECONNREFUSED',
+    topic: 't',
+    partition: 3,
+    retryCount: 1,
+    retryTime: 200,
+  };
+  expect(linesOf(logLevel.ERROR, content)).toMatchObject([
+    {
+      level: 40,
+      operation: 'kafkajs Connection',
+      code: 'ECONNREFUSED',
+      topic: 't',
+      partition: 3,
+      attemptNumber: 1,
+      waitMs: 200,
+    },
+  ]);
+  expect(linesOf(logLevel.INFO, content)).toMatchObject([{ level: 20 }]);
+});
+
+it('never shows a text of kafkajs', () => {
+  const planted = 'planted-4392963203551251';
+  const content = {
+    message: planted,
+    error: new Error(planted),
+    stack: planted,
+    payload: { planted },
+    broker: planted,
+  };
+  expect(JSON.stringify(linesOf(logLevel.ERROR, content))).not.toContain('planted');
+});

@@ -1,0 +1,110 @@
+import type { Clock } from '@tollgate/service-kit';
+import type { Cluster } from 'kafkajs';
+import { createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
+import { toBusUnavailable, within } from './kafka-failure.ts';
+
+const pingIntervalMs = 5_000;
+const firstPauseMs = 250;
+const pauseMsMax = 10_000;
+
+export interface ClusterLinkOptions {
+  connection: KafkaConnectionOptions;
+  clock: Clock;
+  /** Of one piece of work through the link. */
+  deadlineMs: number;
+}
+
+/** A connection for everything that is not records: kept up by a loop of its own, so that readiness needs no traffic. */
+export interface ClusterLink {
+  /** Whether the cluster answered when it was asked last. */
+  isConnected(): boolean;
+  /** @throws BusUnavailable */
+  ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export function createClusterLink({ connection, clock, deadlineMs }: ClusterLinkOptions): ClusterLink {
+  const { log } = connection;
+  const closing = new AbortController();
+  let opened: OpenCluster | undefined;
+  let isConnected = false;
+
+  async function ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result> {
+    opened ??= openCluster(connection);
+    const { cluster, connected, sever } = opened;
+    try {
+      return await within(
+        clock,
+        deadlineMs,
+        connected.then(() => work(cluster)),
+      );
+    } catch (error) {
+      // kafkajs does not find its way back from every failure: the next one who asks gets a new connection.
+      if (opened?.cluster === cluster) opened = undefined;
+      const failure = toBusUnavailable(error);
+      // What others ask over a connection that works is answered first.
+      if (failure.retryable) sever();
+      else cluster.disconnect().catch(sever);
+      throw failure;
+    }
+  }
+
+  async function keepUp(): Promise<void> {
+    let pauseMs = firstPauseMs;
+    while (!closing.signal.aborted) {
+      try {
+        await ask((cluster) => cluster.metadata());
+        if (!isConnected) log.info({ operation: 'kafka' }, 'Kafka answers');
+        [isConnected, pauseMs] = [true, firstPauseMs];
+      } catch (error) {
+        if (isConnected) log.error({ operation: 'kafka', error }, 'Kafka does not answer any more');
+        else log.warn({ operation: 'kafka', error, waitMs: pauseMs }, 'Kafka does not answer');
+        isConnected = false;
+      }
+      await clock.sleep(isConnected ? pingIntervalMs : pauseMs, closing.signal).catch(() => undefined);
+      if (!isConnected) pauseMs = Math.min(2 * pauseMs, pauseMsMax);
+    }
+  }
+
+  void keepUp();
+  return {
+    isConnected: () => isConnected,
+    ask,
+    close: async () => {
+      closing.abort();
+      isConnected = false;
+      opened?.sever();
+    },
+  };
+}
+
+interface OpenCluster {
+  cluster: Cluster;
+  connected: Promise<void>;
+  sever(): void;
+}
+
+/** kafkajs shows its connection to the cluster to partition assigners only: one that assigns nothing hands it out. */
+function openCluster(connection: KafkaConnectionOptions): OpenCluster {
+  const { kafka, sever } = createKafkaClient(connection);
+  let cluster: Cluster | undefined;
+  kafka.consumer({
+    groupId: connection.clientId,
+    allowAutoTopicCreation: false,
+    partitionAssigners: [
+      (given) => {
+        cluster = given.cluster;
+        return {
+          name: 'none',
+          version: 0,
+          assign: async () => [],
+          protocol: () => ({ name: '', metadata: Buffer.alloc(0) }),
+        };
+      },
+    ],
+  });
+  if (cluster === undefined) throw new Error('kafkajs has not called the partition assigner.');
+  const connected = cluster.connect();
+  connected.catch(() => undefined);
+  return { cluster, connected, sever };
+}

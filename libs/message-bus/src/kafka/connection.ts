@@ -1,0 +1,132 @@
+import { isIP, connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import type { Log, Secret } from '@tollgate/service-kit';
+import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
+import { toLogCreator } from './client-log.ts';
+import { hideTimeoutNegativeWarning } from './timeout-warning.ts';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+export interface KafkaSasl {
+  mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  username: string;
+  password: Secret;
+}
+
+export interface KafkaConnectionOptions {
+  /** `host:port` of some brokers of the cluster; they name the others. */
+  brokers: readonly string[];
+  /** Names the process in the brokers' logs and quotas. */
+  clientId: string;
+  log: Log;
+  /** TLS: true, or the options of Node's `tls.connect`, such as `ca`. */
+  ssl?: boolean | ConnectionOptions;
+  sasl?: KafkaSasl;
+  /** How long a broker may take to answer one request, milliseconds; 10,000 by default. */
+  requestTimeoutMs?: number;
+  /** Where a broker is reached that names itself by this address, for instance through a tunnel; there, by default. */
+  route?: (address: Address) => Address;
+}
+
+const requestTimeoutMsDefault = 10_000;
+const connectTimeoutMs = 3_000;
+const keepAliveMs = 60_000;
+
+/** Written out in full: kafkajs has other defaults under NODE_ENV=test. The longer loops around it are our own. */
+export const clientRetry: RetryOptions = {
+  retries: 5,
+  initialRetryTime: 100,
+  multiplier: 2,
+  factor: 0.2,
+  maxRetryTime: 2_000,
+};
+
+/** A client with sockets of its own, for one producer or consumer. */
+export interface KafkaClient {
+  kafka: Kafka;
+  /** Cuts every connection and allows no new one: nothing that was asked through it can be sent from now on. */
+  sever(): void;
+}
+
+export function createKafkaClient(options: KafkaConnectionOptions): KafkaClient {
+  const { brokers, clientId, log, ssl, sasl, requestTimeoutMs = requestTimeoutMsDefault } = options;
+  const sockets = new Set<OpenSocket>();
+  let isSevered = false;
+  hideTimeoutNegativeWarning();
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId,
+    connectionTimeout: connectTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    enforceRequestTimeout: true,
+    retry: clientRetry,
+    logLevel: logLevel.INFO,
+    logCreator: toLogCreator(log),
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl: toSaslOptions(sasl) }),
+    socketFactory: ({ host, port, ssl: tls, onConnect }) => {
+      if (isSevered) throw new Error('This client has been severed.');
+      const opened = openSocket({ host, port }, { tls, onConnect, options });
+      sockets.add(opened);
+      opened.tcp.once('close', () => sockets.delete(opened));
+      return opened.socket;
+    },
+  });
+  return {
+    kafka,
+    sever: () => {
+      isSevered = true;
+      for (const { socket, tcp } of sockets) {
+        // A reset, because a mere close would still deliver what lies in the buffers.
+        tcp.resetAndDestroy();
+        // It makes no event that kafkajs listens for, and requests would wait for their time limit.
+        if (socket.listenerCount('error') > 0)
+          socket.emit('error', new Error('This client has been severed.'));
+      }
+    },
+  };
+}
+
+interface OpenSocket {
+  /** What kafkajs talks to. */
+  socket: Socket;
+  /** What lies beneath, the same one where there is no TLS. */
+  tcp: Socket;
+}
+
+interface Opening {
+  tls: unknown;
+  onConnect: () => void;
+  options: KafkaConnectionOptions;
+}
+
+function openSocket(address: Address, { tls, onConnect, options: { ssl, route } }: Opening): OpenSocket {
+  const target = route?.(address) ?? address;
+  const tcp = connectPlain(target);
+  tcp.setKeepAlive(true, keepAliveMs);
+  if (!tls) {
+    tcp.once('connect', onConnect);
+    return { socket: tcp, tcp };
+  }
+  // The certificate is for the name that the broker has, wherever the way to it leads.
+  const name = isIP(address.host) === 0 ? { servername: address.host } : { host: address.host };
+  const settings = typeof ssl === 'object' ? ssl : {};
+  const socket = connectTls({ ...name, ...settings, socket: tcp }, onConnect);
+  // Node tells of a failed connection below on the socket below only.
+  tcp.once('error', (error) => socket.destroy(error));
+  return { socket, tcp };
+}
+
+/** The password stays in its Secret: kafkajs reads it when it authenticates. */
+function toSaslOptions({ mechanism, username, password }: KafkaSasl): SASLOptions {
+  return {
+    mechanism,
+    username,
+    get password() {
+      return password.reveal();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '@tollgate/service-kit';
+import { BusUnavailable } from '../errors.ts';
+
+/** Types of Kafka's errors that no repeat mends, with the code and the sentence that we give them. */
+const lasting: Readonly<Record<string, readonly [string, string]>> = {
+  UNKNOWN_TOPIC_OR_PARTITION: [
+    'topic_missing',
+    'The topic does not exist on the message bus: create it first.',
+  ],
+  INVALID_TOPIC_EXCEPTION: ['topic_invalid', 'Kafka does not allow this name of a topic.'],
+  TOPIC_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to use the topic.'],
+  GROUP_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to use the group.'],
+  CLUSTER_AUTHORIZATION_FAILED: ['bus_forbidden', 'Kafka does not allow this client to write idempotently.'],
+  SASL_AUTHENTICATION_FAILED: [
+    'bus_authentication_failed',
+    'Kafka does not accept the user name or password.',
+  ],
+  INVALID_REPLICATION_FACTOR: [
+    'topic_not_created',
+    'There are fewer brokers than copies are wanted of each record.',
+  ],
+  POLICY_VIOLATION: ['topic_not_created', 'A policy of the brokers forbids a topic like this.'],
+  MESSAGE_TOO_LARGE: [
+    'record_too_large',
+    'The topic takes smaller records only: check its max.message.bytes.',
+  ],
+};
+
+/** The one place where errors of kafkajs are told apart. What is not known here passes by itself. */
+export function toBusUnavailable(error: unknown): BusUnavailable {
+  if (error instanceof BusUnavailable) return error;
+  const [code, message] = lasting[typeOf(error) ?? ''] ?? [];
+  if (code !== undefined && message !== undefined)
+    return new BusUnavailable(code, message, { retryable: false, cause: error });
+  return new BusUnavailable('bus_unavailable', 'Kafka did not confirm.', { cause: error });
+}
+
+function typeOf(error: unknown): string | undefined {
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = beneath(each), depth += 1) {
+    if (each.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
+    if ('type' in each && typeof each.type === 'string' && each.type in lasting) return each.type;
+  }
+  return undefined;
+}
+
+/** kafkajs reports several topics at once by an error that holds one for each. */
+function beneath(error: Error): unknown {
+  return 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : error.cause;
+}
+
+/** @throws BusUnavailable when `work` has not ended in time. What becomes of it later is nobody's business. */
+export async function within<Result>(
+  clock: Clock,
+  timeoutMs: number,
+  work: Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController();
+  const expiry = clock.sleep(timeoutMs, ending.signal).then(
+    () => {
+      throw new BusUnavailable('bus_unavailable', `Kafka did not confirm within ${timeoutMs} ms.`);
+    },
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    ending.abort();
+  }
+}
