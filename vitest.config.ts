@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     // Every tier by one pattern: `x.spec.ts`, `x.int.spec.ts`, and the end-to-end specs of the gateway.
     include: ['{libs,services,infra}/**/*.spec.ts'],
+    // `npm run test:kafka` runs those that need a broker, `npm run test:faults` those that take minutes.
+    exclude: ['**/node_modules/**', '**/*.{kafka,faults}.int.spec.ts'],
     passWithNoTests: false,
     allowOnly: false,
     // Two cores are the measure: more workers only make the socket tests wait for one another.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 /** Each is a program that prints a table and takes `--payments <n>`. */
 const benches: Readonly<Record<string, string>> = {
   'payment-creations': 'services/payment-service/bench/creations.ts',
+  bus: 'services/gateway/bench/bus.ts',
 };
 
 const usage = `npm run bench -- [bench …] [--payments <n>]

@@ -15,8 +15,10 @@ export interface ReceivedCallback {
   environment: string;
   /** The payment's token, out of the callback's path. */
   token: string;
-  /** The body exactly as received. */
+  /** The body exactly as received, or what was left of it. */
   body: Uint8Array;
+  /** True where the body held what must not be kept, and only the fields that are read were. */
+  isRedacted?: boolean;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;
 }
@@ -28,6 +30,7 @@ export const encodeCallbackRecord = (callback: ReceivedCallback): EncodedRecord 
     'content-type': 'application/json',
     environment: callback.environment,
     'received-at': String(callback.receivedAt),
+    ...(callback.isRedacted === true ? { redacted: 'true' } : {}),
   },
 });
 
@@ -43,6 +46,47 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
   const body = parseObject(record.value);
   if (body === undefined) return { kind: 'unreadable', reason: 'the body is not a JSON object' };
   return { kind: 'callback', environment, token: record.key, body };
+}
+
+/** A callback that could not be applied, as it lies on `provider.callbacks.dlq.v1`. */
+export interface ParkedCallback {
+  environment: string | undefined;
+  token: string;
+  reason: string;
+  /** Milliseconds since the Unix epoch. */
+  receivedAt: number | undefined;
+}
+
+export const encodeParkedCallback = (record: EncodedRecord, reason: string): EncodedRecord => ({
+  key: record.key,
+  value: record.value,
+  headers: { ...record.headers, reason },
+});
+
+/** The callback again, as it came before it was parked. */
+export function unparkedCallback({ key, value, headers }: EncodedRecord): EncodedRecord {
+  const { reason: _, ...others } = headers;
+  return { key, value, headers: others };
+}
+
+const replayedHeader = 'replayed';
+
+/** Says on the same topic that a parked callback was published again. `place` is its partition and offset: `3/17`. */
+export const encodeReplayMark = (parked: { key: string }, place: string): EncodedRecord => ({
+  key: parked.key,
+  value: new TextEncoder().encode('{}'),
+  headers: { 'content-type': 'application/json', [replayedHeader]: place },
+});
+
+export type DecodedDlqRecord = ({ kind: 'parked' } & ParkedCallback) | { kind: 'replayed'; place: string };
+
+/** Never throws. */
+export function decodeDlqRecord({ key, headers }: EncodedRecord): DecodedDlqRecord {
+  const place = headers[replayedHeader];
+  if (place !== undefined) return { kind: 'replayed', place };
+  const { environment, reason = 'unknown', 'received-at': at = '' } = headers;
+  const receivedAt = /^\d{1,15}$/.test(at) ? Number(at) : undefined;
+  return { kind: 'parked', environment, token: key, reason, receivedAt };
 }
 
 /** The JSON object in `bytes`, or undefined where there is none. */

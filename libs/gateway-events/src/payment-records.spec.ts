@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCallbackRecord, encodeCallbackRecord } from './callback-records.ts';
-import {
-  type PaymentRecord,
-  cloudEventType,
-  decodePaymentRecord,
-  encodePaymentRecord,
-} from './payment-records.ts';
+import { decodeCallbackRecord, decodeDlqRecord } from './callback-records.ts';
+import { decodeDisputeRecord } from './dispute-records.ts';
+import { type PaymentRecord, decodePaymentRecord, encodePaymentRecord } from './payment-records.ts';
+import { decodePayoutRecord } from './payout-records.ts';
+import { type RecordSubject, cloudEventType } from './record-format.ts';
 
 const record: PaymentRecord = {
   event: {
@@ -20,7 +18,8 @@ const record: PaymentRecord = {
   payment: {
     ...{ token: 'pay_1', environment: 'sandbox', team: 'demo', status: 'approved', phase: 'approved' },
     ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1', needConfirmation: false },
-    ...{ heldAmount: 0, approvedAmount: 1250, refundedAmount: 0, errors: [], attention: [] },
+    ...{ heldAmount: 0, approvedAmount: 1250, refundedAmount: 100, errors: [], attention: [] },
+    refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved' }],
     ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:01.000Z' },
   },
 };
@@ -64,27 +63,16 @@ describe('a payment record', () => {
   });
 });
 
-it.each([
-  ['PaymentApproved', 'tollgate.payment.approved.v1'],
-  ['AttemptNotFound', 'tollgate.payment.attempt-not-found.v1'],
-  ['FinalStatusRevised', 'tollgate.payment.final-status-revised.v1'],
-  ['RefundSubmitted', 'tollgate.payment.refund-submitted.v1'],
-])('%s is the CloudEvent type %s', (type, expected) => {
-  expect(cloudEventType(type)).toBe(expected);
-});
-
-describe('a callback record', () => {
-  it('comes back with its token and environment', () => {
-    const body = new TextEncoder().encode('{"status":"approved"}');
-    const encoded = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
-    expect(encoded.value).toEqual(body);
-    expect(decodeCallbackRecord(encoded)).toEqual({
-      kind: 'callback',
-      environment: 'sandbox',
-      token: 'pay_1',
-      body: { status: 'approved' },
-    });
-  });
+it.each<[string, RecordSubject, string]>([
+  ['PaymentApproved', 'payment', 'tollgate.payment.approved.v1'],
+  ['AttemptNotFound', 'payment', 'tollgate.payment.attempt-not-found.v1'],
+  ['FinalStatusRevised', 'payment', 'tollgate.payment.final-status-revised.v1'],
+  ['RefundSubmitted', 'payment', 'tollgate.payment.refund-submitted.v1'],
+  ['PayoutApproved', 'payout', 'tollgate.payout.approved.v1'],
+  ['FinalStatusRevised', 'payout', 'tollgate.payout.final-status-revised.v1'],
+  ['DisputeOpened', 'dispute', 'tollgate.dispute.opened.v1'],
+])('%s of a %s is the CloudEvent type %s', (type, subject, expected) => {
+  expect(cloudEventType(type, subject)).toBe(expected);
 });
 
 it('decoders never throw, whatever is on the topic', () => {
@@ -97,7 +85,9 @@ it('decoders never throw, whatever is on the topic', () => {
     fc.property(fc.string(), value, headers, (key, bytes, given) => {
       const encoded = { key, value: bytes, headers: given };
       expect(['callback', 'unreadable']).toContain(decodeCallbackRecord(encoded).kind);
-      expect(['record', 'unreadable']).toContain(decodePaymentRecord(encoded).kind);
+      expect(['parked', 'replayed']).toContain(decodeDlqRecord(encoded).kind);
+      for (const decode of [decodePaymentRecord, decodePayoutRecord, decodeDisputeRecord])
+        expect(['record', 'unreadable']).toContain(decode(encoded).kind);
     }),
   );
 });

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  classify,
-  readCreation,
-  readPayment,
-  readPayments,
-  type CallOutcome,
-  type CallResult,
-} from './classify.ts';
+import { readCreation } from './answers.ts';
+import { classify, type CallOutcome, type CallResult } from './classify.ts';
 import { errorKindByCode } from './errors.ts';
 
 const answered = (statusCode: number, body: unknown): CallResult => ({
@@ -125,13 +119,15 @@ describe('a refusal', () => {
       expect(classifyCreation(answered(403, body))).toEqual({ kind: 'refused', errors: [certain[0]] });
   });
 
-  it('that names a payment is unknown, for it may have made one', () => {
-    const errors = [certain[2]];
-    for (const named of [{ token }, { payment: { token, status: 'declined' } }])
-      expect(classifyCreation(answered(400, { success: false, errors, ...named }))).toEqual({
-        kind: 'unknown',
-        reason: 'refusal with a payment',
-      });
+  it.each([
+    ['token', token],
+    ['payment', { token, status: 'declined' }],
+    ['refund', { token, status: 'declined' }],
+    ['payout', { token, status: 'declined' }],
+  ])('that names a %s is unknown, for it may have made one', (field, value) => {
+    expect(classifyCreation(answered(400, { success: false, errors: [certain[2]], [field]: value }))).toEqual(
+      { kind: 'unknown', reason: `refusal with a ${field}` },
+    );
   });
 
   it('keeps message and parameter', () => {
@@ -282,82 +278,6 @@ describe('a failure', () => {
   ])('with the code %j reads: %s', (code, reason) => {
     expect(classifyCreation({ kind: 'failed', sent: false, code })).toEqual({ kind: 'not-sent', reason });
     expect(classifyCreation({ kind: 'failed', sent: true, code })).toEqual({ kind: 'unknown', reason });
-  });
-});
-
-describe('a retrieval', () => {
-  const payment = { token, status: 'approved', amount: 100, currency: 'EUR' };
-  const retrieve = (body: unknown) => classify(answered(200, body), readPayment(token));
-
-  it('gives the payment, with any status and any further field', () => {
-    expect(retrieve({ success: true, payment })).toEqual({ kind: 'accepted', answer: payment });
-    const odd = { ...payment, status: 'on_the_moon', extra: { a: 1 }, orderNumber: null };
-    expect(retrieve({ success: true, payment: odd })).toMatchObject({ answer: { status: 'on_the_moon' } });
-  });
-
-  it('is unknown where it is about another payment', () => {
-    expect(retrieve({ success: true, payment: { ...payment, token: 'other' } })).toEqual({
-      kind: 'unknown',
-      reason: 'answer about another payment',
-    });
-  });
-
-  it('is unknown without a payment', () => {
-    for (const body of [
-      { success: true },
-      { success: true, payment: {} },
-      { success: true, payment: [payment] },
-    ])
-      expect(retrieve(body)).toEqual({ kind: 'unknown', reason: 'success without a readable payment' });
-  });
-
-  it('is refused with payment_not_found for a token that the service does not have', () => {
-    const error = {
-      code: 'payment_not_found',
-      kind: 'invalid_request_error',
-      message: 'There is no such payment.',
-    };
-    expect(classify(failed([error], 404), readPayment(token))).toEqual({ kind: 'refused', errors: [error] });
-  });
-});
-
-describe('a list by order number', () => {
-  const payment = (orderNumber?: string | null) => ({
-    token,
-    status: 'init',
-    amount: 1,
-    currency: 'EUR',
-    orderNumber,
-  });
-  const list = (payments: unknown, orderNumber?: string) =>
-    classify(answered(200, { success: true, payments }), readPayments(orderNumber));
-
-  it('that is empty proves that there is none', () => {
-    expect(list([], 'mine')).toEqual({ kind: 'accepted', answer: [] });
-  });
-
-  it('gives only payments of that order number', () => {
-    expect(list([payment('other'), payment('mine')], 'mine')).toEqual({
-      kind: 'accepted',
-      answer: [payment('mine')],
-    });
-  });
-
-  it('does not prove that there is none where the service ignored the order number', () => {
-    for (const others of [[payment('other')], [payment(null)], [payment()]])
-      expect(list(others, 'mine')).toEqual({ kind: 'unknown', reason: 'list of other order numbers' });
-  });
-
-  it('is unknown where an entry is unreadable', () => {
-    for (const payments of [undefined, {}, [payment('mine'), { token }], [null], [payment('mine'), null]])
-      expect(list(payments, 'mine')).toEqual({
-        kind: 'unknown',
-        reason: 'success without readable payments',
-      });
-  });
-
-  it('without an order number gives all', () => {
-    expect(list([payment('a'), payment('b')])).toMatchObject({ answer: [payment('a'), payment('b')] });
   });
 });
 

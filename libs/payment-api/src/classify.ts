@@ -6,13 +6,7 @@
  */
 import { containsCardNumber } from './card-number.ts';
 import { errorKindByCode, isErrorCode } from './errors.ts';
-import {
-  createPaymentAnswerSchema,
-  listPaymentsAnswerSchema,
-  retrievePaymentAnswerSchema,
-  type CreatePaymentAnswer,
-  type ServicePayment,
-} from './schemas.ts';
+import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from './values.ts';
 
 /** What is known after a call. A `reason` is a short text of ours: no part of an answer, no key, no card data. */
@@ -38,7 +32,8 @@ export type AnswerReader<Answer> = (body: unknown) => { answer: Answer } | { fau
  * Turns what came back into an outcome, by the kinds and codes of section 7 and never by a status of failure: known
  * deployments answer 403 or 502 for everything.
  *
- * @param secrets texts of the request (key, card number, CVV) that must not come back in an outcome.
+ * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not come back in
+ * an outcome.
  */
 export function classify<Answer>(
   result: CallResult,
@@ -91,23 +86,6 @@ function parseBody(bytes: Uint8Array, secrets: readonly string[]): Body | undefi
 const isObject = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Texts shorter than this are not looked for in answers: a CVV's three digits are part of many a token. */
-const secretLengthMin = 12;
-
-const removed = '[removed]';
-
-/** A reviver of `JSON.parse` that leaves out what must not come back, and the null of empty fields. */
-function withoutSecrets(secrets: readonly string[]) {
-  const long = secrets.filter((secret) => secret.length >= secretLengthMin);
-  const isSecret = (text: string) => long.some((secret) => text.includes(secret));
-  return function (this: unknown, key: string, value: unknown): unknown {
-    if (key === '__proto__' || isSecret(key)) return undefined;
-    if (value === null) return Array.isArray(this) ? null : undefined;
-    const isText = typeof value === 'string' || typeof value === 'number';
-    return isText && isSecret(String(value)) ? removed : value;
-  };
-}
-
 function fromSuccess<Answer>(
   statusCode: number,
   body: Body,
@@ -124,10 +102,12 @@ function fromErrors(http: string, body: Body, secrets: readonly string[]): CallO
   if (errors.length === 0) return unknown(`${http} without readable errors`);
   const uncertain = errors.find((error) => !isCertain(error));
   if (uncertain !== undefined) return unknown(describe(uncertain));
-  // A refusal that names a payment may have made one.
-  if (body['token'] !== undefined || body['payment'] !== undefined) return unknown('refusal with a payment');
-  return { kind: 'refused', errors };
+  // A refusal that names a payment, a refund or a payout may have made one.
+  const named = madeFields.find((field) => body[field] !== undefined);
+  return named === undefined ? { kind: 'refused', errors } : unknown(`refusal with a ${named}`);
 }
+
+const madeFields = ['payment', 'refund', 'payout', 'token'] as const;
 
 const certainKinds: ReadonlySet<string> = new Set([
   'authentication_error',
@@ -192,39 +172,7 @@ const messageLengthMax = 500;
 
 /** A text that repeats nothing secret, cut to a bounded length. */
 function readText(value: unknown, secrets: readonly string[]): string | undefined {
-  if (typeof value !== 'string' || value === '' || value === removed) return undefined;
-  if (containsCardNumber(value) || secrets.some((secret) => value.includes(secret))) return undefined;
+  if (typeof value !== 'string' || value === '' || isRemoved(value)) return undefined;
+  if (containsCardNumber(value) || repeatsSecret(value, secrets)) return undefined;
   return value.slice(0, messageLengthMax);
 }
-
-/** Reads the answer of a creation; it is none without a token. */
-export const readCreation: AnswerReader<CreatePaymentAnswer> = (body) => {
-  const { success, data } = createPaymentAnswerSchema.safeParse(body);
-  return success ? { answer: data } : { fault: 'success without a readable token and payment' };
-};
-
-/** Reads the answer of a retrieval; one about another payment must not move this one. */
-export const readPayment =
-  (token: string): AnswerReader<ServicePayment> =>
-  (body) => {
-    const { success, data } = retrievePaymentAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without a readable payment' };
-    return data.payment.token === token
-      ? { answer: data.payment }
-      : { fault: 'answer about another payment' };
-  };
-
-/**
- * Reads a list. Where it was asked for one order number, others in it show that the filter was ignored: then "not
- * found" is not proven, only what was found is.
- */
-export const readPayments =
-  (orderNumber?: string): AnswerReader<ServicePayment[]> =>
-  (body) => {
-    const { success, data } = listPaymentsAnswerSchema.safeParse(body);
-    if (!success) return { fault: 'success without readable payments' };
-    if (orderNumber === undefined) return { answer: data.payments };
-    const found = data.payments.filter((payment) => payment.orderNumber === orderNumber);
-    if (found.length === 0 && data.payments.length > 0) return { fault: 'list of other order numbers' };
-    return { answer: found };
-  };

@@ -6,16 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallOutcome } from './classify.ts';
-import {
-  createPaymentServiceClient,
-  type PaymentServiceClient,
-  type PaymentServiceClientOptions,
-} from './client.ts';
+import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
+import type { PaymentServiceClientOptions } from './client-options.ts';
 import type { Sleeper } from './exchange.ts';
 import {
   createAuthority,
   issue,
   json,
+  rawAnswer,
+  reset,
   startHttpsPeer,
   type Behaviour,
   type Certificate,
@@ -96,13 +95,6 @@ async function listenOn(server: Server): Promise<string> {
   await once(server, 'listening');
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
-
-const reset: Behaviour = ({ tcp }) => void tcp.resetAndDestroy();
-
-const rawAnswer =
-  (text: string): Behaviour =>
-  ({ request }) =>
-    void request.socket.end(text);
 
 const endlessBody: Behaviour = ({ response }) => {
   const chunk = `"${'x'.repeat(64 * 1024)}"`;

@@ -1,101 +1,142 @@
 /** The typed HTTPS client of the Payment Service (specification, sections 4 and 5). */
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import {
-  classify,
+  readBalance,
   readCreation,
+  readDisputes,
+  readHoldEnd,
   readPayment,
   readPayments,
-  type AnswerReader,
-  type CallOutcome,
-} from './classify.ts';
-import { createExchange, type ExchangeRequest, type Sleeper } from './exchange.ts';
+  readPayout,
+  readPayoutCreation,
+  readPayouts,
+  readRefund,
+} from './answers.ts';
+import { classify, type AnswerReader, type CallOutcome } from './classify.ts';
+import { readOptions, type PaymentServiceClientOptions } from './client-options.ts';
+import { createExchange, type ExchangeRequest } from './exchange.ts';
 import type {
   CreatePaymentAnswer,
   CreatePaymentRequest,
   ListPaymentsQuery,
+  PayoutAnswer,
+  PayoutRequest,
+  RefundAnswer,
+  RefundRequest,
+  ServiceBalance,
+  ServiceDispute,
   ServicePayment,
+  ServicePayout,
 } from './schemas.ts';
+import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
+import { amountSchema } from './values.ts';
 
 export type { Sleeper } from './exchange.ts';
 
-/** The operations of the Payment Service. None rejects for anything that the peer or the network does. */
+/**
+ * The operations of the Payment Service. None rejects for anything that the peer or the network does. Each is sent once;
+ * see {@link CallOutcome} for what its end proves. Amounts are in minor units and as the service gives them: whether
+ * they are the right ones is the caller's business.
+ */
 export interface PaymentServiceClient {
-  /** Sent once; see {@link CallOutcome} for what its end proves. */
   createPayment(request: CreatePaymentRequest): Promise<CallOutcome<CreatePaymentAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayment(token: string): Promise<CallOutcome<ServicePayment>>;
-  /** Newest first. With `orderNumber`, only payments of that order number. */
+  /** Newest first. With `orderNumber`, only payments of that order number; none is `accepted` only where it is proven. */
   listPayments(query: Partial<ListPaymentsQuery>): Promise<CallOutcome<ServicePayment[]>>;
+  /** Takes all the money that a two-step payment holds. Without a payment where the service shows none. */
+  confirmPayment(token: string): Promise<CallOutcome<ServicePayment | undefined>>;
+  /** Gives all the money back that a two-step payment holds. Without a payment where the service shows none. */
+  declinePayment(token: string): Promise<CallOutcome<ServicePayment | undefined>>;
+  /** Without an amount, all that is left. An accepted refund may have any status, `declined` among them. */
+  refundPayment(request: RefundRequest): Promise<CallOutcome<RefundAnswer>>;
+  /** An accepted payout may have any status, `declined` among them. */
+  createPayout(request: PayoutRequest): Promise<CallOutcome<PayoutAnswer>>;
+  /** An unknown token is `refused` with the code `payment_not_found`. */
+  retrievePayout(token: string): Promise<CallOutcome<ServicePayout>>;
+  /** Newest first; none is `accepted` only where it is proven. */
+  listPayouts(query: { orderNumber: string }): Promise<CallOutcome<ServicePayout[]>>;
+  retrieveBalance(currency: string): Promise<CallOutcome<ServiceBalance>>;
+  /** The newest disputes: one that is not among them may exist all the same. */
+  listDisputes(): Promise<CallOutcome<ServiceDispute[]>>;
   /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
   close(): Promise<void>;
 }
 
-export interface PaymentServiceClientOptions {
-  /** Address of the service, `https` only (section 5); a path in it comes before `/api/v1`. */
-  baseUrl: string;
-  /** The merchant's private key, asked for anew at each call. */
-  privateKey: { reveal(): string };
-  /** PEM certificates that are trusted beside the usual ones. */
-  ca?: string;
-  /** Milliseconds for a whole operation: waiting for a connection, connecting, sending, reading the answer. Default 10,000. */
-  deadlineMs?: number;
-  /** Calls on the wire at once; further ones wait within their deadline. Default 64. */
-  maxConnections?: number;
-  /** Where the deadlines come from. */
-  clock: Sleeper;
-}
-
-/** The client cannot be made from its options. The message says which, and holds none of their values. */
-export class PaymentServiceClientError extends Error {
-  readonly code = 'payment_service_options_invalid';
-  override readonly name = 'PaymentServiceClientError';
-}
-
-const deadlineMsDefault = 10_000;
-const maxConnectionsDefault = 64;
-
 /** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
 export function createPaymentServiceClient(options: PaymentServiceClientOptions): PaymentServiceClient {
-  const { origin, basePath } = readBaseUrl(options.baseUrl);
-  assertPrivateKey(options.privateKey.reveal());
-  const exchange = createExchange({
-    origin,
-    secureContext: options.ca === undefined ? undefined : trusting(options.ca),
-    deadlineMs: positiveInteger('deadlineMs', options.deadlineMs ?? deadlineMsDefault),
-    maxConnections: positiveInteger('maxConnections', options.maxConnections ?? maxConnectionsDefault),
-    clock: options.clock,
-  });
+  const { basePath, ...connection } = readOptions(options);
+  const exchange = createExchange({ ...connection, clock: options.clock });
 
-  async function call<Answer>(
-    request: { method: 'GET' | 'POST'; path: string; body?: string },
-    read: AnswerReader<Answer>,
-    cardSecrets: string[] = [],
-  ): Promise<CallOutcome<Answer>> {
+  const call: Call = async (request, read, secrets = []) => {
     const key = options.privateKey.reveal();
     const path = `${basePath}/api/v1${request.path}`;
     const result = await exchange.send({ ...request, path, headers: headersOf(request, key) });
-    return classify(result, read, [key, ...cardSecrets]);
-  }
+    return classify(result, read, [key, ...secrets]);
+  };
+  return { ...paymentCalls(call), ...moneyCalls(call), close: () => exchange.close() };
+}
 
+type Call = <Answer>(
+  request: Omit<ExchangeRequest, 'headers'>,
+  read: AnswerReader<Answer>,
+  secrets?: string[],
+) => Promise<CallOutcome<Answer>>;
+
+function paymentCalls(call: Call) {
   return {
-    createPayment: async (request) => {
-      const { card } = request;
-      const body = JSON.stringify(request);
-      return call({ method: 'POST', path: '/payments', body }, readCreation, card && [card.pan, card.cvv]);
-    },
+    createPayment: async (request) =>
+      call(post('/payments', request), readCreation, secretsOfCreation(request)),
     retrievePayment: async (token) => {
       const segment = toPathSegment(token);
-      if (segment === undefined) return { kind: 'not-sent', reason: 'unusable token' };
-      return call({ method: 'GET', path: `/payments/${segment}` }, readPayment(token));
+      return segment === undefined
+        ? unusable('token')
+        : call(get(`/payments/${segment}`), readPayment(token));
     },
-    listPayments: (query) => {
-      const path = `/payments${toQueryString(query)}`;
-      return call({ method: 'GET', path }, readPayments(query.orderNumber));
-    },
-    close: () => exchange.close(),
-  };
+    listPayments: async (query) =>
+      isUsable(query.orderNumber)
+        ? call(get('/payments', query), readPayments(query.orderNumber))
+        : unusable('order number'),
+    confirmPayment: async (token) => call(post('/payments/confirm', { token }), readHoldEnd(token)),
+    declinePayment: async (token) => call(post('/payments/decline', { token }), readHoldEnd(token)),
+  } satisfies Partial<PaymentServiceClient>;
 }
+
+function moneyCalls(call: Call) {
+  return {
+    refundPayment: async (request) =>
+      // JSON has no NaN and writes null, which a service may read as no amount: a refund of everything.
+      amountSchema.optional().safeParse(request.amount).success
+        ? call(post('/refunds', request), readRefund(request.token))
+        : unusable('amount'),
+    createPayout: async (request) =>
+      call(post('/payouts', request), readPayoutCreation(request.orderNumber), secretsOfPayout(request)),
+    retrievePayout: async (token) => {
+      const segment = toPathSegment(token);
+      return segment === undefined ? unusable('token') : call(get(`/payments/${segment}`), readPayout(token));
+    },
+    listPayouts: async ({ orderNumber }) =>
+      isUsable(orderNumber)
+        ? call(get('/payments', { operationType: 'payouts', orderNumber }), readPayouts(orderNumber))
+        : unusable('order number'),
+    retrieveBalance: async (currency) => call(get('/balance', { currency }), readBalance(currency)),
+    listDisputes: async () => call(get('/disputes/list'), readDisputes),
+  } satisfies Partial<PaymentServiceClient>;
+}
+
+const post = (path: string, body: object) => ({ method: 'POST', path, body: JSON.stringify(body) }) as const;
+
+const get = (path: string, query: Record<string, string | number | undefined> = {}) =>
+  ({ method: 'GET', path: `${path}${toQueryString(query)}` }) as const;
+
+const unusable = (what: 'token' | 'order number' | 'amount') =>
+  ({ kind: 'not-sent', reason: `unusable ${what}` }) as const;
+
+/**
+ * False for an order number that a query cannot carry: services ignore an empty one, and half of a surrogate pair
+ * arrives as another. That list would prove nothing about this one.
+ */
+const isUsable = (orderNumber: string | undefined): boolean =>
+  orderNumber === undefined || (orderNumber !== '' && orderNumber.isWellFormed());
 
 /** An encoded answer would be unreadable, so none is asked for. */
 const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<string, string> => ({
@@ -111,45 +152,8 @@ const toPathSegment = (token: string): string | undefined =>
     ? undefined
     : encodeURIComponent(token);
 
-function toQueryString(query: Partial<ListPaymentsQuery>): string {
+function toQueryString(query: Record<string, string | number | undefined>): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return given.size === 0 ? '' : `?${given.toString()}`;
-}
-
-function readBaseUrl(baseUrl: string): { origin: string; basePath: string } {
-  const url = URL.parse(baseUrl);
-  if (url?.protocol !== 'https:')
-    throw new PaymentServiceClientError(
-      "The Payment Service's address must begin with https://; it takes no plain HTTP.",
-    );
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new PaymentServiceClientError(
-      "The Payment Service's address must be without user name, password, query and fragment.",
-    );
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
-}
-
-function assertPrivateKey(key: string): void {
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new PaymentServiceClientError(
-      'The private key must be printable ASCII without spaces, and not empty.',
-    );
-}
-
-/** Node ignores what is no certificate without a word, and `ca` alone would replace the usual ones. */
-function trusting(ca: string): SecureContext {
-  try {
-    new X509Certificate(ca);
-    return createSecureContext({ ca: [...getCACertificates('default'), ca] });
-  } catch {
-    throw new PaymentServiceClientError(
-      'The certificate to trust beside the usual ones must be in PEM form.',
-    );
-  }
-}
-
-function positiveInteger(name: 'deadlineMs' | 'maxConnections', value: number): number {
-  if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) return value;
-  throw new PaymentServiceClientError(`${name} must be a whole number from 1 to 2,147,483,647.`);
 }

@@ -2,4 +2,5 @@ export * from './values.ts';
 export * from './schemas.ts';
 export * from './errors.ts';
 export * from './classify.ts';
+export { PaymentServiceClientError, type PaymentServiceClientOptions } from './client-options.ts';
 export * from './client.ts';

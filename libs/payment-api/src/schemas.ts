@@ -133,19 +133,28 @@ export const listPaymentsAnswerSchema = z.looseObject({
   perPage: z.number().optional(),
 });
 
-/** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; decision 8): always the whole amount. */
+/** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; decision 20): always the whole amount. */
 export const paymentNameSchema = z.strictObject({ token: tokenSchema });
 
-/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 9). Without an amount, all that is left. */
+/** Answer of both (decision 20). Some deployments say no more than `success`. */
+export const holdEndAnswerSchema = z.looseObject({
+  success: z.literal(true),
+  token: tokenSchema.optional(),
+  payment: servicePaymentSchema.optional(),
+});
+
+/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 21). Without an amount, all that is left. */
 export const refundRequestSchema = z.strictObject({ token: tokenSchema, amount: amountSchema.optional() });
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
-/** Answer of `POST /api/v1/refunds`. */
+/** Answer of `POST /api/v1/refunds`. The token is the refund's; `payment` is what some deployments add. */
 export const refundAnswerSchema = z.looseObject({
   success: z.literal(true),
   token: tokenSchema,
   refund: z.looseObject({ token: tokenSchema, amount: z.number(), currency: z.string(), status: z.string() }),
+  payment: z.looseObject({ token: z.string().optional() }).optional(),
 });
+export type RefundAnswer = z.infer<typeof refundAnswerSchema>;
 
 /** Where the money of a payout goes: to exactly one of these. Card data is held in memory only. */
 const payoutDestinationSchema = z
@@ -159,7 +168,7 @@ const payoutDestinationSchema = z
     'must hold exactly one of recurringToken, card and bankAccount',
   );
 
-/** Body of `POST /api/v1/payouts` (section 4; decision 10). */
+/** Body of `POST /api/v1/payouts` (section 4; decision 22). */
 export const payoutRequestSchema = z.strictObject({
   amount: amountSchema,
   currency: currencySchema,
@@ -169,19 +178,35 @@ export const payoutRequestSchema = z.strictObject({
 });
 export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
+/** A payout as the service shows it; `operationType` tells it from a payment in a retrieval or a list (decision 22). */
+export const servicePayoutSchema = z.looseObject({
+  token: tokenSchema,
+  operationType: z.string().nullish(),
+  status: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  orderNumber: z.string().nullish(),
+  callbackUrl: z.string().nullish(),
+  sanitizedMask: z.string().nullish(),
+  declineReason: z.string().nullish(),
+  createdAt: z.string().nullish(),
+  updatedAt: z.string().nullish(),
+});
+export type ServicePayout = z.infer<typeof servicePayoutSchema>;
+
 /** Answer of `POST /api/v1/payouts`. */
-export const payoutAnswerSchema = z.looseObject({
-  success: z.literal(true),
-  payout: z.looseObject({
-    token: tokenSchema,
-    amount: z.number(),
-    currency: z.string(),
-    orderNumber: z.string().nullish(),
-    status: z.string(),
-  }),
+export const payoutAnswerSchema = z.looseObject({ success: z.literal(true), payout: servicePayoutSchema });
+export type PayoutAnswer = z.infer<typeof payoutAnswerSchema>;
+
+/** Answers of `GET /api/v1/payments/{token}` of a payout, and of `GET /api/v1/payments?operationType=payouts`. */
+export const retrievePayoutAnswerSchema = retrievePaymentAnswerSchema.extend({
+  payment: servicePayoutSchema,
+});
+export const listPayoutsAnswerSchema = listPaymentsAnswerSchema.extend({
+  payments: z.array(servicePayoutSchema),
 });
 
-/** Query of `GET /api/v1/balance` (decision 11). */
+/** Query of `GET /api/v1/balance` (decision 23). */
 export const balanceQuerySchema = z.strictObject({ currency: currencySchema });
 
 /** Answer of `GET /api/v1/balance`: amounts in minor units. */
@@ -189,10 +214,14 @@ export const balanceAnswerSchema = z.looseObject({
   success: z.literal(true),
   wallet: z.looseObject({ currency: z.string(), available: z.number(), hold: z.number() }),
 });
+export type ServiceBalance = z.infer<typeof balanceAnswerSchema>['wallet'];
 
-/** A dispute as the service shows it (decision 12). Some deployments leave out the token of the payment. */
+/**
+ * A dispute as the service shows it (decision 24). Some deployments leave out the token of the payment. A number beyond
+ * the safe integers is no id: two disputes would share it.
+ */
 export const serviceDisputeSchema = z.looseObject({
-  id: z.union([z.string(), z.number()]),
+  id: z.union([textSchema(128), z.int()]),
   token: z.string().nullish(),
   amount: z.number(),
   currency: z.string(),

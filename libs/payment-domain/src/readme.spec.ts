@@ -1,8 +1,13 @@
 // eslint-disable-next-line tollgate/pure-domain-imports -- the spec keeps a file of this library true to the code
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isFinalPhase, paymentPhases, phaseAfter, type PaymentMachineEvent } from './payment-machine.ts';
-import { paymentEventSchemas, type PaymentEventType } from './payment-events.ts';
+import {
+  isFinalPhase,
+  paymentPhases,
+  phaseAfter,
+  type PaymentMachineEvent,
+} from './payment/payment-machine.ts';
+import { paymentEventSchemas, type PaymentEventType } from './payment/payment-events.ts';
 
 const eventTypes = (Object.keys(paymentEventSchemas) as PaymentEventType[]).filter(
   (type) => type !== 'PaymentRequested',

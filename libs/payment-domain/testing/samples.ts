@@ -1,15 +1,22 @@
 /** Samples that the specs of this library build on. */
-import type { ObservedPayment, PaymentCommand, RequestPayment } from '../src/payment-commands.ts';
-import { decide } from '../src/payment-decide.ts';
+import type { CallWindow } from '../src/call-window.ts';
+import type {
+  ObservedPayment,
+  PaymentCommand,
+  PaymentRefusal,
+  RecordObservation,
+  RequestPayment,
+} from '../src/payment/payment-commands.ts';
+import { decide } from '../src/payment/payment-decide.ts';
 import type {
   Attempt,
   PaymentEvent,
   PaymentEventOf,
   PaymentEventType,
   PaymentTerms,
-} from '../src/payment-events.ts';
-import type { PaymentPhase } from '../src/payment-machine.ts';
-import { evolve, noPayment, type Payment, type PaymentState } from '../src/payment-state.ts';
+} from '../src/payment/payment-events.ts';
+import type { PaymentPhase } from '../src/payment/payment-machine.ts';
+import { evolve, noPayment, type Payment, type PaymentState } from '../src/payment/payment-state.ts';
 
 export const terms: PaymentTerms = {
   kind: 'hosted',
@@ -49,7 +56,8 @@ export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'
   };
 };
 
-const announcedCall = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
+/** Of confirmations, declines and refunds: announced at 0. */
+export const announcedCall: CallWindow = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
 
 export const refundSubmitted = (refundToken: string, amount: number): PaymentEventOf<'RefundSubmitted'> => ({
   type: 'RefundSubmitted',
@@ -66,6 +74,8 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     redirectFailUrl: 'https://shop.example/sorry',
     locale: 'de',
     customer: { email: 'a@shop.example', ip: '192.0.2.1' },
+    recurring: true,
+    recurringToken: 'rec_1',
   }),
   AttemptAccepted: {
     type: 'AttemptAccepted',
@@ -94,30 +104,45 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   PaymentExpired: { type: 'PaymentExpired', data: {} },
   PaymentFailed: { type: 'PaymentFailed', data: { reason: 'refused' } },
   ConfirmationSubmitted: { type: 'ConfirmationSubmitted', data: announcedCall },
-  ConfirmationRefused: { type: 'ConfirmationRefused', data: { errors: [apiError('processing_error')] } },
+  ConfirmationRefused: {
+    type: 'ConfirmationRefused',
+    data: { errors: [apiError('processing_error')], reason: 'refused' },
+  },
   ConfirmationUnresolved: { type: 'ConfirmationUnresolved', data: { reason: 'timeout' } },
   DeclineSubmitted: { type: 'DeclineSubmitted', data: announcedCall },
-  DeclineRefused: { type: 'DeclineRefused', data: { errors: [apiError('processing_error')] } },
+  DeclineRefused: {
+    type: 'DeclineRefused',
+    data: { errors: [apiError('processing_error')], reason: 'refused' },
+  },
   DeclineUnresolved: { type: 'DeclineUnresolved', data: { reason: 'timeout' } },
   RefundSubmitted: refundSubmitted('refund-1', 300),
-  RefundApproved: { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
+  RefundAccepted: {
+    type: 'RefundAccepted',
+    data: { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' },
+  },
+  RefundApproved: {
+    type: 'RefundApproved',
+    data: { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' },
+  },
   RefundDeclined: {
     type: 'RefundDeclined',
-    data: { refundToken: 'refund-1', errors: [apiError('processing_error')] },
+    data: { refundToken: 'refund-1', errors: [apiError('processing_error')], reason: 'refused' },
   },
   RefundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
+  RefundDeclineTold: { type: 'RefundDeclineTold', data: { serviceRefundToken: 'service-refund-9' } },
   ExternalRefundObserved: { type: 'ExternalRefundObserved', data: { amount: 200 } },
   FinalStatusRevised: {
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', amount: 900, declineReason: 'none', serviceToken: 'token-a' },
   },
+  RecurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_2' } },
   AttentionRaised: {
     type: 'AttentionRaised',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
   },
   AttentionResolved: {
     type: 'AttentionResolved',
-    data: { code: 'terms_disagree', resolution: 'accept', reason: 'seen at the bank' },
+    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
   },
 };
 
@@ -153,6 +178,24 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
   ...changes,
 });
 
+/** A look that showed this, and began at 0: before the outcome of any announced call is due. */
+export const looked = (
+  picture: ObservedPayment,
+  changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
+): RecordObservation => ({ type: 'RecordObservation', observed: picture, lookedAt: 0, ...changes });
+
+/** What `scenario` needs to know of payments. */
+export const paymentDomain = {
+  initial: noPayment as PaymentState,
+  evolve,
+  decide,
+  // What a person has said ends the matter: it is not there to be said again.
+  againGives: ({ type }: PaymentCommand): 'nothing' | PaymentRefusal['code'] =>
+    type === 'ResolveAttention' ? 'attention_not_found' : 'nothing',
+};
+
+export const types = (events: readonly PaymentEvent[]): string[] => events.map(({ type }) => type);
+
 export const fold = (history: readonly PaymentEvent[]): PaymentState =>
   history.reduce<PaymentState>(evolve, noPayment);
 
@@ -169,7 +212,8 @@ export function paymentAfter(history: readonly PaymentEvent[]): Payment {
  */
 export function decided(history: readonly PaymentEvent[], command: PaymentCommand): readonly PaymentEvent[] {
   const events = eventsOf(history, command);
-  const again = eventsOf([...history, ...events], command);
+  // What a person has said cannot be said again.
+  const again = command.type === 'ResolveAttention' ? [] : eventsOf([...history, ...events], command);
   if (again.length > 0) throw new Error(`not idempotent, the second time gave ${JSON.stringify(again)}`);
   return events;
 }

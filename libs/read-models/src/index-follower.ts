@@ -1,15 +1,12 @@
 /** Keeps the index's file up with the documents in the event store. */
 import type { CaughtUp, EventStore, Position, RecordedEvent } from '@tollgate/event-store';
-import { paymentStream } from '@tollgate/payment-domain';
 import type { Clock, Log } from '@tollgate/service-kit';
-import { deletePaymentIndexFile, isDamage, openPaymentIndexFile } from './open-payment-index.ts';
-import { paymentDocumentSchema, type PaymentDocument } from './payment-document.ts';
-import type { IndexProgress, PaymentIndexFile } from './payment-index-file.ts';
-import {
-  paymentCheckpointSchema,
-  paymentCheckpointStream,
-  paymentViewStreamPrefix,
-} from './payment-views.ts';
+import { checkpointSchema, checkpointStream } from './document-checkpoint.ts';
+import { streamOf } from './document-kind.ts';
+import { documentVersions, viewStreamPrefixes } from './document-kinds.ts';
+import { createDocumentReader, type DocumentReader } from './document-reader.ts';
+import type { IndexFile, IndexProgress, IndexedDocument } from './index-file.ts';
+import { deleteIndexFile, isDamage, openIndexFile } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
 /** Documents per transaction at most; it blocks the event loop for some milliseconds. */
@@ -18,7 +15,11 @@ const retryPauseMs = 500;
 
 export interface IndexFollower {
   /** The open file; undefined before `open`, after `close`, and while a damaged file cannot be replaced. */
-  file(): PaymentIndexFile | undefined;
+  file(): IndexFile | undefined;
+  /** False until every document of now is in the file. */
+  isComplete(): boolean;
+  /** To be told of damage that a read has met. */
+  rebuildSoon(error: unknown): void;
   /** @throws StartupError where the file cannot be used. */
   open(): void;
   /** Follows the documents until the signal is aborted, through failures of the store and the file. */
@@ -37,48 +38,40 @@ export interface IndexFollowerOptions {
 }
 
 export function createIndexFollower({ path, store, log, clock, watch }: IndexFollowerOptions): IndexFollower {
-  let file: PaymentIndexFile | undefined;
-
-  function rebuild(): PaymentIndexFile {
-    file?.close();
-    file = undefined;
-    deletePaymentIndexFile(path);
-    file = openPaymentIndexFile(path, log);
-    return file;
-  }
-
-  async function fileOfStore(): Promise<PaymentIndexFile> {
-    if (file === undefined) return rebuild();
-    if (await isOfStore(store, file.progress())) return file;
-    log.warn(
-      { operation: 'follow-documents' },
-      'the index belongs to another event store; it is built again',
-    );
-    return rebuild();
-  }
+  const held = createHeldFile({ path, store, log });
+  let isComplete = false;
+  let isDamaged = false;
+  let restarting = new AbortController();
 
   async function followOnce(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    const current = await fileOfStore();
-    let progress = current.progress();
+    restarting = new AbortController();
+    const fileBefore = held.file();
+    if (isDamaged) held.rebuild();
+    isDamaged = false;
+    const file = await held.fileOfStore();
+    // One that was whole stays so while the store is not reached.
+    if (file !== fileBefore) isComplete = false;
+    const documents = createDocumentReader({ store, log });
+    let progress = file.progress();
     watch.reset(progress.source);
-    const prefixes = [paymentViewStreamPrefix, paymentCheckpointStream];
+    const untilRestart = AbortSignal.any([signal, restarting.signal]);
+    const prefixes = [...viewStreamPrefixes, checkpointStream];
     let batch: RecordedEvent[] = [];
-    for await (const item of store.subscribe({ from: progress.followed, prefixes, signal })) {
+    for await (const item of store.subscribe({ from: progress.followed, prefixes, signal: untilRestart })) {
       if (item.kind === 'event') batch.push(item);
       if (!isBatchComplete(batch, item)) continue;
-      progress = takeOver(current, batch, { progress, log });
+      progress = await takeOver(file, batch, { progress, documents, log });
       batch = [];
       watch.moveTo(progress.source);
-      if (item.kind === 'caught-up') onCaughtUp();
+      if (item.kind !== 'caught-up') continue;
+      isComplete = !isDamaged;
+      onCaughtUp();
     }
   }
 
   async function follow(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    let isDamaged = false;
     while (!signal.aborted) {
       try {
-        if (isDamaged) rebuild();
-        isDamaged = false;
         await followOnce(signal, onCaughtUp);
       } catch (error) {
         isDamaged ||= isDamage(error);
@@ -92,14 +85,51 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
   }
 
   return {
+    file: held.file,
+    isComplete: () => isComplete,
+    rebuildSoon: (error) => {
+      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is built again');
+      isDamaged = true;
+      isComplete = false;
+      restarting.abort();
+    },
+    open: held.open,
+    follow,
+    close: held.close,
+  };
+}
+
+/** The file, which another one takes the place of where it is damaged or another store's. */
+function createHeldFile({ path, store, log }: Pick<IndexFollowerOptions, 'path' | 'store' | 'log'>) {
+  let file: IndexFile | undefined;
+
+  function close(): void {
+    file?.close();
+    file = undefined;
+  }
+
+  function rebuild(): IndexFile {
+    close();
+    deleteIndexFile(path);
+    file = openIndexFile(path, log);
+    return file;
+  }
+
+  return {
     file: () => file,
     open: () => {
-      file = openPaymentIndexFile(path, log);
+      file = openIndexFile(path, log);
     },
-    follow,
-    close: () => {
-      file?.close();
-      file = undefined;
+    close,
+    rebuild,
+    fileOfStore: async (): Promise<IndexFile> => {
+      if (file === undefined) return rebuild();
+      if (await isOfStore(store, file.progress())) return file;
+      log.warn(
+        { operation: 'follow-documents' },
+        'the index belongs to another event store; it is built again',
+      );
+      return rebuild();
     },
   };
 }
@@ -107,54 +137,58 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
 function isBatchComplete(batch: readonly RecordedEvent[], item: RecordedEvent | CaughtUp): boolean {
   if (item.kind === 'caught-up' || batch.length >= batchEventsMax) return true;
   // Whoever waits for a position waits for the checkpoint.
-  return item.stream === paymentCheckpointStream;
+  return item.stream === checkpointStream;
 }
 
 /** True where the store has the event that the last document was taken from; an empty index fits every store. */
 async function isOfStore(store: EventStore, { witness }: IndexProgress): Promise<boolean> {
   if (witness === undefined) return true;
-  const { token, revision, position } = witness;
-  for await (const event of store.read(paymentStream(token), { from: revision, limit: 1 }))
+  const { stream, revision, position } = witness;
+  for await (const event of store.read(stream, { from: revision, limit: 1 }))
     return event.revision === revision && event.position === position;
   return false;
 }
 
-function takeOver(
-  file: PaymentIndexFile,
+/** Writes a batch into the file. Gives how far the file has come. */
+async function takeOver(
+  file: IndexFile,
   batch: readonly RecordedEvent[],
-  { progress, log }: { progress: IndexProgress; log: Log },
-): IndexProgress {
+  { progress, documents, log }: { progress: IndexProgress; documents: DocumentReader; log: Log },
+): Promise<IndexProgress> {
   const last = batch.at(-1);
   if (last === undefined) return progress;
-  const documents = batch.flatMap((event) => toDocuments(event, log));
+  const found: IndexedDocument[] = [];
+  for (const event of batch) {
+    const document = event.stream === checkpointStream ? undefined : await documents.read(event);
+    if (document !== undefined) found.push(document);
+  }
   const source = batch.reduce((position, event) => sourceAfter(position, event, log), progress.source);
-  const witness = documents.map(toWitness).at(-1) ?? progress.witness;
+  const witness = found.map(toWitness).at(-1) ?? progress.witness;
   // Without a witness the file could not be told from another store's, so it remembers nothing.
   if (witness === undefined) return { ...progress, source };
   const next = { followed: last.position, source, witness };
-  file.apply(documents, next);
+  file.apply(found, next);
   return next;
 }
 
-const toWitness = ({ token, revision, position }: PaymentDocument) => ({ token, revision, position });
-
-function toDocuments(event: RecordedEvent, log: Log): PaymentDocument[] {
-  if (event.stream === paymentCheckpointStream) return [];
-  const document = paymentDocumentSchema.safeParse(event.data);
-  if (document.success) return [document.data];
-  const { stream, revision } = event;
-  log.error(
-    { stream, revision, error: document.error },
-    'a document cannot be read; the index goes on without it',
-  );
-  return [];
-}
+const toWitness = ({ kind, document: { token, revision, position } }: IndexedDocument) => ({
+  stream: streamOf(kind, token),
+  revision,
+  position,
+});
 
 function sourceAfter(source: Position, event: RecordedEvent, log: Log): Position {
-  if (event.stream !== paymentCheckpointStream) return source;
-  const checkpoint = paymentCheckpointSchema.safeParse(event.data);
-  if (checkpoint.success) return checkpoint.data.position > source ? checkpoint.data.position : source;
-  const { stream, revision } = event;
-  log.error({ stream, revision, error: checkpoint.error }, 'the checkpoint of the documents cannot be read');
-  return source;
+  if (event.stream !== checkpointStream) return source;
+  const checkpoint = checkpointSchema.safeParse(event.data);
+  if (!checkpoint.success) {
+    const { stream, revision } = event;
+    log.error(
+      { stream, revision, error: checkpoint.error },
+      'the checkpoint of the documents cannot be read',
+    );
+    return source;
+  }
+  // What holds for the documents of another version says nothing about these.
+  if (checkpoint.data.documentVersions !== documentVersions) return source;
+  return checkpoint.data.position > source ? checkpoint.data.position : source;
 }

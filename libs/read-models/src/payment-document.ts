@@ -1,67 +1,114 @@
-/** The document of one payment: its state, folded from its events. Folding again from zero gives the same bytes. */
-import type { Position, RecordedEvent } from '@tollgate/event-store';
+/** The document of one payment. */
 import { apiErrorSchema } from '@tollgate/payment-api/values';
 import {
-  InvariantViolation,
   attemptSchema,
   attentionCodeSchema,
+  attentionNumberSchema,
+  callWindowSchema,
   decodePaymentEvent,
   environmentSchema,
-  eventMetadataSchema,
+  evidenceSchema,
   evolve,
   paymentPhases,
+  paymentStreamPrefix,
   termsSchema,
-  tokenOfPaymentStream,
   type Payment,
+  type PaymentEvent,
+  type Refund,
+  type TwoStep,
 } from '@tollgate/payment-domain';
 import { z } from 'zod';
-import { positionSchema } from './payment-views.ts';
+import { attentionSinceAfter } from './attention-since.ts';
+import {
+  createFold,
+  createdAtOf,
+  envelopeSchema,
+  instantSchema,
+  type DocumentEnvelope,
+  type EveryField,
+  type Happened,
+} from './document-kind.ts';
 
-export interface PaymentDocument {
-  schemaVersion: 1;
-  token: string;
+/** Grows with every change to the schema below: older documents are folded again. */
+export const paymentDocumentVersion = 3;
+
+export interface PaymentDocument extends DocumentEnvelope {
+  schemaVersion: typeof paymentDocumentVersion;
   payment: Payment;
-  /** When the first and the last event were decided, milliseconds since the Unix epoch. */
-  createdAt: number;
-  updatedAt: number;
-  /** Of the last event that is in the document, in the payment's stream. */
-  revision: number;
-  /** Of the last event that is in the document, in the store. */
-  position: Position;
+  /** When each open attention was raised, in the order of `payment.attention`, milliseconds since the Unix epoch. */
+  attentionSince: readonly number[];
+}
+
+/**
+ * The document after the next event.
+ *
+ * @throws InvariantViolation where events are missing between the document and this one, or the payment rules it out.
+ */
+export function evolvePaymentDocument(
+  document: PaymentDocument | undefined,
+  happened: Happened<PaymentEvent>,
+): PaymentDocument {
+  const { token, recordedAt, revision, position } = happened;
+  const createdAt = createdAtOf(document, happened);
+  const payment = evolve(document?.payment, happened.event);
+  const attentionSince = attentionSinceAfter(document?.attentionSince, {
+    before: document?.payment,
+    after: payment,
+    recordedAt,
+  });
+  return {
+    schemaVersion: paymentDocumentVersion,
+    token,
+    createdAt,
+    updatedAt: recordedAt,
+    revision,
+    position,
+    payment,
+    attentionSince,
+  };
 }
 
 /**
  * The document after one more event of its stream. An event that it has seen already changes nothing.
  *
- * @throws InvariantViolation where events are missing between the document and this one, or the payment rules it out;
- * z.ZodError or RangeError for an event that no version of ours has written.
+ * @throws InvariantViolation as {@link evolvePaymentDocument}; z.ZodError or RangeError for an event that no version of
+ * ours has written.
  */
-export function foldPaymentDocument(
-  document: PaymentDocument | undefined,
-  event: RecordedEvent,
-): PaymentDocument {
-  if (document !== undefined && event.revision <= document.revision) return document;
-  if (event.revision !== nextRevision(document))
-    throw new InvariantViolation('events of a payment are missing');
-  const { recordedAt } = eventMetadataSchema.parse(event.metadata);
-  return {
-    schemaVersion: 1,
-    token: document?.token ?? tokenOfPaymentStream(event.stream),
-    payment: evolve(document?.payment, decodePaymentEvent(event)),
-    createdAt: document?.createdAt ?? recordedAt,
-    updatedAt: recordedAt,
-    revision: event.revision,
-    position: event.position,
-  };
-}
+export const foldPaymentDocument = createFold({
+  streamPrefix: paymentStreamPrefix,
+  decode: decodePaymentEvent,
+  evolve: evolvePaymentDocument,
+});
 
-/** The revision of the event that a document waits for. */
-export const nextRevision = (document: PaymentDocument | undefined): number =>
-  document === undefined ? 0 : document.revision + 1;
-
-const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
 const moneySchema = z.int().min(0);
-const evidenceSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+const endSchema = z.object({
+  reason: z.enum(['refused', 'not-sent', 'declined', 'resolved']),
+  errors: z.array(apiErrorSchema),
+});
+const attentionSchema = z.object({
+  code: attentionCodeSchema,
+  evidence: evidenceSchema,
+  number: attentionNumberSchema,
+});
+
+const refundSchema = z.object({
+  refundToken: z.string(),
+  amount: moneySchema,
+  fingerprint: z.string(),
+  ...callWindowSchema.shape,
+  state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),
+  serviceRefundToken: z.string().exactOptional(),
+  declined: endSchema.exactOptional(),
+} satisfies EveryField<Refund>);
+
+const twoStepSchema = z.object({
+  operation: z.enum(['confirm', 'decline']),
+  number: z.int().min(0),
+  repeats: z.int().min(0).exactOptional(),
+  ...callWindowSchema.shape,
+  state: z.enum(['submitted', 'unresolved', 'refused']),
+  refused: endSchema.exactOptional(),
+} satisfies EveryField<TwoStep>);
 
 const paymentSchema = z.object({
   environment: environmentSchema,
@@ -75,27 +122,23 @@ const paymentSchema = z.object({
   heldAmount: moneySchema,
   approvedAmount: moneySchema,
   refundedAmount: moneySchema,
-  refunds: z.array(
-    z.object({
-      refundToken: z.string(),
-      amount: moneySchema,
-      fingerprint: z.string(),
-      state: z.enum(['submitted', 'unresolved', 'approved', 'declined']),
-    }),
-  ),
+  refunds: z.array(refundSchema),
+  refundDeclinesTold: z.array(z.string()),
+  twoStep: twoStepSchema.exactOptional(),
+  recurringToken: z.string().exactOptional(),
   sanitizedMask: z.string().exactOptional(),
   declineReason: z.string().exactOptional(),
+  failure: z.enum(['refused', 'not-sent', 'not-found', 'resolved']).exactOptional(),
   errors: z.array(apiErrorSchema),
-  attention: z.array(z.object({ code: attentionCodeSchema, evidence: evidenceSchema })),
-});
+  attention: z.array(attentionSchema),
+  acknowledged: z.array(attentionSchema),
+  attentionCount: z.int().min(0),
+} satisfies EveryField<Payment>);
 
 /** A document as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
 export const paymentDocumentSchema: z.ZodType<PaymentDocument> = z.object({
-  schemaVersion: z.literal(1),
-  token: z.string().min(1),
+  schemaVersion: z.literal(paymentDocumentVersion),
+  ...envelopeSchema,
   payment: paymentSchema,
-  createdAt: instantSchema,
-  updatedAt: instantSchema,
-  revision: z.int().min(0),
-  position: positionSchema,
+  attentionSince: z.array(instantSchema),
 });

@@ -1,14 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import type { EventStore, Position } from '@tollgate/event-store';
+import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { disputeKind, paymentKind, payoutKind } from './document-kinds.ts';
+import type { PaymentDocument } from './payment-document.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
-import { paymentViewStream } from './payment-views.ts';
 import {
   appendPayment,
+  disputeOpened,
   happening,
+  paymentViewStream,
+  payoutHappening,
+  payoutRequested,
+  plantDocument,
+  planted,
+  projectEvents,
   projectPayment,
   requested,
   writeCheckpoint,
@@ -59,7 +67,7 @@ test('its position is the one that the checkpoint tells, never that of a documen
   const store = await temporaryStore();
   const index = await startIndex(store, ':memory:');
   const { position } = await appendPayment(store, 'p1', [requested()]);
-  await writeDocument(store, 'p1');
+  await writeDocument(store, paymentKind, 'p1');
   await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
   expect(index.position() < position).toBe(true);
   expect(await index.waitFor(position, 20)).toBe(false);
@@ -175,6 +183,158 @@ test("another program's database is left alone", async () => {
   await expect(index.start()).rejects.toThrow(StartupError);
   expect(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 1 });
   database.close();
+});
+
+describe('whatever an older version has written is not in the way', () => {
+  /** As a version wrote it that knew neither acknowledged attention nor times of attention. */
+  function asOlder({ attentionSince: _, ...document }: PaymentDocument) {
+    const { acknowledged: __, ...payment } = document.payment;
+    return { ...document, schemaVersion: 1, payment };
+  }
+
+  test('a document is folded again from its events, and told of once', async () => {
+    const store = await temporaryStore();
+    const documents = await Promise.all(
+      ['p1', 'p2'].map((token) => projectPayment(store, token, [requested(), accepted])),
+    );
+    for (const document of documents)
+      await plantDocument(store, paymentKind, document.token, asOlder(document));
+    const { log, messages } = warnings();
+    const error = vi.fn<Log['error']>();
+    const index = await startIndex(store, ':memory:', { ...log, error });
+    expect(documents.map(({ token }) => index.find(token))).toEqual(documents);
+    expect(index.openPayments({ limit: 10 }).map(({ token }) => token)).toEqual(['p1', 'p2']);
+    expect(messages).toEqual([
+      'documents of another version are in the store; they are folded again from their events',
+    ]);
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  test('a checkpoint of other documents says nothing about these', async () => {
+    const store = await temporaryStore();
+    const { position } = await appendPayment(store, 'p1', [requested()]);
+    await writeDocument(store, paymentKind, 'p1');
+    await writeCheckpoint(store, position, { documentVersions: 'payment:1' });
+    const index = await startIndex(store, ':memory:');
+    expect(index.find('p1')).toBeDefined();
+    expect(await index.waitFor(position, 20)).toBe(false);
+    await writeCheckpoint(store, position);
+    expect(await index.waitFor(position, 5_000)).toBe(true);
+  });
+
+  test('a file with rows of other documents is built again', async () => {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    const document = await projectPayment(store, 'p1', [requested(), accepted]);
+    await (await startIndex(store, file)).stop();
+    const database = new DatabaseSync(file);
+    database.prepare('UPDATE payments SET document = ?').run(JSON.stringify(asOlder(document)));
+    database.exec(`UPDATE progress SET value = json_set(value, '$.documentVersions', 'payment:1')`);
+    database.close();
+    const { log, messages } = warnings();
+    const index = await startIndex(store, file, log);
+    expect(index.find('p1')).toEqual(document);
+    expect(messages).toEqual(['the index is damaged or of another version; it is built again']);
+  });
+
+  test.each<[string, (index: PaymentIndex) => unknown]>([
+    ['one', (index) => index.find('p1')],
+    ['a list', (index) => index.list({ environment: 'sandbox', team: 'shop', perPage: 20 })],
+  ])('a row that cannot be read is met by a read of %s, and the file is built again', async (_, read) => {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    const document = await projectPayment(store, 'p1', [requested(), accepted]);
+    const index = await startIndex(store, file);
+    const database = new DatabaseSync(file);
+    onTestFinished(() => database.close());
+    database.prepare('UPDATE payments SET document = ?').run(JSON.stringify(asOlder(document)));
+    expect(() => read(index)).toThrow(
+      expect.objectContaining({ code: 'index_rebuilding', retryable: true }) as Error,
+    );
+    await vi.waitFor(() => expect(index.find('p1')).toEqual(document), soon);
+    expect(tokensIn(index)).toEqual(['p1']);
+    const after = await projectPayment(store, 'p1', [approved]);
+    await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
+  });
+});
+
+test('while the file is built again, lists are not answered with what is there so far', async () => {
+  const store = await temporaryStore();
+  const file = await temporaryFile();
+  await projectPayment(store, 'p1', [requested()]);
+  let gate = Promise.resolve();
+  const open = () => undefined;
+  const hold = Promise.withResolvers<undefined>();
+  onTestFinished(() => hold.resolve(undefined));
+  const slow: EventStore = {
+    ...store,
+    async *subscribe(options) {
+      for await (const item of store.subscribe(options)) {
+        await gate;
+        yield item;
+      }
+    },
+  };
+  const index = await startIndex(slow, file);
+  gate = hold.promise.then(open);
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  database.exec("UPDATE payments SET document = 'no document'");
+  expect(() => index.find('p1')).toThrow('The index is being built again.');
+  // The new file is there, and empty so far.
+  await vi.waitFor(() => expect(index.openPayments({ limit: 10 })).toEqual([]), soon);
+  expect(() => tokensIn(index)).toThrow('The index is being built again.');
+  hold.resolve(undefined);
+  await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
+});
+
+test('while the store is not reached, the index answers with what it has', async () => {
+  const store = await temporaryStore();
+  await projectPayment(store, 'p1', [requested()]);
+  const lost = new AbortController();
+  const subscriptions = vi.fn();
+  let isDown = false;
+  const breaking: EventStore = {
+    ...store,
+    async *subscribe(options) {
+      subscriptions();
+      if (isDown) throw new StoreUnavailable('store_down', 'The store is down.');
+      yield* store.subscribe({ ...options, signal: AbortSignal.any([options.signal, lost.signal]) });
+    },
+  };
+  const index = await startIndex(breaking, ':memory:');
+  isDown = true;
+  lost.abort();
+  await vi.waitFor(() => expect(subscriptions.mock.calls.length).toBeGreaterThan(1), soon);
+  expect(tokensIn(index)).toEqual(['p1']);
+});
+
+test('payouts and disputes are followed as payments are', async () => {
+  const store = await temporaryStore();
+  const before = await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
+  const index = await startIndex(store, ':memory:');
+  expect(index.getPayout('sandbox', 'shop', 'po_1')).toEqual(before);
+  expect(index.getPayout('sandbox', 'games', 'po_1')).toBeUndefined();
+  expect(index.getPayout('production', 'shop', 'po_1')).toBeUndefined();
+  expect(index.get('sandbox', 'shop', 'po_1')).toBeUndefined();
+  expect(index.openPayouts({ limit: 10 })).toMatchObject([{ token: 'po_1', openWork: 'unresolved' }]);
+
+  await projectEvents(store, payoutKind, 'po_1', [payoutHappening.attention]);
+  const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
+  expect(await index.waitFor(dispute.position, 5_000)).toBe(true);
+  const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
+  expect(index.listDisputes(shop, 100)).toEqual([dispute]);
+  expect(index.listPayouts({ ...shop, attention: true })).toMatchObject({ documents: [{ token: 'po_1' }] });
+  expect(index.listOperations(shop)).toMatchObject({ documents: [{ token: 'po_1' }] });
+  expect(index.listAttention(shop)).toMatchObject({ entries: [{ kind: 'payout', place: 0 }] });
+});
+
+test('a payment is found by the token of the service as soon as it is known', async () => {
+  const store = await temporaryStore();
+  await projectPayment(store, 'p1', [requested(), accepted]);
+  const index = await startIndex(store, ':memory:');
+  const found = index.findByServiceToken('sandbox', `account-${planted}`, accepted.data.serviceToken);
+  expect(found).toEqual({ token: 'p1', team: 'shop' });
 });
 
 test('a document that cannot be read is left out, loudly, and the others are there', async () => {

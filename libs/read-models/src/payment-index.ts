@@ -1,16 +1,44 @@
 /**
- * The local index of payment documents: a SQLite file that follows the documents in the event store and answers
- * lookups and lists. It is a cache: it may be deleted at any time and is built again from the documents.
+ * The local index of documents: a SQLite file that follows the documents of payments, payouts and disputes in the event
+ * store and answers lookups and lists. It is a cache: it may be deleted at any time and is built again.
  */
 import type { EventStore, Position } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
-import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
+import { InvariantViolation, TollgateError, type Clock, type Log } from '@tollgate/service-kit';
+import type { DisputeDocument } from './dispute-document.ts';
+import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
+import { paymentKind, payoutKind } from './document-kinds.ts';
+import type {
+  OperationDocument,
+  OperationList,
+  OperationListQuery,
+  PaymentList,
+  PaymentListQuery,
+  PayoutList,
+} from './document-list.ts';
+import { listAttention, type AttentionList, type AttentionQuery } from './index-attention.ts';
+import type { IndexFile, OpenDocument } from './index-file.ts';
 import { createIndexFollower } from './index-follower.ts';
+import { listDisputes, listDocuments } from './index-lists.ts';
+import { workloadIn, type Workload } from './index-workload.ts';
+import type { ListOwner } from './list-page.ts';
+import { isDamage } from './open-index-file.ts';
 import type { PaymentDocument } from './payment-document.ts';
-import type { PaymentIndexFile } from './payment-index-file.ts';
-import type { OpenPayment, PaymentList, PaymentListQuery } from './payment-list.ts';
+import type { PayoutDocument } from './payout-document.ts';
 import { createPositionWatch } from './position-watch.ts';
 
+/** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
+export interface OpenWorkPage {
+  after?: string;
+  limit: number;
+}
+export type OpenPayment = OpenDocument;
+export type OpenPayout = OpenDocument;
+
+/**
+ * Reads throw TollgateError `index_rebuilding`, which is retryable, where the file turns out to be damaged, and lists
+ * until it is whole again.
+ */
 export interface PaymentIndex {
   /**
    * Opens the file and follows the documents; resolves when every document of now is in it.
@@ -24,13 +52,29 @@ export interface PaymentIndex {
   get(environment: Environment, team: string, token: string): PaymentDocument | undefined;
   /** A payment of whatever team: for our own use, never for an answer to a caller. */
   find(token: string): PaymentDocument | undefined;
+  /** Whose payment the service knows under this token of its own. */
+  findByServiceToken(
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ): { token: string; team: string } | undefined;
   list(query: PaymentListQuery): PaymentList;
-  /**
-   * Payments of all teams for which more is expected to happen, by token; `after` is the last token of the page before.
-   * At most 1,000 at a time.
-   */
-  openPayments(options: { after?: string; limit: number }): OpenPayment[];
-  /** Every event of a payment at or before this position is in its document here. */
+  /** Payments of all teams for which more is expected to happen, by token. */
+  openPayments(page: OpenWorkPage): OpenPayment[];
+  /** A payout of this team in this environment. */
+  getPayout(environment: Environment, team: string, token: string): PayoutDocument | undefined;
+  listPayouts(query: OperationListQuery): PayoutList;
+  /** Payouts of all teams for which more is expected to happen, by token. */
+  openPayouts(page: OpenWorkPage): OpenPayout[];
+  /** Payments and payouts together. */
+  listOperations(query: OperationListQuery): OperationList;
+  /** The disputes of a team that were opened last, newest first. */
+  listDisputes(owner: ListOwner, limit: number): DisputeDocument[];
+  /** What waits for a person, of payments and payouts, oldest first. */
+  listAttention(query: AttentionQuery): AttentionList;
+  /** How much is open and how much waits for a person, of all teams. */
+  workload(): Workload;
+  /** Every event at or before this position is in its document here. */
   position(): Position;
   /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
   waitFor(position: Position, timeoutMs: number): Promise<boolean>;
@@ -50,12 +94,32 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
   const follower = createIndexFollower({ path, store, log, clock, watch });
   let following: Promise<void> | undefined;
 
-  function opened(): PaymentIndexFile {
+  function opened(): IndexFile {
     const file = follower.file();
-    if (file === undefined)
-      throw new InvariantViolation('The index is not open: it is not started, or stopped.');
-    return file;
+    if (file !== undefined) return file;
+    if (following !== undefined && !stopping.signal.aborted) throw indexRebuilding();
+    throw new InvariantViolation('The index is not open: it is not started, or stopped.');
   }
+
+  function read<Answer>(from: (file: IndexFile) => Answer): Answer {
+    const file = opened();
+    try {
+      return from(file);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      follower.rebuildSoon(error);
+      throw indexRebuilding(error);
+    }
+  }
+
+  /** For answers that would be wrong while documents are missing. */
+  function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
+    if (following !== undefined && !follower.isComplete()) throw indexRebuilding();
+    return read(from);
+  }
+
+  const find = <Document extends DocumentEnvelope>(kind: DocumentKind<Document>, token: string) =>
+    read((file) => file.find(kind, token));
 
   return {
     start: async () => {
@@ -71,15 +135,43 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
       await following;
       follower.close();
     },
-    get: (environment, team, token) => {
-      const document = opened().find(token);
-      const isTheirs = document?.payment.environment === environment && document.payment.team === team;
-      return isTheirs ? document : undefined;
-    },
-    find: (token) => opened().find(token),
-    list: (query) => opened().list(query),
-    openPayments: (page) => opened().openPayments(page),
+    get: (...owned) => ownedBy(paymentKind, owned, find),
+    find: (token) => find(paymentKind, token),
+    findByServiceToken: (environment, account, serviceToken) =>
+      readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
+    list: (query) =>
+      readWhole((file) => listDocuments(file, { list: 'payments', kinds: [paymentKind], query })),
+    openPayments: (page) => read((file) => file.open(paymentKind, page)),
+    getPayout: (...owned) => ownedBy(payoutKind, owned, find),
+    listPayouts: (query) =>
+      readWhole((file) => listDocuments(file, { list: 'payouts', kinds: [payoutKind], query })),
+    openPayouts: (page) => read((file) => file.open(payoutKind, page)),
+    listOperations: (query) =>
+      readWhole((file) =>
+        listDocuments<OperationDocument>(file, {
+          list: 'operations',
+          kinds: [paymentKind, payoutKind],
+          query,
+        }),
+      ),
+    listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
+    listAttention: (query) => readWhole((file) => listAttention(file, query)),
+    workload: () => readWhole(workloadIn),
     position: () => watch.current(),
     waitFor: (position, timeoutMs) => watch.waitFor(position, timeoutMs),
   };
 }
+
+function ownedBy<Document extends DocumentEnvelope>(
+  kind: DocumentKind<Document>,
+  [environment, team, token]: [Environment, string, string],
+  find: (kind: DocumentKind<Document>, token: string) => Document | undefined,
+): Document | undefined {
+  const document = find(kind, token);
+  if (document === undefined) return undefined;
+  const owner = kind.ownerOf(document);
+  return owner.environment === environment && owner.team === team ? document : undefined;
+}
+
+const indexRebuilding = (cause?: unknown) =>
+  new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true, cause });

@@ -1,7 +1,8 @@
 /** The data of a payment's events as its team sees it: one list of allowed fields for each type of event. */
 import type { PaymentEvent, PaymentEventOf, PaymentEventType } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
-import { toIso, toPublicErrors, toPublicEvidence, toPublicTerms } from './public-payment.ts';
+import { toPublicTerms } from './public-payment.ts';
+import { toIso, toPublicErrors, toPublicEvidence } from './public-values.ts';
 
 export type PublicEventData = Record<string, unknown>;
 
@@ -18,8 +19,9 @@ const attemptOf = ({
 });
 const nothing = () => ({});
 const sendByOf = ({ sendBy }: { sendBy: number }) => ({ sendBy: toIso(sendBy) });
-const errorsOf = ({ errors }: PaymentEventOf<'ConfirmationRefused'>['data']) => ({
+const errorsOf = ({ errors, reason }: PaymentEventOf<'ConfirmationRefused'>['data']) => ({
   errors: toPublicErrors(errors),
+  ...given({ reason }),
 });
 const reasonOf = ({ reason }: { reason: string }) => ({ reason });
 const maskOf = ({ sanitizedMask }: { sanitizedMask?: string | undefined }) => given({ sanitizedMask });
@@ -49,17 +51,25 @@ const publishers: Publishers = {
   DeclineRefused: errorsOf,
   DeclineUnresolved: reasonOf,
   RefundSubmitted: ({ refundToken, amount, sendBy }) => ({ refundToken, amount, sendBy: toIso(sendBy) }),
+  RefundAccepted: ({ refundToken }) => ({ refundToken }),
   RefundApproved: ({ refundToken }) => ({ refundToken }),
-  RefundDeclined: ({ refundToken, errors }) => ({ refundToken, errors: toPublicErrors(errors) }),
+  RefundDeclined: ({ refundToken, ...end }) => ({ refundToken, ...errorsOf(end) }),
   RefundUnresolved: ({ refundToken, reason }) => ({ refundToken, reason }),
+  RefundDeclineTold: nothing,
   ExternalRefundObserved: ({ amount }) => ({ amount }),
   FinalStatusRevised: ({ from, to, amount, declineReason }) => ({
     from,
     to,
     ...given({ amount, declineReason }),
   }),
+  RecurringTokenIssued: ({ recurringToken }) => ({ recurringToken }),
   AttentionRaised: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
-  AttentionResolved: ({ code, resolution, reason }) => ({ code, resolution, reason }),
+  AttentionResolved: ({ code, resolution, reason, number }) => ({
+    code,
+    ...given({ number }),
+    resolution,
+    reason,
+  }),
 };
 
 /**

@@ -2,8 +2,10 @@ import { decodePaymentEvent } from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
+import { toPublicAttentionEntry } from './public-attention.ts';
 import { toPublicEventData } from './public-event.ts';
-import { toPublicEvidence, toPublicPayment } from './public-payment.ts';
+import { toPublicPayment } from './public-payment.ts';
+import { toPublicEvidence } from './public-values.ts';
 import {
   anyHistory,
   happening,
@@ -53,7 +55,7 @@ test('a refund that nobody knows the end of is pending', () => {
   const { accepted, approved, refunding, refundUnresolved, refundApproved } = happening;
   const unresolved = shown(accepted, approved, refunding, refundUnresolved).refunds;
   expect(unresolved).toEqual([
-    { token: 'ref_1', amount: 500, currency: 'EUR', status: 'pending', phase: 'unresolved' },
+    { token: 'ref_1', amount: 500, currency: 'EUR', status: 'pending', phase: 'unresolved', errors: [] },
   ]);
   expect(shown(accepted, approved, refunding, refundApproved)).toMatchObject({
     refundedAmount: 500,
@@ -106,4 +108,16 @@ test('no planted secret is ever shown, in no payment and no event', () => {
 test('the data of every type of event can be shown', () => {
   for (const event of [requested(), ...Object.values(happening)])
     expect(toPublicEventData(decodePaymentEvent(event))).toBeTypeOf('object');
+});
+
+test('what waits for a person shows the number that a person answers with, in both places and in the events', () => {
+  const { accepted, attention, attentionResolved } = happening;
+  const first = { ...attentionResolved, data: { ...attentionResolved.data, number: 1 } };
+  const history = [requested(), accepted, attention, attention, attention, first];
+  const document = documentOf(...history);
+  expect(toPublicPayment(document).attention.map(({ number }) => number)).toEqual([2, 3]);
+  const entry = toPublicAttentionEntry({ kind: 'payment', document, place: 1, since: 0 });
+  expect(entry).toMatchObject({ code: 'second_payment_found', number: 3 });
+  expect(toPublicEventData(first)).toMatchObject({ code: 'second_payment_found', number: 1 });
+  expect(toPublicEventData(attentionResolved)).not.toHaveProperty('number');
 });

@@ -1,15 +1,15 @@
 /** A payment as its team sees it. Everything is named one by one, so that nothing gets out by being new. */
-import type { ApiError, PaymentStatus } from '@tollgate/payment-api/values';
-import {
-  statusOfPhase,
-  type Attention,
-  type AttentionCode,
-  type Payment,
-  type PaymentPhase,
-  type Refund,
-} from '@tollgate/payment-domain';
+import type { PaymentStatus } from '@tollgate/payment-api/values';
+import { statusOfPhase, type Payment, type PaymentPhase, type Refund } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import type { PaymentDocument } from './payment-document.ts';
+import {
+  toIso,
+  toPublicAttention,
+  toPublicErrors,
+  type PublicAttention,
+  type PublicError,
+} from './public-values.ts';
 
 export interface PublicRefund {
   token: string;
@@ -17,15 +17,8 @@ export interface PublicRefund {
   currency: string;
   status: 'pending' | 'approved' | 'declined';
   phase: Refund['state'];
-}
-
-export type PublicEvidence = Record<string, string | number | boolean | null>;
-
-export interface PublicError {
-  code: string;
-  kind: string;
-  message?: string;
-  parameter?: string;
+  /** Why nothing was refunded; empty otherwise. */
+  errors: PublicError[];
 }
 
 /** Amounts are integers in minor units; instants are ISO 8601 in UTC. */
@@ -48,7 +41,11 @@ export interface PublicPayment {
   approvedAmount: number;
   refundedAmount: number;
   refunds: PublicRefund[];
-  attention: { code: AttentionCode; evidence: PublicEvidence }[];
+  attention: PublicAttention[];
+  /** True where a recurring token was asked for. */
+  recurring?: boolean;
+  /** What later payments of this customer are charged with: the alias that was issued, or the one that was charged. */
+  recurringToken?: string;
   sanitizedMask?: string;
   declineReason?: string;
   /** Why the creation failed; empty otherwise. */
@@ -71,11 +68,12 @@ export function toPublicPayment(document: PaymentDocument): PublicPayment {
     approvedAmount: payment.approvedAmount,
     refundedAmount: payment.refundedAmount,
     refunds: payment.refunds.map((refund) => toPublicRefund(refund, terms.currency)),
-    attention: payment.attention.map(({ code, evidence }) => ({
-      code,
-      evidence: toPublicEvidence(evidence),
-    })),
-    ...given({ sanitizedMask: payment.sanitizedMask, declineReason: payment.declineReason }),
+    attention: toPublicAttention(document, payment),
+    ...given({
+      recurringToken: payment.recurringToken,
+      sanitizedMask: payment.sanitizedMask,
+      declineReason: payment.declineReason,
+    }),
     errors: payment.phase === 'failed' ? toPublicErrors(payment.errors) : [],
     createdAt: toIso(document.createdAt),
     updatedAt: toIso(document.updatedAt),
@@ -94,6 +92,8 @@ export const toPublicTerms = (terms: Payment['terms']) => ({
     redirectSuccessUrl: terms.redirectSuccessUrl,
     redirectFailUrl: terms.redirectFailUrl,
     locale: terms.locale,
+    recurring: terms.recurring,
+    recurringToken: terms.recurringToken,
   }),
   needConfirmation: terms.needConfirmation,
 });
@@ -105,47 +105,19 @@ const isPageOpen = ({ phase, attention }: Payment): boolean =>
 const refundStatuses = {
   submitted: 'pending',
   unresolved: 'pending',
+  accepted: 'pending',
   approved: 'approved',
   declined: 'declined',
 } as const;
 
-const toPublicRefund = ({ refundToken, amount, state }: Refund, currency: string): PublicRefund => ({
+export const toPublicRefund = (
+  { refundToken, amount, state, declined }: Refund,
+  currency: string,
+): PublicRefund => ({
   token: refundToken,
   amount,
   currency,
   status: refundStatuses[state],
   phase: state,
+  errors: toPublicErrors(declined?.errors ?? []),
 });
-
-const plainEvidence: ReadonlySet<string> = new Set([
-  ...['attemptNumber', 'amount', 'currency', 'providerOrderNumber', 'from', 'to'],
-  ...['observedAmount', 'observedCurrency', 'observedStatus'],
-]);
-
-/** Evidence with tokens of the service, and whatever we do not know to be harmless, masked but for the last four characters. */
-export function toPublicEvidence(evidence: Attention['evidence']): PublicEvidence {
-  const entries = Object.entries(evidence).map(([name, value]) => [
-    name,
-    plainEvidence.has(name) ? value : mask(value),
-  ]);
-  return Object.fromEntries(entries) as PublicEvidence;
-}
-
-const mask = (value: string | number | boolean | null): string | null => {
-  if (value === null) return null;
-  return typeof value === 'string' && value.length >= 12 ? `…${value.slice(-4)}` : '…';
-};
-
-/** Errors of the service. Where it refused us and not the payment, its text is about our account and stays with us. */
-export const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>
-  errors.map(({ code, kind, message, parameter }) => ({
-    code,
-    kind,
-    ...given({ message: isFaultOfAccount(kind) ? undefined : message, parameter }),
-  }));
-
-const isFaultOfAccount = (kind: string): boolean =>
-  kind === 'authentication_error' || kind === 'settings_error';
-
-/** Milliseconds since the Unix epoch as ISO 8601 in UTC. */
-export const toIso = (instant: number): string => new Date(instant).toISOString();

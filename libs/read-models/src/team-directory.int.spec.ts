@@ -3,7 +3,7 @@ import { silentLog, type LogFields } from '@tollgate/service-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { EventStore } from '@tollgate/event-store';
 import { createTeamDirectory, type TeamDirectory } from './team-directory.ts';
-import { appendTeamEvents, givenTeam, keyIssued, keyText } from './testing/index.ts';
+import { appendTeamEvents, givenTeam, keyIssued, keyText, originsAllowed } from './testing/index.ts';
 
 async function startDirectory(store: EventStore, log = silentLog): Promise<TeamDirectory> {
   const directory = createTeamDirectory({ store, log });
@@ -21,6 +21,7 @@ test('a key tells its team, environment and scopes', async () => {
     keyId: 'k1',
     environment: 'production',
     scopes: ['read', 'refunds'],
+    requestsPerSecondMax: 5,
   });
   const directory = await startDirectory(store);
   const caller = {
@@ -28,6 +29,8 @@ test('a key tells its team, environment and scopes', async () => {
     keyId: 'k1',
     environment: 'production',
     scopes: new Set(['read', 'refunds']),
+    allowedOrigins: { callback: [], redirect: undefined },
+    requestsPerSecondMax: 5,
   };
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
     expect(directory.authenticate(`${scheme} ${key}`)).toEqual({ kind: 'caller', caller });
@@ -87,6 +90,50 @@ test('a key that is issued or revoked while the directory runs counts within a s
   expect(directory.authenticate(second).kind).toBe('caller');
 });
 
+const shopOrigin = 'https://shop.example';
+
+test('a caller brings the origins of its team, as they are now', async () => {
+  const store = await temporaryStore();
+  const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const games = await givenTeam(store, { team: 'games', keyId: 'k2' });
+  const directory = await startDirectory(store);
+  const originsOf = (text: string) => {
+    const authentication = directory.authenticate(`Bearer ${text}`);
+    return authentication.kind === 'caller' ? authentication.caller.allowedOrigins : undefined;
+  };
+  await appendTeamEvents(store, 'shop', [
+    originsAllowed('callback', shopOrigin),
+    originsAllowed('redirect', shopOrigin, 'http://localhost:*'),
+  ]);
+  const redirect = [shopOrigin, 'http://localhost:*'];
+  await vi.waitFor(() => expect(originsOf(key)).toEqual({ callback: [shopOrigin], redirect }));
+  await appendTeamEvents(store, 'shop', [originsAllowed('callback'), originsAllowed('redirect')]);
+  await vi.waitFor(() => expect(originsOf(key)).toEqual({ callback: [], redirect: [] }));
+  expect(originsOf(games)).toEqual({ callback: [], redirect: undefined });
+});
+
+test('a notification may go where the callbacks of its team are allowed now, and of a stranger nowhere', async () => {
+  const store = await temporaryStore();
+  await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);
+  const directory = await startDirectory(store);
+  expect(directory.callbackOriginsOf('shop')).toEqual([shopOrigin]);
+  for (const name of ['games', '', 'team-shop', '__proto__'])
+    expect(directory.callbackOriginsOf(name)).toEqual([]);
+  await appendTeamEvents(store, 'shop', [originsAllowed('callback')]);
+  await vi.waitFor(() => expect(directory.callbackOriginsOf('shop')).toEqual([]));
+});
+
+test('a team whose record cannot be read may be notified nowhere', async () => {
+  const store = await temporaryStore();
+  await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  await appendTeamEvents(store, 'shop', [
+    originsAllowed('callback', shopOrigin),
+    { type: 'OriginsAllowed', data: { purpose: 'anything', origins: [] } } as never,
+  ]);
+  expect((await startDirectory(store)).callbackOriginsOf('shop')).toEqual([]);
+});
+
 test('a team whose record cannot be read has no keys, loudly; other teams are as before', async () => {
   const store = await temporaryStore();
   const shop = await givenTeam(store, { team: 'shop', keyId: 'k1' });
@@ -111,6 +158,8 @@ test('a directory that hears of no more revocations lets nobody in', async () =>
       }
     },
   };
+  await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);
   const directory = await startDirectory(failing);
   await vi.waitFor(() => expect(directory.authenticate(`Bearer ${key}`)).toEqual(refused));
+  expect(directory.callbackOriginsOf('shop')).toEqual([]);
 });

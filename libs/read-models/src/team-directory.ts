@@ -4,12 +4,14 @@ import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-
 import {
   decodeTeamEvent,
   evolveTeam,
+  teamStream,
   teamStreamPrefix,
   type Environment,
   type Scope,
   type Team,
+  type TeamKey,
 } from '@tollgate/payment-domain';
-import type { Log } from '@tollgate/service-kit';
+import { given, type Log } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 
 /** The team that a request comes from, and what its key allows. */
@@ -18,6 +20,16 @@ export interface Caller {
   keyId: string;
   environment: Environment;
   scopes: ReadonlySet<Scope>;
+  allowedOrigins: AllowedOrigins;
+  /** Where the key has a limit of its own. */
+  requestsPerSecondMax?: number;
+}
+
+/** Where the URLs of a team's requests may point (`isAllowedOrigin`, `isAllowedRedirect`). */
+export interface AllowedOrigins {
+  callback: readonly string[];
+  /** Undefined until the team has set a list. */
+  redirect: readonly string[] | undefined;
 }
 
 export type Authentication =
@@ -29,6 +41,8 @@ export interface TeamDirectory {
   start(): Promise<void>;
   /** Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet. */
   authenticate(authorization: string | undefined): Authentication;
+  /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
+  callbackOriginsOf(team: string): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -40,8 +54,8 @@ interface KnownKey {
 }
 
 /**
- * Follows the streams of the teams, so that a new or revoked key counts in every instance as soon as it is recorded.
- * A team whose stream cannot be read has no keys.
+ * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
+ * as soon as it is recorded. A team whose stream cannot be read has no keys and no origins.
  */
 export function createTeamDirectory({ store, log }: { store: EventStore; log: Log }): TeamDirectory {
   const teams = new Map<string, Team>();
@@ -81,6 +95,7 @@ export function createTeamDirectory({ store, log }: { store: EventStore; log: Lo
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
         // Whoever does not hear of revocations must not let anybody in.
         keysById.clear();
+        teams.clear();
         log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
         reject(error);
       });
@@ -92,6 +107,7 @@ export function createTeamDirectory({ store, log }: { store: EventStore; log: Lo
       const caller = key === undefined ? undefined : callerOf(key, keysById.get(key.keyId));
       return caller === undefined ? refuse('incorrect_private_key') : { kind: 'caller', caller };
     },
+    callbackOriginsOf: (team) => teams.get(teamStream(team))?.allowedOrigins.callback ?? [],
     stop: async () => {
       stopping.abort();
       await following;
@@ -113,19 +129,28 @@ function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Tea
 }
 
 function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team): void {
-  for (const { keyId, environment, scopes, secretHash, active } of team.keys) {
-    if (!active || !/^[0-9a-f]{64}$/.test(secretHash)) continue;
-    const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
-    const known = { stream, caller, secretHash: Buffer.from(secretHash, 'hex') };
+  for (const key of team.keys) {
+    const { keyId, secretHash } = key;
+    if (!key.active || !/^[0-9a-f]{64}$/.test(secretHash)) continue;
+    const known = { stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') };
     keysById.set(keyId, [...(keysById.get(keyId) ?? []), known]);
   }
+}
+
+function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax }: TeamKey): Caller {
+  const { callback = [], redirect } = team.allowedOrigins;
+  const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
+  return { ...caller, allowedOrigins: { callback, redirect }, ...given({ requestsPerSecondMax }) };
 }
 
 /** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */
 const nobody: readonly KnownKey[] = [
   {
     stream: '',
-    caller: { team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
+    caller: {
+      ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
+      allowedOrigins: { callback: [], redirect: [] },
+    },
     secretHash: Buffer.alloc(32),
   },
 ];

@@ -8,10 +8,10 @@ import {
   parseCallbackSecrets,
   silentLog,
 } from '@tollgate/service-kit';
-import { createFakeClock } from '@tollgate/testing';
+import { createFakeClock, eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
+import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
 
 const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)},old:${'o'.repeat(32)}`);
 const path = callbackPath(secrets, 'sandbox', 'pay_1');
@@ -19,22 +19,27 @@ const body = JSON.stringify({ token: 'service-1', status: 'approved', orderNumbe
 
 let published: { topic: string; messages: readonly Message[] }[];
 let isBusUp: boolean;
+let results: CallbackResult[];
+const clock = createFakeClock();
 
 beforeEach(() => {
   published = [];
   isBusUp = true;
+  results = [];
 });
 
-function app() {
+function app(changes: Partial<Pick<MessageBus, 'publish'>> = {}) {
   const bus: Pick<MessageBus, 'publish'> = {
     async publish(topic, messages) {
       if (!isBusUp) throw new TollgateError('bus_unavailable', 'down', { retryable: true });
       published.push({ topic, messages });
     },
+    ...changes,
   };
   const server = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
   answerInJsonOnly(server, silentLog);
-  registerCallbackRoutes(server, { bus, secrets, clock: createFakeClock(), log: silentLog });
+  const onResult = (result: CallbackResult) => void results.push(result);
+  registerCallbackRoutes(server, { bus, secrets, clock, log: silentLog, onResult });
   return server;
 }
 
@@ -49,8 +54,11 @@ async function post(url: string, payload: string | Buffer = body, contentType = 
   return { statusCode: response.statusCode, codes: errors?.map(({ code }) => code) };
 }
 
+const textOf = (index = 0) => new TextDecoder().decode(published[index]?.messages[0]?.value);
+
 it('publishes a callback as it came, under the token of its path, and then answers 200', async () => {
   expect(await post(path)).toMatchObject({ statusCode: 200 });
+  expect(results).toEqual(['taken']);
   expect(published.map(({ topic }) => topic)).toEqual([providerCallbacksTopic]);
   const [message] = published[0]?.messages ?? [];
   expect(new TextDecoder().decode(message?.value)).toBe(body);
@@ -65,6 +73,31 @@ it('publishes a callback as it came, under the token of its path, and then answe
 it('answers 503 when the bus does not have it: the service must send it again', async () => {
   isBusUp = false;
   expect(await post(path)).toEqual({ statusCode: 503, codes: ['bus_unavailable'] });
+  expect(results).toEqual(['not_stored']);
+  const response = await app().inject({ method: 'POST', url: path, payload: JSON.parse(body) });
+  expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+it('answers 200 no earlier than the bus has it, and 503 when that takes too long', async () => {
+  const storing = Promise.withResolvers<undefined>();
+  let answered = 0;
+  const send = (publish: MessageBus['publish']) =>
+    app({ publish })
+      .inject({ method: 'POST', url: path, payload: JSON.parse(body) })
+      .then(({ statusCode }) => {
+        answered += 1;
+        return statusCode;
+      });
+  const stored = send(async () => storing.promise);
+  await eventually(() => expect(clock.sleeperCount()).toBe(1));
+  expect(answered).toBe(0);
+  storing.resolve(undefined);
+  expect(await stored).toBe(200);
+  expect(clock.sleeperCount()).toBe(0);
+  const late = send(() => new Promise(() => undefined));
+  await eventually(() => expect(clock.sleeperCount()).toBe(1));
+  await clock.advance(10_000);
+  expect(await late).toBe(503);
 });
 
 it('takes addresses that were made with the secret before the rotation', async () => {
@@ -92,7 +125,7 @@ describe('turns away as if there were nothing', () => {
     ],
   ])('%s', async (_name, url) => {
     expect(await post(url)).toEqual({ statusCode: 404, codes: ['path_not_found'] });
-    expect(published).toEqual([]);
+    expect([published, results]).toEqual([[], ['forged']]);
   });
 });
 
@@ -106,13 +139,13 @@ describe('refuses, and publishes nothing', () => {
     ['more than 16 KiB', JSON.stringify({ status: 'x'.repeat(callbackBodyBytesMax) }), 413, 'body_too_large'],
   ])('%s', async (_name, payload, statusCode, code) => {
     expect(await post(path, payload)).toEqual({ statusCode, codes: [code] });
-    expect(published).toEqual([]);
+    expect([published, results]).toEqual([[], ['refused']]);
   });
 
   it('a form', async () => {
     const answer = await post(path, 'status=approved', 'application/x-www-form-urlencoded');
     expect(answer).toEqual({ statusCode: 415, codes: ['unsupported_media_type'] });
-    expect(published).toEqual([]);
+    expect([published, results]).toEqual([[], ['refused']]);
   });
 });
 
@@ -121,4 +154,71 @@ it('does not mind a body that names __proto__', async () => {
     statusCode: 200,
   });
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+it('takes the JSON of a service that names its character set', async () => {
+  expect(await post(path, body, 'application/json; charset=utf-8')).toMatchObject({ statusCode: 200 });
+});
+
+it('takes a body with duplicate keys as it came; the last one counts', async () => {
+  const doubled = '{"status":"declined","status":"approved"}';
+  expect(await post(path, doubled)).toMatchObject({ statusCode: 200 });
+  expect(textOf()).toBe(doubled);
+  const [message] = published[0]!.messages;
+  expect(decodeCallbackRecord(message!)).toMatchObject({ body: { status: 'approved' } });
+});
+
+it('takes what is as large as may be, and as deep as that allows', async () => {
+  const deep = `{"a":${'['.repeat(8_000)}${']'.repeat(8_000)}}`;
+  expect(await post(path, deep)).toMatchObject({ statusCode: 200 });
+  const empty = '{"status":""}';
+  const large = `{"status":"${'x'.repeat(callbackBodyBytesMax - empty.length)}"}`;
+  expect(await post(path, large)).toMatchObject({ statusCode: 200 });
+});
+
+describe('of a callback that holds what could be charged', () => {
+  const card = '4392963203551251';
+  const fields = {
+    token: 's-1',
+    type: 'payment',
+    status: 'approved',
+    orderNumber: 'pay_1.1',
+    amount: 5,
+    currency: 'EUR',
+  };
+  it.each([
+    ['in a field', JSON.stringify({ ...fields, card })],
+    ['as a number', JSON.stringify({ ...fields, card: Number(card) })],
+    ['deep inside', JSON.stringify({ ...fields, a: [{ b: [`paid by ${card}`] }] })],
+    ['as a name', JSON.stringify({ ...fields, [card]: 1 })],
+    ['in groups', JSON.stringify({ ...fields, card: '4392 9632 0355 1251' })],
+    ['behind escapes', JSON.stringify({ ...fields, card }).replace(card, `\\u0034${card.slice(1)}`)],
+    [
+      'behind escapes as a name',
+      JSON.stringify({ ...fields, [card]: 1 }).replace(card, `\\u0034${card.slice(1)}`),
+    ],
+    ['over lines', JSON.stringify({ ...fields, card: '4392\n9632\n0355\n1251' })],
+    ['under a duplicate key', `{"note":"${card}",${JSON.stringify({ ...fields, note: 'x' }).slice(1)}`],
+    ['under __proto__', `{"__proto__":"${card}",${JSON.stringify(fields).slice(1)}`],
+    ['as the token that charges a card again', JSON.stringify({ ...fields, recurringToken: 'rt-1251' })],
+  ])('%s, only the fields that are read are kept, and it is counted', async (_name, payload) => {
+    expect(await post(path, payload)).toMatchObject({ statusCode: 200 });
+    expect(JSON.parse(textOf())).toEqual(fields);
+    expect(textOf()).not.toMatch(/4392|1251|\\u0034/);
+    expect(published[0]?.messages[0]?.headers).toMatchObject({ redacted: 'true' });
+    expect(results).toEqual(['redacted']);
+  });
+
+  it('in a field that is read, that is left out, too', async () => {
+    await post(path, JSON.stringify({ ...fields, orderNumber: card, status: { deep: card } }));
+    const { orderNumber: _, status: __, ...others } = fields;
+    expect(JSON.parse(textOf())).toEqual(others);
+  });
+
+  it('masked, everything is kept', async () => {
+    const masked = JSON.stringify({ ...fields, sanitizedMask: '439296******1251' });
+    await post(path, masked);
+    expect([textOf(), results]).toEqual([masked, ['taken']]);
+    expect(published[0]?.messages[0]?.headers).not.toHaveProperty('redacted');
+  });
 });

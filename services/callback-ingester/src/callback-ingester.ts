@@ -3,84 +3,159 @@
  * apply, and the service may forget it.
  */
 import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-events';
-import type { MessageBus } from '@tollgate/message-bus';
+import type { Message, MessageBus } from '@tollgate/message-bus';
 import {
   type CallbackSecret,
   type Clock,
   type Log,
+  TollgateError,
   isCallbackCapability,
   sendErrors,
 } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createForgeryLog } from './forgery-log.ts';
+import { withoutCredentials } from './redact-callback.ts';
+
+/** What became of a request to the address of a callback. */
+export type CallbackResult =
+  | 'taken'
+  /** Taken, and without what could be charged. */
+  | 'redacted'
+  /** The address was not made by us; nothing of the body was read. */
+  | 'forged'
+  /** Too large, not JSON, or no object. */
+  | 'refused'
+  /** The bus did not confirm in time; the service has to send it again. */
+  | 'not_stored'
+  /** The connection ended before the body was there, or was too slow. */
+  | 'aborted';
 
 export interface CallbackIngesterDependencies {
   bus: Pick<MessageBus, 'publish'>;
   secrets: readonly CallbackSecret[];
   clock: Clock;
   log: Log;
+  /** Hears of each request once. */
+  onResult?: (result: CallbackResult) => void;
 }
 
 /** A callback's body, bytes. Ours is about 300. */
 export const callbackBodyBytesMax = 16 * 1024;
+/** How long the bus may take to confirm, milliseconds: the one who calls waits no longer, and what is held in memory is bounded. */
+const storeWithinMs = 10_000;
+const retryAfterSeconds = 5;
 
 interface CallbackRoute {
   Params: { environment: string; token: string; capability: string };
   Body: Buffer;
 }
 
+type CallbackRequest = FastifyRequest<CallbackRoute>;
+
 export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackIngesterDependencies): void {
-  // Published as it came, byte for byte: it is evidence.
+  const { secrets } = deps;
+  const tell = createTeller(deps);
+  const forgeries = createForgeryLog(deps);
+  // Published as it came, byte for byte where it may be: it is evidence.
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
-  app.post<CallbackRoute>('/callbacks/:environment/:token/:capability', async (request, reply) =>
-    receive(deps, request, reply),
+  app.post<CallbackRoute>(
+    '/callbacks/:environment/:token/:capability',
+    {
+      // Before a byte of the body is read: forging callbacks must cost us nothing.
+      onRequest: async (request, reply) => {
+        const { environment, token, capability } = request.params;
+        if (isCallbackCapability(secrets, environment, token, capability)) return;
+        forgeries.note();
+        tell(request, 'forged');
+        await notFound(reply);
+      },
+      onError: async (request) => tell(request, request.raw.readableAborted ? 'aborted' : 'refused'),
+      onRequestAbort: async (request) => tell(request, 'aborted'),
+    },
+    async (request, reply) => {
+      const result = await receive(deps, request);
+      tell(request, result);
+      return answer(reply, result);
+    },
   );
+}
+
+/** Tells the first result of each request: a caller who hangs up after that changes nothing about it. */
+function createTeller({ onResult }: CallbackIngesterDependencies) {
+  const told = new WeakSet<object>();
+  return (request: { raw: object }, result: CallbackResult): void => {
+    if (told.has(request.raw)) return;
+    told.add(request.raw);
+    onResult?.(result);
+  };
 }
 
 async function receive(
   deps: CallbackIngesterDependencies,
-  request: FastifyRequest<CallbackRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { environment, token, capability } = request.params;
-  if (!isCallbackCapability(deps.secrets, environment, token, capability)) return refuseForged(deps, reply);
-  if (!Buffer.isBuffer(request.body) || parseObject(request.body) === undefined)
-    return sendErrors(reply, 400, [
-      {
-        code: 'invalid_json',
-        kind: 'invalid_request_error',
-        message: 'The body must be a JSON object.',
-        parameter: 'body',
-      },
-    ]);
-  const callback = { environment, token, body: request.body, receivedAt: deps.clock.now() };
+  { params, body: raw }: CallbackRequest,
+): Promise<CallbackResult> {
+  const body = Buffer.isBuffer(raw) ? parseObject(raw) : undefined;
+  if (body === undefined) return 'refused';
+  const { environment, token } = params;
+  const kept = withoutCredentials(raw, body);
+  const message = encodeCallbackRecord({ environment, token, receivedAt: deps.clock.now(), ...kept });
   try {
-    await deps.bus.publish(providerCallbacksTopic, [encodeCallbackRecord(callback)]);
+    await publishInTime(deps, message);
   } catch (error) {
     deps.log.error(
       { error, token, topic: providerCallbacksTopic },
       'a callback could not be stored; it must come again',
     );
-    reply.header('Retry-After', '5');
-    const message = 'The callback could not be stored. Send it again.';
-    return sendErrors(reply, 503, [{ code: 'bus_unavailable', kind: 'api_error', message }]);
+    return 'not_stored';
   }
-  return reply.code(200).send({ success: true });
+  return kept.isRedacted ? 'redacted' : 'taken';
 }
 
-// The same answer as for a path that does not exist: a guesser learns nothing.
-function refuseForged(deps: CallbackIngesterDependencies, reply: FastifyReply): FastifyReply {
-  deps.log.info(
-    { operation: 'callback', outcome: 'forged' },
-    'a callback without a valid capability was turned away',
+/** One that comes too late may be stored all the same: then the callback comes a second time, which changes nothing. */
+async function publishInTime({ bus, clock }: CallbackIngesterDependencies, message: Message): Promise<void> {
+  const published = new AbortController();
+  const expired = clock.sleep(storeWithinMs, published.signal).then(
+    () => {
+      throw new TollgateError('bus_too_slow', 'The message bus did not confirm in time.', {
+        retryable: true,
+      });
+    },
+    () => undefined,
   );
-  return sendErrors(reply, 404, [
+  try {
+    await Promise.race([bus.publish(providerCallbacksTopic, [message]), expired]);
+  } finally {
+    published.abort();
+  }
+}
+
+function answer(reply: FastifyReply, result: CallbackResult): FastifyReply {
+  if (result === 'refused') return notAnObject(reply);
+  if (result !== 'not_stored') return reply.code(200).send({ success: true });
+  reply.header('Retry-After', String(retryAfterSeconds));
+  const message = 'The callback could not be stored. Send it again.';
+  return sendErrors(reply, 503, [{ code: 'bus_unavailable', kind: 'api_error', message }]);
+}
+
+const notAnObject = (reply: FastifyReply): FastifyReply =>
+  sendErrors(reply, 400, [
+    {
+      code: 'invalid_json',
+      kind: 'invalid_request_error',
+      message: 'The body must be a JSON object.',
+      parameter: 'body',
+    },
+  ]);
+
+// The same answer as for a path that does not exist: a guesser learns nothing.
+const notFound = (reply: FastifyReply): FastifyReply =>
+  sendErrors(reply, 404, [
     {
       code: 'path_not_found',
       kind: 'invalid_request_error',
       message: 'There is nothing at this method and path.',
     },
   ]);
-}

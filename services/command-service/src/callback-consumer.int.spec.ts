@@ -6,18 +6,29 @@ import {
 import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { consumeCallbacks } from './callback-consumer.ts';
-import { lookForSecondPayment } from './look.ts';
-import { type Harness, cause, createHarness, teaFor, times } from './testing/harness.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
+import { lookForSecond, noteUnapplied } from './looks/look-at.ts';
+import { type FakePaymentService, createFakePaymentService } from './testing/fake-payment-service.ts';
+import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from './testing/harness.ts';
+import { useHarness } from './testing/use-harness.ts';
 
+let second: FakePaymentService;
+const started = useHarness(() => {
+  second = createFakePaymentService();
+  return { moreAccounts: [accountNamed('second', second.client, { priority: 1 })] };
+});
 let harness: Harness;
+let nudges: number;
+let handled: number;
 let bus: MessageBus;
 let stopping: AbortController;
 let consuming: Promise<void>;
 
-beforeEach(async () => {
-  harness = await createHarness();
+beforeEach(() => {
+  harness = started();
+  nudges = 0;
+  handled = 0;
   bus = createEmbeddedMessageBus({
     store: harness.store,
     clock: systemClock,
@@ -30,27 +41,26 @@ afterEach(async () => {
   stopping.abort();
   await consuming;
   await bus.close();
-  await harness.close();
 });
 
 function consume(): void {
-  const { payments, calls, looks, provider, clock } = harness;
-  const looking = {
-    payments,
-    calls,
-    times,
-    clock,
-    log: silentLog,
-    account: { name: 'sandbox', client: provider.client },
+  const { payments, look, inside } = harness;
+  const counting: MessageBus = {
+    ...bus,
+    subscribe: (options, handle) =>
+      bus.subscribe(options, async (batch) => {
+        await handle(batch);
+        handled += batch.length;
+      }),
   };
   const deps = {
-    ...{ bus, clock: systemClock, ids: systemIds, log: silentLog },
-    look: looks.request,
-    lookForSecondPayment: (token: string, serviceToken: string) =>
-      lookForSecondPayment(looking, token, serviceToken, cause),
-    noteUnapplied: async (token: string, reason: string) => {
-      await payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+    ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, look },
+    lookForSecond: (token: string, serviceToken: string) => lookForSecond(inside, token, serviceToken, cause),
+    nudgeDisputes: () => (nudges += 1),
+    recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
+      await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
     },
+    noteUnapplied: (unapplied: UnappliedCallback) => noteUnapplied(inside, unapplied, cause),
   };
   consuming = consumeCallbacks(deps, stopping.signal);
 }
@@ -63,7 +73,7 @@ async function callback(token: string, body: object): Promise<void> {
 
 async function create(): Promise<string> {
   const result = await harness.create(teaFor('order-1'));
-  if (result.kind === 'refused') throw new Error('refused');
+  if (result.kind !== 'answered') throw new Error(result.kind);
   return result.document.token;
 }
 
@@ -75,7 +85,8 @@ it('believes the service and not the callback', async () => {
   const token = await create();
   consume();
   await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
-  await eventually(() => expect(harness.provider.looks.retrieved).toBeGreaterThan(0));
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.looks.retrieved).toBeGreaterThan(0);
   expect((await harness.payments.load(token))?.payment.phase).toBe('init');
 });
 
@@ -101,6 +112,24 @@ it('calls a person where an attempt that was given up took effect after all', as
   });
 });
 
+it('calls a person also where that attempt was made with another account', async () => {
+  const token = await create();
+  const late = {
+    token: 'service-9',
+    status: 'init',
+    amount: 1250,
+    currency: 'EUR',
+    orderNumber: `${token}.0`,
+  };
+  second.payments.set('service-9', late);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const attention = (await harness.payments.load(token))?.payment.attention;
+    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
 it("does not take another payment of the service for one of this payment's attempts", async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
@@ -108,7 +137,8 @@ it("does not take another payment of the service for one of this payment's attem
   harness.provider.payments.set('service-9', { ...first, token: 'service-9', orderNumber: 'somebody-else' });
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
-  await eventually(() => expect(harness.provider.looks.retrieved).toBeGreaterThanOrEqual(2));
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.looks.retrieved).toBe(2);
   expect((await harness.payments.load(token))?.payment.attention).toEqual([]);
 });
 
@@ -117,7 +147,7 @@ it('parks a callback for a payment that does not exist, with the reason', async 
   await callback('pay_unknown', { status: 'approved' });
   await eventually(async () => {
     expect((await parked()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
-      ['pay_unknown', 'no such payment'],
+      ['pay_unknown', 'no such payment or payout'],
     ]);
   });
 });
@@ -181,6 +211,68 @@ it('that names a second payment is tried again when the service does not answer 
   });
 });
 
+// What it named was forgotten with it: a look at the payment that we know ended the matter.
+describe('that names a payment which nobody can tell about when it comes', () => {
+  async function unapplied(): Promise<string> {
+    const token = await create();
+    const { retrievePayment } = harness.provider.client;
+    const hidden = (serviceToken: string) => serviceToken === 'service-9' && !isShown;
+    harness.provider.client.retrievePayment = (serviceToken) =>
+      hidden(serviceToken)
+        ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+        : retrievePayment(serviceToken);
+    let isShown = false;
+    consume();
+    await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+    const evidence = { serviceToken: 'service-9' };
+    await eventually(
+      async () => {
+        const attention = (await harness.payments.load(token))?.payment.attention;
+        expect(attention).toMatchObject([{ code: 'callback_not_applied', evidence }]);
+      },
+      { timeoutMs: 15_000 },
+    );
+    await harness.look(token);
+    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    isShown = true;
+    return token;
+  }
+  const codesOf = async (token: string) =>
+    (await harness.payments.load(token))?.payment.attention.map(({ code }) => code);
+
+  it('is looked for until the service tells that it is an attempt of ours', async () => {
+    const token = await unapplied();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    second.payments.set('service-9', { ...first, token: 'service-9', orderNumber: `${token}.0` });
+    await harness.look(token);
+    expect(await codesOf(token)).toEqual(['second_payment_found']);
+  });
+
+  it('is looked for until the service tells that no account has it', async () => {
+    const token = await unapplied();
+    second.answersLooks = false;
+    await harness.look(token);
+    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    second.answersLooks = true;
+    await harness.look(token);
+    expect(await codesOf(token)).toEqual([]);
+  });
+
+  it("is looked for until the service tells that it is somebody else's", async () => {
+    const token = await unapplied();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payments.set('service-9', {
+      ...first,
+      token: 'service-9',
+      orderNumber: 'somebody-else',
+    });
+    await harness.look(token);
+    expect(await codesOf(token)).toEqual([]);
+  });
+});
+
 it('that names a payment of an attempt which had failed for certain calls a person', async () => {
   harness.provider.faults.push({
     kind: 'refused',
@@ -232,4 +324,145 @@ it('that names an earlier attempt, while the answer to a further one is awaited,
   });
   answer();
   await asking;
+});
+
+describe('a callback about a refund', () => {
+  async function acceptedRefund(): Promise<string> {
+    harness.provider.refundStatus = 'pending';
+    const token = await harness.approved('order-1');
+    await harness.refund(token, 'refund-1', 60);
+    return token;
+  }
+  const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
+
+  it('that declines it under its own token ends it: its amount can be refunded again', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
+    harness.provider.refundStatus = 'approved';
+    expect(await harness.refund(token, 'refund-2')).toMatchObject({ document: { refund: { amount: 100 } } });
+  });
+
+  it.each([
+    ['declines another one', { type: 'refund', status: 'declined', token: 'service-refund-of-another' }],
+    ['declines one that it does not name', { type: 'refund', status: 'declined' }],
+    ['approves it, which is looked at instead', { type: 'refund', status: 'approved', token: 'own' }],
+    ['is about a payment of the same token', { type: 'payment', status: 'declined', token: 'own' }],
+  ])('that %s does not end it', async (_name, body) => {
+    const token = await acceptedRefund();
+    const own = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, 'token' in body && body.token === 'own' ? { ...body, token: own } : body);
+    await eventually(() => expect(handled).toBe(1));
+    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('that approves it and is true makes it approved, by what the payment shows', async () => {
+    const token = await acceptedRefund();
+    harness.provider.change(`${token}.1`, { refundedAmount: 60 });
+    consume();
+    await callback(token, { type: 'refund', status: 'approved', token: 'whatever' });
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'approved' }]));
+  });
+
+  it('is applied also where a callback about the payment comes in the same moment', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await callback(token, { type: 'refund', status: 'pending', token: serviceRefundToken });
+    await callback(token, { type: 'payment', status: 'approved' });
+    consume();
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
+  });
+});
+
+it('about a dispute has the list of disputes read without delay, and its payment looked at', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { type: 'dispute', status: 'open', token: 'dispute-1' });
+  await eventually(() => expect([nudges, harness.provider.looks.retrieved]).toEqual([1, 1]));
+});
+
+it('about anything else nudges nobody', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { status: 'approved' });
+  await eventually(() => expect(harness.provider.looks.retrieved).toBe(1));
+  expect(nudges).toBe(0);
+});
+
+describe('a callback about a payout', () => {
+  async function pendingPayout(): Promise<string> {
+    harness.provider.payoutStatus = 'pending';
+    const result = await harness.payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result.document.token;
+  }
+  const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
+
+  it('has it looked at, and is not believed', async () => {
+    const token = await pendingPayout();
+    consume();
+    await callback(token, { type: 'payout', status: 'declined' });
+    await eventually(() => expect(harness.provider.looks.retrieved).toBe(1));
+    expect((await payoutOf(token))?.phase).toBe('pending');
+    for (const payout of harness.provider.payouts.values()) payout.status = 'approved';
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('approved'));
+  });
+
+  it('that names another one under the same number calls a person', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', { ...first, token: 'service-9' });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(async () =>
+      expect((await payoutOf(token))?.attention).toMatchObject([{ code: 'second_payout_found' }]),
+    );
+  });
+
+  it('that names one of somebody else calls nobody', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', { ...first, token: 'service-9', orderNumber: 'somebody-else' });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(() => expect(handled).toBe(1));
+    expect((await payoutOf(token))?.attention).toEqual([]);
+  });
+
+  it('is parked where there is no such payout', async () => {
+    consume();
+    await callback('po_unknown', { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await parked()).map(({ key }) => key)).toEqual(['po_unknown']));
+  });
+
+  it('that could not be applied calls a person, until a look finds the service again', async () => {
+    const token = await pendingPayout();
+    harness.provider.answersLooks = false;
+    consume();
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(
+      async () =>
+        expect((await payoutOf(token))?.attention).toMatchObject([{ code: 'callback_not_applied' }]),
+      { timeoutMs: 15_000 },
+    );
+    harness.provider.answersLooks = true;
+    await harness.look(token);
+    expect((await payoutOf(token))?.attention).toEqual([]);
+  });
+
+  it('finds the payout whose answer was lost', async () => {
+    harness.provider.faultsOf.payout.push({ kind: 'lost-after' });
+    const token = await pendingPayout();
+    await harness.clock.advance(quietMs);
+    consume();
+    await callback(token, { type: 'payout', status: 'pending' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('pending'));
+  });
 });

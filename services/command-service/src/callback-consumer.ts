@@ -1,4 +1,4 @@
-/** Applies the Payment Service's callbacks. A callback is a hint and proves nothing: the payment is retrieved, and what that says is recorded. */
+/** Applies the Payment Service's callbacks. A callback is a hint and proves nothing: what it is about is retrieved, and what that says is recorded. */
 import {
   type DecodedCallback,
   decodeCallbackRecord,
@@ -6,19 +6,31 @@ import {
   providerCallbacksDlqTopic,
 } from '@tollgate/gateway-events';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import type { LookResult } from './look.ts';
-import type { Cause } from './payments.ts';
+import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
+import type { LookResult } from './looks/look-result.ts';
+import type { Cause } from './streams/repository.ts';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
   look: (token: string, cause: Cause) => Promise<LookResult>;
-  lookForSecondPayment: (token: string, serviceToken: string, cause: Cause) => Promise<LookResult>;
-  /** Puts the payment back on the schedule of looks, and before a person. */
-  noteUnapplied: (token: string, reason: string, cause: Cause) => Promise<void>;
+  lookForSecond: (token: string, serviceToken: string, cause: Cause) => Promise<LookResult>;
+  /** The one word that no look can confirm: the service has declined a refund that it had accepted under this token of its. */
+  recordRefundDeclined: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
+  /** A dispute has changed: the list of disputes is read without delay. */
+  nudgeDisputes: () => void;
+  /** Puts the payment or payout back on the schedule of looks, and before a person. */
+  noteUnapplied: (unapplied: UnappliedCallback, cause: Cause) => Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
+}
+
+export interface UnappliedCallback {
+  /** Of our payment or payout. */
+  token: string;
+  reason: string;
+  /** The service's token that the callback names and that nobody has been told about. */
+  serviceToken?: string;
 }
 
 type Callback = Extract<DecodedCallback, { kind: 'callback' }>;
@@ -26,25 +38,57 @@ type Callback = Extract<DecodedCallback, { kind: 'callback' }>;
 /** Looks for one callback before it is parked, and the pause before the second one, milliseconds; doubled each time. */
 const triesMax = 4;
 const firstPauseMs = 250;
+/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds. */
+const batchMaxMs = 30_000;
 
-/** Runs until the signal is aborted. */
+/** Runs until the signal is aborted, and until the looks that no batch waited for have ended. */
 export async function consumeCallbacks(
   deps: CallbackConsumerDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const subscription = { group: 'command-service', topics: [providerCallbacksTopic], signal };
-  await deps.bus.subscribe(subscription, async (batch) => {
-    // Of a burst of hints about the same payment, one is enough.
-    const hints = new Map(batch.map((record) => [hintOf(record), record]));
-    await Promise.all([...hints.values()].map((record) => apply(deps, record, signal)));
-  });
+  const looks = new Set<Promise<unknown>>();
+  try {
+    await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, looks, signal }));
+  } finally {
+    await Promise.all(looks);
+  }
 }
 
-/** Rejects only when the bus cannot take a record that has to be parked: then the batch comes again. */
+async function applyBatch(
+  deps: CallbackConsumerDependencies,
+  {
+    batch,
+    looks,
+    signal,
+  }: { batch: readonly BusRecord[]; looks: Set<Promise<unknown>>; signal: AbortSignal },
+): Promise<void> {
+  const done = new AbortController();
+  const over = deps.clock.sleep(batchMaxMs, done.signal).then(
+    () => 'over' as const,
+    () => 'over' as const,
+  );
+  const lookInTime: LookInTime = (callback, cause) => {
+    const looking = lookSafely(deps, callback, cause).finally(() => looks.delete(looking));
+    looks.add(looking);
+    return Promise.race([looking, over]);
+  };
+  // Of a burst of hints about the same payment, one is enough.
+  const hints = new Map(batch.map((record) => [hintOf(record), record]));
+  try {
+    await Promise.all([...hints.values()].map((record) => apply(deps, { record, lookInTime, signal })));
+  } finally {
+    done.abort();
+  }
+}
+
+/** Never rejects. `over`: the batch waits no longer; the look goes on. */
+type LookInTime = (callback: Callback, cause: Cause) => Promise<LookResult | 'over'>;
+
+/** Rejects only where the record can be neither applied nor parked: then the batch comes again. */
 async function apply(
   deps: CallbackConsumerDependencies,
-  record: BusRecord,
-  signal: AbortSignal,
+  { record, lookInTime, signal }: { record: BusRecord; lookInTime: LookInTime; signal: AbortSignal },
 ): Promise<void> {
   const callback = decodeCallbackRecord(record);
   if (callback.kind === 'unreadable') return park(deps, record, callback.reason);
@@ -52,31 +96,52 @@ async function apply(
   const causationId = `${record.topic}/${record.partition}/${record.offset}`;
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
   for (let tries = 1; tries <= triesMax && !signal.aborted; tries += 1) {
-    const result = await lookSafely(deps, callback, cause);
+    const result = await lookInTime(callback, cause);
     // While the creation's answer is awaited the payment is open work: the follow-up looks at it, also after a crash.
     if (result === 'looked' || result === 'awaiting-answer') return;
-    if (result === 'no-payment') return park(deps, record, 'no such payment');
+    if (result === 'nothing-there') return park(deps, record, 'no such payment or payout');
+    if (result === 'over') break;
     if (tries < triesMax) await deps.clock.sleep(firstPauseMs * 2 ** tries, signal).catch(() => undefined);
   }
   if (signal.aborted) throw new Error('stopped before the callback was applied');
   const reason = `no usable answer of the Payment Service in ${triesMax} looks`;
   // Noted before it is parked: from here on the payment is looked at until the service answers.
-  await deps.noteUnapplied(callback.token, reason, cause);
+  await note(deps, callback, reason, cause);
   return park(deps, record, reason);
+}
+
+/** What can never be noted must not stop its partition: it is parked like the rest. */
+async function note(
+  deps: CallbackConsumerDependencies,
+  callback: Callback,
+  reason: string,
+  cause: Cause,
+): Promise<void> {
+  const { token } = callback;
+  try {
+    await deps.noteUnapplied({ token, reason, ...given({ serviceToken: namedByService(callback) }) }, cause);
+  } catch (error) {
+    if (error instanceof TollgateError && error.retryable) throw error;
+    deps.log.error({ error, token, operation: 'callback' }, 'a callback can be neither applied nor noted');
+  }
 }
 
 /** What a callback hints at: our payment, and the service's payment that it names. What is no callback is like no other. */
 function hintOf(record: BusRecord): string {
   const callback = decodeCallbackRecord(record);
   if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
-  return `${callback.token} ${namedPayment(callback) ?? ''}`;
+  const { type = 'payment', status, token } = callback.body;
+  const word = type === 'payment' || type === 'pay' ? '' : JSON.stringify([type, status, token]);
+  return `${callback.token} ${namedByService(callback) ?? ''} ${word}`;
 }
 
-/** The service's token of the payment that a callback is about, as far as it says. */
-function namedPayment({ body }: Callback): string | undefined {
+/** The service's token of the payment or payout that a callback is about, as far as it says. */
+function namedByService({ body }: Callback): string | undefined {
   const { token, type = 'payment' } = body;
-  return typeof token === 'string' && (type === 'payment' || type === 'pay') ? token : undefined;
+  return typeof token === 'string' && namingTypes.includes(type) ? token : undefined;
 }
+
+const namingTypes: readonly unknown[] = ['payment', 'pay', 'payout'];
 
 async function lookSafely(
   deps: CallbackConsumerDependencies,
@@ -85,12 +150,13 @@ async function lookSafely(
 ): Promise<LookResult> {
   const { token } = callback;
   try {
+    await applyWords(deps, callback, cause);
     const result = await deps.look(token, cause);
-    const serviceToken = namedPayment(callback);
+    const serviceToken = namedByService(callback);
     const isOurs = result === 'looked' || result === 'awaiting-answer';
     if (!isOurs || serviceToken === undefined) return result;
     // Also while an answer is awaited: the callback may be about an earlier attempt, which nobody else will look for.
-    const second = await deps.lookForSecondPayment(token, serviceToken, cause);
+    const second = await deps.lookForSecond(token, serviceToken, cause);
     return second === 'failed' ? second : result;
   } catch (error) {
     deps.log.error({ error, token, operation: 'callback' }, 'a look failed');
@@ -98,11 +164,27 @@ async function lookSafely(
   }
 }
 
+async function applyWords(
+  deps: CallbackConsumerDependencies,
+  { token, body }: Callback,
+  cause: Cause,
+): Promise<void> {
+  if (body['type'] === 'dispute') deps.nudgeDisputes();
+  const { type, status, token: serviceRefundToken } = body;
+  if (type === 'refund' && status === 'declined' && typeof serviceRefundToken === 'string')
+    await deps.recordRefundDeclined(token, serviceRefundToken, cause);
+}
+
+/** Of a parked record, bytes: a callback has a few hundred. */
+const parkedBytesMax = 64 * 1024;
+
 async function park(deps: CallbackConsumerDependencies, record: BusRecord, reason: string): Promise<void> {
   const { key, value, headers } = record;
   deps.log.warn(
     { token: key, topic: record.topic, operation: 'callback', outcome: 'parked' },
     'a callback was parked',
   );
-  await deps.bus.publish(providerCallbacksDlqTopic, [{ key, value, headers: { ...headers, reason } }]);
+  // What somebody else has put on the topic may be larger than what we may publish.
+  const kept = value.byteLength > parkedBytesMax ? value.subarray(0, parkedBytesMax) : value;
+  await deps.bus.publish(providerCallbacksDlqTopic, [{ key, value: kept, headers: { ...headers, reason } }]);
 }

@@ -1,42 +1,207 @@
-import { type MessageBus } from '@tollgate/message-bus';
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-events';
+import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type TeamDirectory } from '@tollgate/read-models';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCommandService } from './command-service.ts';
-import { type Harness, createHarness, times } from './testing/harness.ts';
+import Fastify from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type CommandService,
+  type CommandServiceDependencies,
+  createCommandService,
+} from './command-service.ts';
+import { directoryOf } from './testing/app.ts';
+import { patientTimes, payoutFor } from './testing/harness.ts';
+import { useHarness } from './testing/use-harness.ts';
 
-let harness: Harness;
-beforeEach(async () => {
-  harness = await createHarness();
+const harness = useHarness();
+
+const directory: TeamDirectory = {
+  start: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+  authenticate: () => ({ kind: 'refused', code: 'auth_header_not_found' }),
+  callbackOriginsOf: () => [],
+};
+
+const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({
+  ...{ store: harness().store, accounts: harness().accounts, directory, times: patientTimes },
+  ...{ clock: systemClock, ids: systemIds, log: silentLog },
+  bus: createEmbeddedMessageBus({
+    store: harness().store,
+    clock: systemClock,
+    ids: systemIds,
+    holder: 'spec',
+  }),
+  callbackUrlOf: () => 'https://gateway.example/callbacks',
+  runAlone: (_name, signal, work) => work(signal),
+  findByServiceToken: () => undefined,
+  openPayments: () => [],
+  openPayouts: () => [],
+  ...changes,
 });
-afterEach(() => harness.close());
 
 it('takes up the follow-up and the callbacks again after each has failed, and stops both', async () => {
   let passes = 0;
   let subscriptions = 0;
-  const directory: TeamDirectory = {
-    start: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
-    authenticate: () => ({ kind: 'refused', code: 'auth_header_not_found' }),
-  };
   const bus: MessageBus = {
     publish: () => Promise.resolve(),
     lastPerPartition: () => Promise.resolve([]),
     partitionOf: () => Promise.resolve(0),
+    isConnected: () => true,
     close: () => Promise.resolve(),
     subscribe: () => Promise.reject(new Error(`subscription ${(subscriptions += 1)}`)),
   };
-  const service = createCommandService({
-    ...{ store: harness.store, bus, directory, times, clock: systemClock, ids: systemIds, log: silentLog },
-    account: { name: 'sandbox', client: harness.provider.client },
-    callbackUrlOf: () => 'https://gateway.example/callbacks',
-    runAlone: (_name, signal, work) => work(signal),
-    openPayments: () => {
-      throw new Error(`pass ${(passes += 1)}`);
-    },
-  });
+  const service = createCommandService(
+    depsWith({
+      bus,
+      openPayments: () => {
+        throw new Error(`pass ${(passes += 1)}`);
+      },
+    }),
+  );
   service.start();
   await eventually(() => expect([passes > 1, subscriptions > 1]).toEqual([true, true]));
   await service.stop();
+});
+
+describe('the parts together', () => {
+  let running: { service: CommandService; bus: MessageBus } | undefined;
+  afterEach(async () => {
+    await running?.service.stop();
+    await running?.bus.close();
+    running = undefined;
+  });
+
+  function start(changes: Partial<CommandServiceDependencies> = {}): MessageBus {
+    const deps = depsWith(changes);
+    const service = createCommandService(deps);
+    running = { service, bus: deps.bus };
+    service.start();
+    return deps.bus;
+  }
+
+  async function callback(bus: MessageBus, token: string, body: object): Promise<void> {
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    const record = encodeCallbackRecord({ environment: 'sandbox', token, body: bytes, receivedAt: 0 });
+    await bus.publish(providerCallbacksTopic, [record]);
+  }
+
+  async function pendingPayout(): Promise<string> {
+    harness().provider.payoutStatus = 'pending';
+    const result = await harness().payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result.document.token;
+  }
+
+  it('have a callback about a payment, a refund and a payout looked at', async () => {
+    const { provider, payments, payouts } = harness();
+    provider.refundStatus = 'pending';
+    const token = await harness().approved('order-2');
+    await harness().refund(token, 'a', 60);
+    const refund = (await payments.load(token))?.payment.refunds[0];
+    const payout = await pendingPayout();
+    for (const each of provider.payouts.values()) each.status = 'approved';
+    const bus = start();
+    await callback(bus, token, { type: 'refund', status: 'declined', token: refund?.serviceRefundToken });
+    await callback(bus, payout, { type: 'payout', status: 'approved' });
+    await eventually(async () => {
+      expect((await payments.load(token))?.payment.refunds).toMatchObject([{ state: 'declined' }]);
+      expect((await payouts.load(payout))?.payout.phase).toBe('approved');
+    });
+  });
+
+  it('park a callback about a refund of a payment, and about a payout, that do not exist', async () => {
+    const bus = start();
+    await callback(bus, 'pay_unknown', { type: 'refund', status: 'declined', token: 'service-refund-1' });
+    await callback(bus, 'po_unknown', { type: 'payout', status: 'approved', token: 'service-payout-1' });
+    await eventually(async () => {
+      const parked = await bus.lastPerPartition(providerCallbacksDlqTopic);
+      expect(parked.map(({ key }) => key).sort()).toEqual(['pay_unknown', 'po_unknown']);
+    });
+  });
+
+  it('note a callback that could not be applied, on the payment or payout that it is about', async () => {
+    const token = await harness().approved('order-2');
+    const payout = await pendingPayout();
+    harness().provider.answersLooks = false;
+    const bus = start();
+    await callback(bus, token, { status: 'declined' });
+    await callback(bus, payout, { type: 'payout', status: 'approved' });
+    const noted = [{ code: 'callback_not_applied' }];
+    await eventually(
+      async () => {
+        expect((await harness().payments.load(token))?.payment.attention).toMatchObject(noted);
+        expect((await harness().payouts.load(payout))?.payout.attention).toMatchObject(noted);
+      },
+      { timeoutMs: 15_000 },
+    );
+  });
+
+  it('have the disputes read when a callback tells of one', async () => {
+    const token = await harness().approved('order-2');
+    let readings = 0;
+    const { listDisputes } = harness().provider.client;
+    harness().provider.client.listDisputes = () => {
+      readings += 1;
+      return listDisputes();
+    };
+    const bus = start();
+    await eventually(() => expect(readings).toBe(1));
+    await callback(bus, token, { type: 'dispute', status: 'open' });
+    await eventually(() => expect(readings).toBe(2));
+  });
+
+  it('look for a callback that comes before the answer again, once the answer is recorded', async () => {
+    const { provider, payments } = harness();
+    let handled = 0;
+    const { bus: real } = depsWith({});
+    const bus = start({
+      directory: directoryOf({}),
+      bus: {
+        ...real,
+        subscribe: (options, handle) =>
+          real.subscribe(options, async (batch) => {
+            await handle(batch);
+            handled += batch.length;
+          }),
+      },
+    });
+    const app = Fastify();
+    running?.service.registerRoutes(app);
+    let answer = (): void => undefined;
+    provider.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    const payload = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
+    const asking = app.inject({ method: 'POST', url: '/api/v1/payments', payload });
+    void asking.then(() => undefined);
+    await eventually(() => expect(provider.requests).toHaveLength(1));
+    const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
+    provider.change(`${token}.1`, { status: 'approved' });
+    await callback(bus, token, { status: 'approved' });
+    await eventually(() => expect(handled).toBe(1));
+    expect(provider.looks).toEqual({ retrieved: 0, listed: 0 });
+    answer();
+    expect((await asking).statusCode).toBe(200);
+    await eventually(async () => expect((await payments.load(token))?.payment.phase).toBe('approved'));
+  });
+
+  it('follow up payments and payouts that are open', async () => {
+    const token = await harness().held('order-2');
+    const payout = await pendingPayout();
+    harness().provider.change(`${token}.1`, { status: 'expired', heldAmount: 0 });
+    for (const each of harness().provider.payouts.values()) each.status = 'declined';
+    const open = { openWork: 'open', updatedAt: Date.now() - 3_600_000 } as const;
+    start({
+      ids: { ...systemIds, fraction: () => 0 },
+      openPayments: ({ after }) => (after === undefined ? [{ token, ...open }] : []),
+      openPayouts: ({ after }) => (after === undefined ? [{ token: payout, ...open }] : []),
+    });
+    await eventually(async () => {
+      expect((await harness().payments.load(token))?.payment.phase).toBe('expired');
+      expect((await harness().payouts.load(payout))?.payout.phase).toBe('declined');
+    });
+  });
 });

@@ -1,30 +1,47 @@
 /**
  * Decides, announces, calls and records. It is the only service that speaks to the Payment Service, and the only one that
- * writes payments.
+ * writes payments, payouts and disputes.
  */
 import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import type { TeamDirectory } from '@tollgate/read-models';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import type { Account, CallTimes } from './account.ts';
+import type { Accounts } from './accounts/accounts.ts';
 import { createBackground } from './background.ts';
-import { type CallbackConsumerDependencies, consumeCallbacks } from './callback-consumer.ts';
-import { createCreationCalls } from './creation-call.ts';
-import { type FollowUpDependencies, followUp } from './follow-up.ts';
-import { type LookResult, look, lookForSecondPayment } from './look.ts';
-import { createLooks } from './looks.ts';
-import { type Cause, createPayments } from './payments.ts';
-import { registerCommandRoutes } from './routes.ts';
+import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
+import { createAnnouncedCalls } from './calls/announced-calls.ts';
+import type { CallTimes } from './calls/call-times.ts';
+import { createPaymentCalls } from './calls/payment-calls.ts';
+import { createPayoutCalls } from './calls/payout-calls.ts';
+import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
+import { createAskAccount } from './looks/ask-account.ts';
+import { type FollowUpDependencies, followUp } from './looks/follow-up.ts';
+import { lookAt, lookForSecond, noteUnapplied } from './looks/look-at.ts';
+import { createLookOnRead } from './looks/look-on-read.ts';
+import type { LookResult } from './looks/look-result.ts';
+import { createLooks } from './looks/looks.ts';
+import { createBalances } from './operations/balance.ts';
+import { registerAttentionRoutes } from './routes/attention-routes.ts';
+import { registerMoneyRoutes } from './routes/money-routes.ts';
+import { registerPaymentRoutes } from './routes/payment-routes.ts';
+import { createPayments } from './streams/payments.ts';
+import { createPayouts } from './streams/payouts.ts';
+import { createRecurringTokens } from './streams/recurring-tokens.ts';
+import { createRefundKeys } from './streams/refund-keys.ts';
+import type { Cause } from './streams/repository.ts';
 
 export interface CommandServiceDependencies {
   store: EventStore;
   bus: MessageBus;
   directory: TeamDirectory;
-  openPayments: FollowUpDependencies['openPayments'];
-  account: Account;
+  /** What more is expected of, from the read models. */
+  openPayments: FollowUpDependencies['openItems'];
+  openPayouts: FollowUpDependencies['openItems'];
+  findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
+  accounts: Accounts;
   times: CallTimes;
-  /** Address that the Payment Service is given for the callbacks of one payment. */
+  /** Address that the Payment Service is given for the callbacks of one payment or payout. */
   callbackUrlOf: (environment: string, token: string) => string;
   /** Does work while no other process does the work of that name. */
   runAlone: (
@@ -39,21 +56,20 @@ export interface CommandServiceDependencies {
 
 export interface CommandService {
   registerRoutes(app: FastifyInstance): void;
-  /** Begins to apply callbacks and to follow up open payments. */
+  /** Somebody reads a payment or payout whose outcome nobody knows: it is looked up, at once and not too often. */
+  lookForReader(token: string): void;
+  /** Begins to apply callbacks, to follow up what is open, and to read the disputes. */
   start(): void;
-  /** Ends both, and waits until every call and look under way has been recorded. */
+  /** Ends that, and waits until every call and look under way has been recorded. */
   stop(): Promise<void>;
 }
 
 export function createCommandService(deps: CommandServiceDependencies): CommandService {
-  const { ids } = deps;
   const background = createBackground(deps);
-  const payments = createPayments(deps);
-  const calls = createCreationCalls({ ...deps, payments, stopping: background.signal });
-  const looking = { ...deps, payments, calls };
-  const looks = createLooks<Cause>((token, cause) => look(looking, token, cause), background.signal);
+  const inside = createInside(deps, background.signal);
+  const { payments, calls, looks, disputes } = inside;
 
-  /** A look for a callback. One that comes before the creation's answer is followed by a look after the answer. */
+  /** A look for a callback. One that comes before the call's answer is followed by a look after the answer. */
   async function lookForCallback(token: string, cause: Cause): Promise<LookResult> {
     const result = await looks.request(token, cause);
     if (result === 'awaiting-answer')
@@ -61,36 +77,37 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     return result;
   }
 
-  async function lookForFollowUp(token: string): Promise<LookResult> {
-    const id = ids.uuid();
-    const actor = { kind: 'service' as const, name: 'follow-up' };
-    return looks.request(token, { correlationId: id, causationId: id, actor });
-  }
+  const lookForReader = createLookOnRead({
+    ...deps,
+    look: (token) => background.once(looks.request(token, causeOf(deps, 'read'))),
+  });
 
-  const callbacks: CallbackConsumerDependencies = {
+  const callbacks = {
     ...deps,
     look: lookForCallback,
-    lookForSecondPayment: (token, serviceToken, cause) =>
-      lookForSecondPayment(looking, token, serviceToken, cause),
-    async noteUnapplied(token, reason, cause) {
-      await payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+    nudgeDisputes: () => disputes.nudge(),
+    lookForSecond: (token: string, serviceToken: string, cause: Cause) =>
+      lookForSecond(inside, token, serviceToken, cause),
+    async recordRefundDeclined(token: string, serviceRefundToken: string, cause: Cause) {
+      if ((await payments.load(token)) === undefined) return;
+      await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
     },
+    noteUnapplied: (unapplied: UnappliedCallback, cause: Cause) => noteUnapplied(inside, unapplied, cause),
   };
 
   return {
     registerRoutes(app) {
-      registerCommandRoutes(app, {
-        ...deps,
-        payments,
-        calls,
-        look: (token, cause) => looks.request(token, cause),
-      });
+      registerPaymentRoutes(app, inside);
+      registerMoneyRoutes(app, inside);
+      registerAttentionRoutes(app, inside);
     },
+    lookForReader,
     start() {
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) =>
-        deps.runAlone('follow-up', signal, (held) => followUp({ ...deps, look: lookForFollowUp }, held)),
+        deps.runAlone('follow-up', signal, (held) => followUpAll(deps, looks, held)),
       );
+      background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
     },
     async stop() {
       await background.stop();
@@ -98,4 +115,43 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       await looks.idle();
     },
   };
+}
+
+/** The parts, each made once: streams, calls, looks, and what the routes are given. */
+function createInside(deps: CommandServiceDependencies, stopping: AbortSignal) {
+  const streams = {
+    payments: createPayments(deps),
+    payouts: createPayouts(deps),
+    recurringTokens: createRecurringTokens(deps),
+    refundKeys: createRefundKeys(deps),
+  };
+  const calls = createAnnouncedCalls({ ...deps, stopping });
+  const askAccount = createAskAccount({ ...deps, stopping });
+  const base = { ...deps, ...streams, calls, askAccount };
+  const carryOut = createPaymentCalls(base);
+  const carryOutPayout = createPayoutCalls(base);
+  const looking = { ...base, carryOut };
+  const looks = createLooks<Cause>((token, cause) => lookAt(looking, token, cause), stopping);
+  const look = (token: string, cause: Cause) => looks.request(token, cause);
+  const balances = createBalances(deps);
+  const disputes = createDisputesPoller(deps);
+  return { ...base, carryOut, carryOutPayout, looks, look, balances, disputes };
+}
+
+async function followUpAll(
+  deps: CommandServiceDependencies,
+  looks: { request(token: string, cause: Cause): Promise<LookResult> },
+  signal: AbortSignal,
+): Promise<void> {
+  const look = (token: string) => looks.request(token, causeOf(deps, 'follow-up'));
+  await Promise.all([
+    followUp({ ...deps, look, openItems: deps.openPayments }, signal),
+    followUp({ ...deps, look, openItems: deps.openPayouts }, signal),
+  ]);
+}
+
+/** What our own looks are set off by. */
+function causeOf({ ids }: Pick<CommandServiceDependencies, 'ids'>, name: string): Cause {
+  const id = ids.uuid();
+  return { correlationId: id, causationId: id, actor: { kind: 'service', name } };
 }

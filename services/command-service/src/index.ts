@@ -1,2 +1,6 @@
-export { type Account, type CallTimes, defaultCallTimes } from './account.ts';
+export * from './accounts/accounts.ts';
+export { type CallTimes, defaultCallTimes } from './calls/call-times.ts';
 export * from './command-service.ts';
+export { resolutionRequestSchema } from './routes/attention-request.ts';
+export { paymentRequestSchema } from './routes/payment-request.ts';
+export type { Refusal } from './routes/route-kit.ts';

@@ -1,46 +1,105 @@
+/** How far the publisher has come, kept in the store; at the same time the proof of who publishes. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
-import type { Clock, Ids } from '@tollgate/service-kit';
+import { type FailedStream, failedStreamSchema } from '@tollgate/read-models';
+import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { publishedTopics } from './published-kinds.ts';
 
-const checkpointSchema = z.object({ position: z.string() });
-/** Least time between two writes, milliseconds: what is published again after a crash is skipped anyway. */
+export const checkpointStream = 'checkpoint-event-publisher';
+/** Least time between two writes of a position alone, milliseconds: what is read again after a crash is skipped anyway. */
 const writeEveryMs = 1_000;
+/** A proof that took longer is taken again, milliseconds: a process that was stopped meanwhile may be too late. */
+const proofMsMax = 1_000;
+const proofsMax = 3;
 
-export interface Checkpoint {
-  read(): Promise<Position>;
-  /** Everything up to `position` is published. Written now and then only. */
-  write(position: Position): Promise<void>;
+export interface Progress {
+  /** Every event up to here is on its topic, except those of the failed streams. */
+  position: Position;
+  /** `revision` is the first event that is not on its topic. */
+  failedStreams: readonly FailedStream[];
 }
 
-/** Where a follower of the store has got to, kept in the store itself (stream `checkpoint-<name>`). */
-export function createCheckpoint(
-  deps: { store: EventStore; clock: Clock; ids: Ids },
-  name: string,
-): Checkpoint {
+const checkpointSchema = z.object({
+  /** What the position holds for. A topic that is not among them has been given nothing. */
+  topics: z.array(z.string()),
+  position: z.custom<Position>((value) => typeof value === 'string' && value.length <= 128),
+  failedStreams: z.array(failedStreamSchema),
+});
+
+export interface Checkpoint {
+  /** Reads the last one and makes it ours: whoever had it publishes nothing any more. */
+  claim(): Promise<Progress>;
+  /** Writes a position now and then only, and `atOnce` where what comes next depends on it. */
+  write(progress: Progress, options?: { atOnce?: boolean }): Promise<void>;
+  /**
+   * Publish right after it, or not at all.
+   *
+   * @throws TollgateError `publisher_superseded` where another one has claimed it, `store_too_slow` where that was not
+   * found out in time; StoreUnavailable
+   */
+  requireOurs(): Promise<void>;
+}
+
+export function createCheckpoint(deps: { store: EventStore; clock: Clock; ids: Ids }): Checkpoint {
   const { store, clock, ids } = deps;
-  const stream = `checkpoint-${name}`;
+  let revision: number | 'no-stream' = 'no-stream';
   let written: { at: number; position: Position } | undefined;
 
+  async function readLast(): Promise<{ revision: number; data: unknown } | undefined> {
+    for await (const event of store.read(checkpointStream, { direction: 'backwards', limit: 1 }))
+      return event;
+    return undefined;
+  }
+
+  async function append(progress: Progress): Promise<void> {
+    const data: z.infer<typeof checkpointSchema> = {
+      topics: publishedTopics,
+      position: progress.position,
+      failedStreams: [...progress.failedStreams],
+    };
+    const event = { id: ids.uuid(), type: 'CheckpointMoved', data, metadata: {} };
+    const answer = await store.append(checkpointStream, [event], revision);
+    if (answer.kind === 'conflict') throw superseded();
+    revision = answer.revision;
+    written = { at: clock.monotonic(), position: progress.position };
+  }
+
   return {
-    async read() {
-      for await (const event of store.read(stream, { direction: 'backwards', limit: 1 }))
-        return checkpointSchema.parse(event.data).position as Position;
-      await store.keepLast(stream, 1);
-      return beginning;
+    claim: async () => {
+      const last = await readLast();
+      revision = last?.revision ?? 'no-stream';
+      // Before the first one, so that a crash in between cannot leave a stream that grows.
+      if (last === undefined) await store.keepLast(checkpointStream, 1);
+      const progress = toProgress(last?.data);
+      await append(progress);
+      return progress;
     },
-    async write(position) {
-      if (
-        written !== undefined &&
-        (written.position >= position || clock.monotonic() < written.at + writeEveryMs)
-      )
-        return;
-      // `any`: an older value of a second writer only means that more is skipped again.
-      await store.append(
-        stream,
-        [{ id: ids.uuid(), type: 'CheckpointMoved', data: { position }, metadata: {} }],
-        'any',
-      );
-      written = { at: clock.monotonic(), position };
+    write: async (progress, { atOnce = false } = {}) => {
+      const isDue = written === undefined || clock.monotonic() >= written.at + writeEveryMs;
+      const isNews = written === undefined || progress.position > written.position;
+      if (atOnce || (isDue && isNews)) await append(progress);
+    },
+    requireOurs: async () => {
+      for (let proofs = 0; proofs < proofsMax; proofs += 1) {
+        const startedAt = clock.monotonic();
+        if ((await readLast())?.revision !== revision) throw superseded();
+        if (clock.monotonic() - startedAt <= proofMsMax) return;
+      }
+      throw new TollgateError('store_too_slow', 'The store does not tell in time who publishes.', {
+        retryable: true,
+      });
     },
   };
 }
+
+/** From the beginning where a topic is new or nothing can be read: the last records tell what need not be sent again. */
+function toProgress(data: unknown): Progress {
+  const stored = checkpointSchema.safeParse(data);
+  if (!stored.success) return { position: beginning, failedStreams: [] };
+  const { topics, position, failedStreams } = stored.data;
+  const holdsForAll = publishedTopics.every((topic) => topics.includes(topic));
+  return { position: holdsForAll ? position : beginning, failedStreams };
+}
+
+const superseded = () =>
+  new TollgateError('publisher_superseded', 'Another publisher has taken over.', { retryable: true });

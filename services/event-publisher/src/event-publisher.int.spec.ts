@@ -1,149 +1,127 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type EventStore, StoreUnavailable, createEmbeddedEventStore } from '@tollgate/event-store';
-import { decodePaymentRecord, gatewayPaymentsTopic } from '@tollgate/gateway-events';
-import type { BusRecord, Message, MessageBus } from '@tollgate/message-bus';
-import { type PaymentEvent, paymentStream } from '@tollgate/payment-domain';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { publishEvents } from './event-publisher.ts';
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import {
+  decodeDisputeRecord,
+  decodePaymentRecord,
+  decodePayoutRecord,
+  gatewayDisputesTopic,
+  gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
+} from '@tollgate/gateway-events';
+import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import {
+  appendEvents,
+  appendPayment,
+  appended,
+  disputeHappening,
+  disputeOpened,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+} from '@tollgate/read-models/testing';
+import { systemClock, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually } from '@tollgate/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkpointStream } from './checkpoint.ts';
+import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';
+import { hastyClock, startPublisher } from './testing/holder.ts';
+import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';
 
-let directory: string;
 let store: EventStore;
-let bus: MemoryBus;
-const running: { stop: () => Promise<void> }[] = [];
+let memory: MemoryBus;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'tollgate-publisher-'));
-  store = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
-  bus = createMemoryBus();
-});
-afterEach(async () => {
-  for (const { stop } of running.splice(0)) await stop();
-  await store.close();
-  rmSync(directory, { recursive: true, force: true });
+  store = await temporaryStore();
+  memory = createMemoryBus();
 });
 
-interface MemoryBus extends Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf'> {
-  records: BusRecord[];
-  /** The next publish writes so many of its messages, and fails. */
-  failAfter: number | undefined;
+const start = () => startPublisher({ store, bus: memory.bus });
+const history = [requested(), happening.accepted, happening.pending, happening.approved];
+const record = (token: string, from = 0, to = history.length) =>
+  appendPayment(store, token, history.slice(from, to));
+const tokens = Array.from({ length: 12 }, (_, number) => `pay_${number}`);
+const recordAll = () => Promise.all(tokens.map((token) => record(token)));
+
+async function expectAllOnce(): Promise<void> {
+  await untilAllArePublished(store, memory);
+  await expectPublishedOnce(store, memory);
 }
 
-function createMemoryBus(partitions = 3): MemoryBus {
-  const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
-  const memory: MemoryBus = {
-    records: [],
-    failAfter: undefined,
-    async publish(topic: string, messages: readonly Message[]) {
-      const { failAfter } = memory;
-      memory.failAfter = undefined;
-      for (const message of messages.slice(0, failAfter)) {
-        const partition = partitionOf(message.key);
-        const offset = String(memory.records.length);
-        memory.records.push({ ...message, topic, partition, offset, timestamp: 0 });
-      }
-      if (failAfter !== undefined) throw new Error('the bus is gone');
-    },
-    async lastPerPartition() {
-      const last = new Map(memory.records.map((record) => [record.partition, record]));
-      return [...last.values()];
-    },
-    partitionOf: async (_topic, key) => partitionOf(key),
-  };
-  return memory;
-}
-
-function start(): { stop: () => Promise<void> } {
-  const stopping = new AbortController();
-  const work = publishEvents(
-    { store, bus, clock: systemClock, ids: systemIds, log: silentLog },
-    stopping.signal,
-  );
-  const publisher = {
-    async stop() {
-      stopping.abort();
-      await work;
-    },
-  };
-  running.push(publisher);
-  return publisher;
-}
-
-const metadata = {
-  ...{ schemaVersion: 1, correlationId: 'c', causationId: 'c', recordedAt: 1_900_000_000_000 },
-  actor: { kind: 'team', team: 'demo', keyId: 'key-that-stays-with-us' },
-};
-
-function historyOf(token: string): PaymentEvent[] {
-  const attempt = { number: 1, account: 'account-that-stays-with-us', providerOrderNumber: `${token}.1` };
-  return [
-    {
-      type: 'PaymentRequested',
-      data: {
-        ...{ environment: 'sandbox', team: 'demo', fingerprint: 'fingerprint-that-stays-with-us' },
-        terms: {
-          ...{ kind: 'hosted', product: 'Tea', amount: 1250, currency: 'EUR', needConfirmation: false },
-          callbackUrl: 'https://team.example/secret-path',
-          customer: { email: 'customer@example.com' },
-        },
-        attempt: { ...attempt, sendBy: 1, answerBy: 2, quietUntil: 3 },
-      },
-    },
-    {
-      type: 'AttemptAccepted',
-      data: {
-        ...{ attemptNumber: 1, serviceToken: 'service-token-that-stays-with-us', evidence: 'answer' },
-        processingUrl: 'https://pay.example/secret-page',
-      },
-    },
-    { type: 'PaymentPending', data: {} },
-    { type: 'PaymentApproved', data: { amount: 1250 } },
-  ];
-}
-
-async function record(token: string, from = 0, to = 4): Promise<void> {
-  for (const [revision, { type, data }] of historyOf(token).entries()) {
-    if (revision < from || revision >= to) continue;
-    const event = { id: systemIds.uuid(), type, data, metadata };
-    const answer = await store.append(
-      paymentStream(token),
-      [event],
-      revision === 0 ? 'no-stream' : revision - 1,
-    );
-    if (answer.kind === 'conflict') throw new Error('conflict');
-  }
-}
-
-const tokens = Array.from({ length: 12 }, (_, index) => `pay_${index}`);
-
-async function expectEachOnceInOrder(): Promise<void> {
-  await eventually(() => expect(bus.records.length).toBeGreaterThanOrEqual(tokens.length * 4));
-  expect(bus.records).toHaveLength(tokens.length * 4);
-  for (const token of tokens) {
-    const mine = bus.records.filter(({ key }) => key === token);
-    expect(mine.map(({ headers }) => headers['ce_sequence'])).toEqual(['0', '1', '2', '3']);
-  }
-}
-
-it('publishes every event once, in the order of its payment', async () => {
+it('publishes every event of payments, payouts and disputes once, each kind on its topic, in the order of its stream', async () => {
   start();
-  await Promise.all(tokens.map((token) => record(token)));
-  await expectEachOnceInOrder();
-  expect(new Set(bus.records.map(({ topic }) => topic))).toEqual(new Set([gatewayPaymentsTopic]));
+  const payouts = tokens.map((token) =>
+    appendEvents(store, `payout-po_${token}`, [payoutRequested(), payoutHappening.accepted]),
+  );
+  const disputes = tokens.map((token) =>
+    appendEvents(store, `dispute-dsp_${token}`, [disputeOpened(), disputeHappening.matched]),
+  );
+  await Promise.all([recordAll(), ...payouts, ...disputes]);
+  await expectAllOnce();
+  const counts = [gatewayPaymentsTopic, gatewayPayoutsTopic, gatewayDisputesTopic].map(
+    (topic) => memory.recordsOf(topic).length,
+  );
+  expect(counts).toEqual([48, 24, 24]);
+});
+
+it('does so on the embedded bus, too', async () => {
+  const options = { store, clock: systemClock, ids: systemIds, holder: 'test' };
+  const bus = createEmbeddedMessageBus(options);
+  await Promise.all([recordAll(), appendEvents(store, 'payout-po_1', [payoutRequested()])]);
+  const first = startPublisher({ store, bus });
+  await eventually(() => expect(first.health()).toMatchObject({ isAdvancing: true, lagMs: 0 }));
+  await first.stop();
+  startPublisher({ store, bus });
+  await record('pay_last');
+  const sequences = new Map<string, string[]>();
+  const done = new AbortController();
+  const subscription = { group: 'test', topics: [gatewayPaymentsTopic, gatewayPayoutsTopic] };
+  await bus.subscribe({ ...subscription, signal: done.signal }, async (batch) => {
+    for (const { key, headers } of batch)
+      sequences.set(key, [...(sequences.get(key) ?? []), headers['ce_sequence'] ?? '']);
+    if (sequences.size === 14 && sequences.get('pay_last')?.length === 4) done.abort();
+  });
+  await bus.close();
+  for (const token of [...tokens, 'pay_last'])
+    expect([token, sequences.get(token)]).toEqual([token, ['0', '1', '2', '3']]);
+  expect(sequences.get('po_1')).toEqual(['0']);
 });
 
 it.each([0, 1, 5, 17])(
   'goes on after a send that failed with %i of its messages written',
-  async (failAfter) => {
-    await Promise.all(tokens.map((token) => record(token)));
-    bus.failAfter = failAfter;
+  async (written) => {
+    await recordAll();
+    memory.failAfter(written);
     start();
-    await expectEachOnceInOrder();
+    await expectAllOnce();
   },
 );
+
+it('waits until the other topics are written, too, when one fails', async () => {
+  await record('pay_1');
+  await appendEvents(store, 'payout-po_1', [payoutRequested()]);
+  let isSlowWritten = false;
+  let lookedBefore = 0;
+  const bus = {
+    ...memory.bus,
+    publish: async (topic: string, messages: Parameters<typeof memory.bus.publish>[1]) => {
+      if (topic === gatewayPaymentsTopic && !isSlowWritten) {
+        memory.failAfter(0);
+        return memory.bus.publish(topic, messages);
+      }
+      await systemClock.sleep(30);
+      await memory.bus.publish(topic, messages);
+      isSlowWritten = true;
+    },
+    lastPerPartition: async (topic: string) => {
+      lookedBefore += isSlowWritten || memory.count() > 0 ? 0 : 1;
+      return memory.bus.lastPerPartition(topic);
+    },
+  };
+  startPublisher({ store, bus });
+  await expectAllOnce();
+  expect(lookedBefore).toBe(3);
+});
 
 it('goes on after it was stopped at any event', async () => {
   for (const token of tokens) {
@@ -153,36 +131,62 @@ it('goes on after it was stopped at any event', async () => {
     await record(token, 2);
   }
   start();
-  await expectEachOnceInOrder();
+  await expectAllOnce();
 });
 
-it('shows the payment as it stood after each event', async () => {
+it('publishes the topics that the last version did not know, and nothing of the others again', async () => {
+  await recordAll();
+  const first = start();
+  await expectAllOnce();
+  await first.stop();
+  const [last] = await Array.fromAsync(store.read(checkpointStream, { direction: 'backwards', limit: 1 }));
+  const data = { ...(last?.data as object), topics: [gatewayPaymentsTopic] };
+  await appendEvents(store, 'payout-po_1', [payoutRequested()]);
+  await record('pay_2nd');
+  const moved = {
+    id: systemIds.uuid(),
+    type: 'CheckpointMoved',
+    data: { ...data, position: '9' },
+    metadata: {},
+  };
+  await store.append(checkpointStream, [moved], last?.revision ?? 'no-stream');
+  start();
+  await expectAllOnce();
+});
+
+it('shows what it is about as it stood after each event', async () => {
   start();
   await record('pay_1');
-  await eventually(() => expect(bus.records).toHaveLength(4));
-  const shown = bus.records.map((encoded) => {
-    const decoded = decodePaymentRecord(encoded);
-    if (decoded.kind === 'unreadable') throw new Error(decoded.reason);
-    return decoded.record.payment;
-  });
-  expect(shown.map(({ phase }) => phase)).toEqual(['requested', 'init', 'pending', 'approved']);
-  expect(shown.map(({ approvedAmount }) => approvedAmount)).toEqual([0, 0, 0, 1250]);
+  await appendEvents(store, 'payout-po_1', [
+    payoutRequested(),
+    payoutHappening.accepted,
+    payoutHappening.approved,
+  ]);
+  await appendEvents(store, 'dispute-dsp_1', [
+    disputeOpened(),
+    disputeHappening.matched,
+    disputeHappening.changed,
+  ]);
+  await untilAllArePublished(store, memory);
+  const read = <Value>(topic: string, decode: (record: never) => { kind: string; record?: Value }): Value[] =>
+    memory.recordsOf(topic).map((each) => decode(each as never).record!);
+  const payments = read(gatewayPaymentsTopic, decodePaymentRecord).map(({ payment }) => payment);
+  expect(payments.map(({ phase }) => phase)).toEqual(['requested', 'init', 'pending', 'approved']);
+  expect(payments.map(({ approvedAmount }) => approvedAmount)).toEqual([0, 0, 0, 1_500]);
+  const payouts = read(gatewayPayoutsTopic, decodePayoutRecord).map(({ payout }) => payout);
+  expect(payouts.map(({ status }) => status)).toEqual(['pending', 'pending', 'approved']);
+  const disputes = read(gatewayDisputesTopic, decodeDisputeRecord).map(({ dispute }) => dispute);
+  expect(disputes.map(({ paymentToken, status }) => [paymentToken, status])).toEqual([
+    [undefined, 'open'],
+    ['pay_1', 'open'],
+    ['pay_1', 'lost'],
+  ]);
 });
 
-it('leaves out what is internal to us, to the team and to the customer', async () => {
-  start();
-  await record('pay_1');
-  await eventually(() => expect(bus.records).toHaveLength(4));
-  const written = bus.records
-    .map(({ value, headers }) => new TextDecoder().decode(value) + JSON.stringify(headers))
-    .join();
-  expect(written).not.toMatch(/stays-with-us|secret-p|customer@example/);
-});
-
-it('does not take a store that cannot be read for a damaged payment', async () => {
+it('does not take a store that cannot be read for a damaged stream', async () => {
   const first = start();
   await record('pay_1', 0, 2);
-  await eventually(() => expect(bus.records).toHaveLength(2));
+  await untilAllArePublished(store, memory);
   await first.stop();
   await record('pay_1', 2);
   const { read } = store;
@@ -191,18 +195,65 @@ it('does not take a store that cannot be read for a damaged payment', async () =
     if (stream.startsWith('payment-') && failures-- > 0) throw new StoreUnavailable('store_busy', 'busy');
     return read(stream, options);
   };
-  start();
-  await eventually(() => expect(bus.records).toHaveLength(4));
+  const second = start();
+  await expectAllOnce();
+  expect(second.health().failedStreams).toEqual([]);
 });
 
-it('leaves a damaged payment where it is, and publishes all others', async () => {
-  await record('pay_broken', 0, 2);
-  await store.append(
-    paymentStream('pay_broken'),
-    [{ id: systemIds.uuid(), type: 'Nonsense', data: {}, metadata }],
-    1,
-  );
-  start();
-  await Promise.all(tokens.map((token) => record(token)));
-  await eventually(() => expect(bus.records).toHaveLength(tokens.length * 4 + 2));
+it('writes no checkpoint where it had nothing to publish, however much others write', async () => {
+  let now = 0;
+  const clock = { ...hastyClock, monotonic: () => now };
+  const publisher = startPublisher({ store, bus: memory.bus, clock });
+  await record('pay_1');
+  await untilAllArePublished(store, memory);
+  await eventually(() => expect(publisher.health().lagMs).toBe(0));
+  const lastOne = { direction: 'backwards', limit: 1 } as const;
+  const revisionOf = async () => (await Array.fromAsync(store.read(checkpointStream, lastOne)))[0]?.revision;
+  const before = await revisionOf();
+  for (let each = 0; each < 3; each += 1) {
+    // Long enough for another checkpoint to be due.
+    now += 2_000;
+    const other = { id: systemIds.uuid(), type: 'Other', data: {}, metadata: {} };
+    const { position } = appended(await store.append('other', [other], 'any'));
+    await eventually(() => expect(publisher.health().position >= position).toBe(true));
+  }
+  expect(await revisionOf()).toBe(before);
+});
+
+describe('its health', () => {
+  it('tells how long events wait while the bus is down, and that nothing waits once it is up', async () => {
+    const clock = createFakeClock({ now: Date.now() + 60_000 });
+    memory.setUp(false);
+    const publisher = startPublisher({ store, bus: memory.bus, clock });
+    await record('pay_1');
+    await eventually(() => expect(clock.sleeperCount()).toBe(1));
+    await clock.advance(100);
+    expect(publisher.health()).toMatchObject({ isAdvancing: false, lagMs: 100 });
+    memory.setUp(true);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(publisher.health()).toMatchObject({ isAdvancing: true, lagMs: 0 });
+    });
+    await expectAllOnce();
+  });
+
+  it('tells the age of the oldest event that could not be published', async () => {
+    const clock = createFakeClock({ now: Date.now() + 60_000 });
+    await record('pay_1');
+    memory.failAfter(0);
+    const publisher = startPublisher({ store, bus: memory.bus, clock });
+    await eventually(() => expect(clock.sleeperCount()).toBe(1));
+    const { lagMs, isAdvancing } = publisher.health();
+    expect(isAdvancing).toBe(false);
+    expect(lagMs).toBeGreaterThan(50_000);
+    expect(lagMs).toBeLessThan(70_000);
+  });
+
+  it('tells how far it has come', async () => {
+    const publisher = start();
+    const { position } = await record('pay_1');
+    await eventually(() => expect(publisher.health().position >= position).toBe(true));
+    await publisher.stop();
+    expect(publisher.health().isAdvancing).toBe(false);
+  });
 });

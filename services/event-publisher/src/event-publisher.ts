@@ -1,94 +1,99 @@
 /**
- * Event store → `gateway.payments.v1`: every event of every payment, in order, without a gap and without a duplicate.
+ * Event store → `gateway.payments.v1`, `gateway.payouts.v1`, `gateway.disputes.v1`: every event of every payment, payout
+ * and dispute, in the order of its stream, without a gap and without a duplicate.
  *
- * Records are written in the order of the store's positions, one batch at a time, and each carries its position. After a
- * crash or a failed send the last record of each partition therefore tells what that partition already has.
+ * Records are written in the order of the store's positions, one batch at a time, and each says how far its partition has
+ * come. After a crash or a failed send the last record of each partition therefore tells what that partition already has.
  */
-import { type EventStore, type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
-import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-events';
-import type { Message, MessageBus } from '@tollgate/message-bus';
-import { paymentStreamPrefix } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { createCheckpoint } from './checkpoint.ts';
-import { createPaymentHistories } from './payment-histories.ts';
-import { toPaymentMessage } from './payment-message.ts';
+import { type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
+import type { FailedStream } from '@tollgate/read-models';
+import { errorCode } from '@tollgate/service-kit';
+import { type PublishingDependencies, publishFromCheckpoint } from './publishing.ts';
 
-export interface EventPublisherDependencies {
-  store: EventStore;
-  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf'>;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
+export type EventPublisherDependencies = PublishingDependencies;
+
+export interface PublisherHealth {
+  /** Every event at or before it is on its topic, except those of `failedStreams`. */
+  position: Position;
+  /** False while the store or the bus is not reached, or too many streams have failed. */
+  isAdvancing: boolean;
+  /** How long events have been waiting for their topic, milliseconds; 0 where none is known to wait. */
+  lagMs: number;
+  /** Streams with an event that could not be published. They wait for the next start. */
+  failedStreams: readonly FailedStream[];
 }
 
-/** Records per publish at most. */
-const batchSize = 200;
-/** Pause after a failed send, milliseconds; doubled up to the second. */
+export interface EventPublisher {
+  /**
+   * Publishes until the signal is aborted, through failures of the store and the bus; may be called again then. Two at a
+   * time hinder one another and may write records twice: run it under a lease.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  health(): PublisherHealth;
+}
+
+/** Pause after a failure, milliseconds; doubled up to the second. */
 const firstPauseMs = 200;
 const longestPauseMs = 30_000;
 
-/** Publishes until the signal is aborted. Two at a time would write records twice: run it under a lease. */
-export async function publishEvents(deps: EventPublisherDependencies, signal: AbortSignal): Promise<void> {
+export function createEventPublisher(deps: EventPublisherDependencies): EventPublisher {
+  const { clock, ids, log } = deps;
+  const watch = createWatch(deps);
   let pauseMs = firstPauseMs;
-  while (!signal.aborted) {
-    try {
-      await publishFromLastRecords(deps, signal, () => (pauseMs = firstPauseMs));
-    } catch (error) {
-      deps.log.error(
-        { error, topic: gatewayPaymentsTopic, waitMs: pauseMs },
-        'publishing failed; it resumes',
-      );
-      await deps.clock.sleep(pauseMs, signal).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+
+  async function run(signal: AbortSignal): Promise<void> {
+    watch.begun();
+    while (!signal.aborted) {
+      try {
+        await publishFromCheckpoint(deps, { ...watch, reached }, signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        watch.interrupted();
+        const waitMs = Math.round(pauseMs * (0.5 + ids.fraction() / 2));
+        log.error({ error, waitMs, code: errorCode(error) ?? '' }, 'publishing failed; it resumes');
+        await clock.sleep(waitMs, signal).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      }
     }
+    watch.interrupted();
   }
+
+  function reached(position: Position, isAtEnd: boolean): void {
+    pauseMs = firstPauseMs;
+    watch.reached(position, isAtEnd);
+  }
+
+  return { run, health: watch.health };
 }
 
-async function publishFromLastRecords(
-  deps: EventPublisherDependencies,
-  signal: AbortSignal,
-  onProgress: () => void,
-): Promise<void> {
-  const { store, bus, log } = deps;
-  const checkpoint = createCheckpoint(deps, 'event-publisher');
-  const from = await checkpoint.read();
-  const isPublished = await alreadyPublished(bus);
-  const histories = createPaymentHistories(store, log);
-  let batch: Message[] = [];
-  for await (const item of store.subscribe({ from, prefixes: [paymentStreamPrefix], signal })) {
-    if (item.kind === 'event') {
-      const message = await messageOf(item);
-      if (message !== undefined && !(await isPublished(item))) batch.push(message);
-      if (batch.length < batchSize) continue;
-    }
-    if (batch.length > 0) await bus.publish(gatewayPaymentsTopic, batch);
-    batch = [];
-    onProgress();
-    await checkpoint.write(item.position);
-  }
+function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
+  let position = beginning;
+  let isAdvancing = false;
+  let failedStreams: readonly FailedStream[] = [];
+  /** When it was last known that nothing waits, and when the oldest event that waits was recorded. */
+  let behindSince: number | undefined;
+  let oldestRecordedAt: number | undefined;
 
-  async function messageOf(event: RecordedEvent): Promise<Message | undefined> {
-    const document = await histories.documentAfter(event);
-    return document === undefined ? undefined : toPaymentMessage(event, document);
-  }
-}
+  const lagMs = (): number =>
+    behindSince === undefined
+      ? 0
+      : Math.max(clock.monotonic() - behindSince, clock.now() - (oldestRecordedAt ?? clock.now()));
 
-/** Tells whether an event after the checkpoint has reached its partition before the last stop. */
-async function alreadyPublished(
-  bus: EventPublisherDependencies['bus'],
-): Promise<(event: RecordedEvent) => Promise<boolean>> {
-  const lastRecords = await bus.lastPerPartition(gatewayPaymentsTopic);
-  const lastPositions = new Map(
-    lastRecords.map(({ partition, headers }) => [
-      partition,
-      (headers[positionHeader] ?? beginning) as Position,
-    ]),
-  );
-  const last = [...lastPositions.values()].reduce((a, b) => (a > b ? a : b), beginning);
-  return async (event) => {
-    if (event.position > last) return false;
-    const token = event.stream.slice(paymentStreamPrefix.length);
-    const partition = await bus.partitionOf(gatewayPaymentsTopic, token);
-    return event.position <= (lastPositions.get(partition) ?? beginning);
+  return {
+    begun: () => void (behindSince ??= clock.monotonic()),
+    pending: ({ recordedAt }: RecordedEvent) => {
+      behindSince ??= clock.monotonic();
+      oldestRecordedAt ??= recordedAt;
+    },
+    reached: (to: Position, isAtEnd: boolean) => {
+      [position, isAdvancing, oldestRecordedAt] = [to, true, undefined];
+      behindSince = isAtEnd ? undefined : clock.monotonic();
+    },
+    failed: (streams: readonly FailedStream[]) => void (failedStreams = streams),
+    interrupted: () => {
+      isAdvancing = false;
+      behindSince ??= clock.monotonic();
+    },
+    health: (): PublisherHealth => ({ position, isAdvancing, lagMs: lagMs(), failedStreams }),
   };
 }

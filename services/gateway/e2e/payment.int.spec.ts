@@ -154,9 +154,7 @@ describe('a repeated creation', () => {
     const { token } = (await create(body)).body;
     const again = await create({ ...body, amount: 9999 });
     expect(again.statusCode).toBe(422);
-    expect(again.body.errors).toMatchObject([
-      { code: 'idempotency_key_reused', parameter: 'Idempotency-Key' },
-    ]);
+    expect(again.body.errors).toMatchObject([{ code: 'idempotency_key_reused', parameter: 'orderNumber' }]);
     expect(await ledgerOf(token)).toHaveLength(1);
     expect(await historyOf(token)).toEqual(['PaymentRequested', 'AttemptAccepted']);
   });

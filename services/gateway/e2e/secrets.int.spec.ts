@@ -1,10 +1,15 @@
 /** Planted secrets are looked for in everything that the system writes. */
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
+import { beginning, createEmbeddedEventStore } from '@tollgate/event-store';
 import { eventually } from '@tollgate/testing';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/customer.ts';
-import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+import { issueKey, tollgate } from './commands.ts';
+import { ledgerOf, serviceTokenOf } from './ledger.ts';
+import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
 
@@ -21,43 +26,272 @@ function filesOf(directory: string): string[] {
 function filesWith(system: System, text: string): string[] {
   return filesOf(system.dataDir)
     .filter((file) => readFileSync(file).includes(text))
-    .map((file) => file.slice(system.dataDir.length + 1));
+    .map((file) => file.slice(system.dataDir.length + 1))
+    .sort();
 }
 
-async function useEverySecret(system: System): Promise<void> {
-  const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
-  const post = (body: object) => system.gateway('POST', '/api/v1/payments', { body });
-  const { token, processingUrl } = (await post({ ...terms, orderNumber: 'order-1' })).body;
-  await payOnHostedPage(system.customer, { processingUrl, card });
-  await eventually(async () => {
-    const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-    expect(body.payment.status).toBe('declined');
+/** Asks for the customer's authentication, and is approved. */
+const recurringCard = '4617611794313933';
+const chargedCard = '5555555555554444';
+const payoutCard = '4627342642639018';
+const bankAccount = 'DE89370400440532013000';
+const cvv = '7391';
+const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
+const dayMs = 86_400_000;
+/** Nothing waits for it but a busy machine. */
+const settled = { timeoutMs: 30_000 };
+const receivedCallbacks = 'bus-provider.callbacks.v1';
+
+/** Everything that a team has been answered. */
+interface Heard {
+  gateway: CallGateway;
+  answers: string[];
+}
+
+const listen = (gateway: CallGateway): Heard => {
+  const answers: string[] = [];
+  const noted: CallGateway = async (...call) => {
+    const { headers, body, ...rest } = await gateway(...call);
+    answers.push(JSON.stringify({ headers, body }));
+    return { headers, body, ...rest };
+  };
+  return { gateway: noted, answers };
+};
+
+const post = (gateway: CallGateway, path: string, body: object, key = '') =>
+  gateway('POST', `/api/v1/${path}`, {
+    body,
+    ...(key === '' ? {} : { headers: { 'idempotency-key': key } }),
   });
-  // And in places where none belongs.
-  await post({ ...terms, orderNumber: 'order-2', card: { pan: card, cvv: '737' } });
-  await post({ ...terms, orderNumber: 'order-3', product: card });
-  await system.gateway('POST', '/api/v1/payments', { body: terms, headers: { 'idempotency-key': card } });
-  await system.gateway('GET', `/api/v1/payments/${card}`);
-  await system.gateway('GET', `/api/v1/payments?orderNumber=${card}&key=${system.quickstart.apiKey}`);
+
+async function untilStatus(gateway: CallGateway, token: string, status: string): Promise<void> {
+  await eventually(async () => {
+    const { body } = await gateway('GET', `/api/v1/payments/${token}`);
+    expect(body.payment.status).toBe(status);
+  }, settled);
 }
 
-it('no secret is in a log or a file, but in the one that is made for it', { timeout: 60_000 }, async () => {
-  const system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'debug' } });
-  await useEverySecret(system);
-  const { apiKey, paymentServiceKey } = system.quickstart;
-  const callbackSecret =
-    readFileSync(join(system.dataDir, 'callback-secrets'), 'utf8').trim().split(':')[1] ?? '';
-  expect(callbackSecret.length).toBeGreaterThan(32);
-  await system.terminate();
-  for (const secret of [card, apiKey, apiKey.split('_')[3] ?? '', paymentServiceKey, callbackSecret]) {
-    expect(secret.length).toBeGreaterThan(8);
-    expect(system.output()).not.toContain(secret);
+/** In places where no card number belongs. */
+async function misplaceCards({ quickstart }: System, gateway: CallGateway): Promise<void> {
+  await post(gateway, 'payments', { ...terms, orderNumber: card });
+  await post(gateway, 'payments', { ...terms, orderNumber: 'order-3', product: card });
+  await post(gateway, 'payments', terms, card);
+  await post(gateway, 'payments', { ...terms, orderNumber: 'order-4', card: { pan: `${card}x`, cvv } });
+  await post(gateway, 'refunds', { token: card, amount: 1 }, 'order-5');
+  await post(gateway, 'payouts', { ...terms, orderNumber: 'order-6', destination: { card: { pan: card } } });
+  const resolution = { code: 'refund_unresolved', resolution: 'look_again', reason: `it was ${card}` };
+  await post(gateway, `attention/pay_${card}/resolve`, resolution);
+  for (const path of [card, `?orderNumber=${card}&key=${quickstart.apiKey}`, `?cursor=${card}`])
+    await gateway('GET', `/api/v1/payments/${path}`);
+}
+
+/** Pays on the page, asks for a recurring token, and charges and pays out by it. @returns the service's own token */
+async function useRecurringToken(system: System, gateway: CallGateway): Promise<string> {
+  const wanted = { ...terms, amount: 100_000, orderNumber: 'recurring', recurring: true };
+  const { token, processingUrl } = (await post(gateway, 'payments', wanted)).body;
+  await payOnHostedPage(system.customer, { processingUrl, card: recurringCard });
+  await untilStatus(gateway, token, 'approved');
+  const shown = await gateway('GET', `/api/v1/payments/${token}`);
+  const { recurringToken } = shown.body.payment as unknown as { recurringToken: string };
+  expect(
+    (await post(gateway, 'payments', { ...terms, orderNumber: 'again', recurringToken })).statusCode,
+  ).toBe(200);
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
+  const payout = { amount: 7, currency: 'EUR', orderNumber: 'to-recurring', destination: { recurringToken } };
+  expect((await post(gateway, 'payouts', payout)).statusCode).toBe(200);
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  const { payment } = (await system.sandbox('GET', `/api/v1/payments/${serviceToken}`)).body;
+  return (payment as unknown as { recurringToken: string }).recurringToken;
+}
+
+/** A card payment whose answer is lost, too: what failed is what is logged. */
+async function chargeCards(system: System, gateway: CallGateway, callbackUrl: string): Promise<void> {
+  const charged = { pan: chargedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv };
+  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'create', fault: 'lost_reply', times: 1 }]);
+  for (const orderNumber of ['lost', 'answered']) {
+    const wanted = { ...terms, orderNumber, callbackUrl, card: charged };
+    const { token } = (await post(gateway, 'payments', wanted)).body;
+    await post(gateway, 'payments', { ...wanted, card: { ...charged, cvv: '1' } });
+    await post(gateway, 'payments', wanted);
+    await untilStatus(gateway, token, 'declined');
   }
-  expect(system.output()).toContain('called the Payment Service');
-  expect(filesWith(system, card)).toEqual([]);
-  expect(filesWith(system, apiKey)).toEqual(['quickstart.json']);
-  expect(filesWith(system, paymentServiceKey)).toEqual(['quickstart.json']);
-  expect(filesWith(system, callbackSecret)).toEqual(['callback-secrets']);
+}
+
+async function payOut(gateway: CallGateway): Promise<void> {
+  const payout = { amount: 7, currency: 'EUR' };
+  const destinations = {
+    'to-card': { card: { pan: payoutCard, expires: '12/2039' } },
+    'to-bank': { bankAccount: { bankName: 'A bank', account: bankAccount } },
+  };
+  for (const [orderNumber, destination] of Object.entries(destinations)) {
+    const { statusCode, body } = await post(gateway, 'payouts', { ...payout, orderNumber, destination });
+    expect(statusCode).toBe(200);
+    await gateway('GET', `/api/v1/payouts/${body.token}/events`);
+    // Other terms under the same key are told from the first ones, of which little may be kept.
+    await post(gateway, 'payouts', { ...payout, amount: 8, orderNumber, destination });
+  }
+}
+
+async function readEverything(gateway: CallGateway): Promise<void> {
+  const lists = ['payments', 'payouts', 'attention', 'disputes/list', 'balance?currency=EUR'];
+  for (const path of lists) await gateway('GET', `/api/v1/${path}`);
+  for (const { token } of (await gateway('GET', '/api/v1/payments?perPage=500')).body.payments)
+    for (const path of [token, `${token}/events`, `${token}/notifications`])
+      await gateway('GET', `/api/v1/payments/${path}`);
+}
+
+/** A team's receiver, which takes everything. */
+async function startShop(): Promise<{ url: string; told: string[]; server: Server }> {
+  const told: string[] = [];
+  const server = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => told.push(chunk.toString()));
+    request.on('end', () => response.writeHead(200).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`, told, server };
+}
+
+/** All that is stored, as text, by the kind of its stream, topics by their names; read as another process does. */
+async function storedIn({ dataDir }: System): Promise<ReadonlyMap<string, string>> {
+  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
+  const texts = new Map<string, string[]>();
+  const { signal } = new AbortController();
+  // An empty prefix is that of every stream.
+  for await (const item of store.subscribe({ from: beginning, prefixes: [''], signal })) {
+    if (item.kind === 'caught-up') break;
+    const [kind = ''] = item.stream.split(item.stream.startsWith('bus-') ? ':' : '-');
+    texts.set(kind, [...(texts.get(kind) ?? []), JSON.stringify(item)]);
+  }
+  await store.close();
+  return new Map([...texts].map(([kind, all]) => [kind, all.join('\n')]));
+}
+
+describe('planted secrets', { timeout: 120_000 }, () => {
+  let system: System;
+  let answers: string[];
+  let told: string[];
+  let stored: ReadonlyMap<string, string>;
+  /** Where each may be, in the data directory and in the events: nowhere else. */
+  let secrets: Record<string, { text: string; files: string[]; streams?: string[] }>;
+
+  beforeAll(async () => {
+    system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'debug' } });
+    const shop = await startShop();
+    const everything = 'payments,refunds,payouts,read,cards,admin';
+    const cardKey = await issueKey(system, 'demo', everything);
+    await tollgate(system, 'team', 'add', 'games');
+    const gamesKey = await issueKey(system, 'games', everything);
+    const heard = listen(system.gatewayAs(cardKey));
+    const { gateway } = heard;
+    await eventually(
+      async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+      settled,
+    );
+    const hosted = (await post(system.gateway, 'payments', { ...terms, orderNumber: 'order-1' })).body;
+    await payOnHostedPage(system.customer, { processingUrl: hosted.processingUrl, card });
+    await untilStatus(gateway, hosted.token, 'declined');
+    for (const each of [heard.gateway, system.gateway]) await misplaceCards(system, each);
+    const recurringToken = await useRecurringToken(system, gateway);
+    await chargeCards(system, gateway, shop.url);
+    await payOut(gateway);
+    await system.gatewayAs(gamesKey)('GET', '/api/v1/payments');
+    await system.gatewayAs(`${gamesKey}0`)('GET', '/api/v1/payments');
+    await readEverything(gateway);
+    await eventually(() => expect(shop.told.length).toBeGreaterThan(1), settled);
+    const whsec = (team: string) =>
+      tollgate<{ secrets: string[] }>(system, 'notification', 'secret', team, '--environment', 'sandbox');
+    const [ofDemo, ofGames] = [await whsec('demo'), await whsec('games')].map(
+      ({ secrets: [first] }) => first,
+    );
+    await eventually(async () => {
+      const { callbacks } = await ledgerOf(system.sandbox);
+      expect(callbacks.every(({ state }) => state === 'delivered')).toBe(true);
+    }, settled);
+    await system.terminate();
+    shop.server.close();
+    stored = await storedIn(system);
+    ({ answers } = heard);
+    ({ told } = shop);
+    const { apiKey, paymentServiceKey } = system.quickstart;
+    const fileSecret = (name: string) =>
+      readFileSync(join(system.dataDir, name), 'utf8').trim().split(':')[1] ?? '';
+    const nowhere: string[] = [];
+    secrets = {
+      'card on the page': { text: card, files: nowhere },
+      'card of a recurring payment': { text: recurringCard, files: nowhere },
+      'card of a payment': { text: chargedCard, files: nowhere },
+      'card of a payout': { text: payoutCard, files: nowhere },
+      // Among much else four digits come about by chance, but not as a text of their own.
+      cvv: { text: `"${cvv}"`, files: nowhere },
+      'cvv in a text of JSON': { text: String.raw`\"${cvv}\"`, files: nowhere },
+      'bank account': { text: bankAccount, files: nowhere },
+      'key of the demo team': { text: apiKey, files: ['quickstart.json'] },
+      'secret of that key': { text: apiKey.split('_')[3] ?? '', files: ['quickstart.json'] },
+      'key that may send cards': { text: cardKey.split('_')[3] ?? '', files: nowhere },
+      'key of another team': { text: gamesKey.split('_')[3] ?? '', files: nowhere },
+      'key at the Payment Service': { text: paymentServiceKey, files: ['quickstart.json'] },
+      'callback secret': { text: fileSecret('callback-secrets'), files: ['callback-secrets'] },
+      'notification master': { text: fileSecret('notification-secrets'), files: ['notification-secrets'] },
+      'notification secret': { text: bare(ofDemo), files: nowhere },
+      'notification secret of another team': { text: bare(ofGames), files: nowhere },
+      'recurring token of the service': {
+        text: recurringToken,
+        // Needed there: the gateway charges by it. The other file is the service's own.
+        ...{ files: ['events.db', 'payment-service.db'], streams: ['recurring'] },
+      },
+    };
+  }, 90_000);
+
+  const bare = (whsec = '') => whsec.slice('whsec_'.length);
+
+  it('are long enough to be told from chance, and have been used', () => {
+    for (const [name, { text }] of Object.entries(secrets)) expect(text.length, name).toBeGreaterThan(5);
+    expect(system.output()).toContain('called the Payment Service');
+    expect(answers.length).toBeGreaterThan(50);
+    expect(answers.filter((answer) => answer.includes('card_data_not_accepted')).length).toBeGreaterThan(1);
+    expect(told.join()).toContain('declined');
+  });
+
+  it('are in no line of the log, at any level', () => {
+    const leaked = Object.entries(secrets).filter(([, { text }]) => system.output().includes(text));
+    expect(leaked.map(([name]) => name)).toEqual([]);
+    // Four digits on their own: no part of a time, a version or an address.
+    expect(new RegExp(`(?<![0-9A-Za-z.:-])${cvv}(?![0-9A-Za-z])`).test(system.output())).toBe(false);
+  });
+
+  it('are in no answer, and in nothing that a team is told', () => {
+    const heard = [...answers, ...told].join('\n');
+    const leaked = Object.entries(secrets).filter(([, { text }]) => heard.includes(text));
+    expect(leaked.map(([name]) => name)).toEqual([]);
+  });
+
+  it('are in no file but in the one that is made for them', () => {
+    const found = Object.entries(secrets).map(([name, { text }]) => [name, filesWith(system, text)]);
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.entries(secrets).map(([name, { files }]) => [name, files])),
+    );
+  });
+
+  /** What holds each secret and need not. */
+  const leaksIn = (isMeant: (kind: string) => boolean) =>
+    Object.entries(secrets).flatMap(([name, { text, streams = [] }]) =>
+      [...stored]
+        .filter(([kind, all]) => isMeant(kind) && !streams.includes(kind) && all.includes(text))
+        .map(([kind]) => `${name} in ${kind}`),
+    );
+
+  it('are in no event and on no topic of the gateway, but for the one that is needed there', () => {
+    // Or nothing would have been looked at.
+    for (const kind of ['payment', 'payout', 'view_payment', 'recurring', 'bus-gateway.payments.v1'])
+      expect([...stored.keys()]).toContain(kind);
+    expect(stored.get('recurring')).toContain(secrets['recurring token of the service']?.text);
+    expect(leaksIn((kind) => kind !== receivedCallbacks)).toEqual([]);
+  });
+
+  // A callback once went on the topic byte for byte, and the service tells its recurring token in it.
+  it('are not in the callbacks as they were received', () => {
+    expect(leaksIn((kind) => kind === receivedCallbacks)).toEqual([]);
+  });
 });
 
 it(

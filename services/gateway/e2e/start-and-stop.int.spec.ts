@@ -96,7 +96,11 @@ describe('a running system', () => {
     const system = await startSystem({ env: anyPorts });
     expect((await system.gateway('GET', '/healthz')).body).toEqual({ status: 'ok' });
     await eventually(async () => {
-      expect((await system.gateway('GET', '/readyz')).body).toEqual({ ready: true, notReady: [] });
+      expect((await system.gateway('GET', '/readyz')).body).toEqual({
+        ready: true,
+        notReady: [],
+        degraded: [],
+      });
     });
     await system.terminate();
   });

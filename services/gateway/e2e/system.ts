@@ -1,13 +1,14 @@
 /** Starts the system as `npm start` does, as a process of its own, and drives it from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
+import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/customer.ts';
-import { type Quickstart, quickstartSchema } from '../src/data-directory.ts';
+import { quickstartSchema } from '../src/data-directory.ts';
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const readyWithinMs = 60_000;
@@ -39,13 +40,21 @@ export interface Answer {
   body: Body;
 }
 
+const sandboxQuickstartSchema = quickstartSchema.required();
+/** Of a gateway that has brought its sandbox up. */
+type SandboxQuickstart = z.infer<typeof sandboxQuickstartSchema>;
+
 export interface System {
   dataDir: string;
-  quickstart: Quickstart;
+  quickstart: SandboxQuickstart;
   /** Calls the gateway as the demo team. */
-  gateway(method: 'GET' | 'POST', path: string, options?: CallOptions): Promise<Answer>;
+  gateway: CallGateway;
+  /** Calls the gateway with another key. */
+  gatewayAs(key: string): CallGateway;
   /** Calls the Payment Service with the gateway's own key, for the sandbox controls and the ledger. */
-  sandbox(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+  sandbox: CallSandbox;
+  /** Calls the Payment Service with the key of another of its merchants. */
+  sandboxAs(key: string): CallSandbox;
   customer: Customer;
   /** Everything that the process has printed. */
   output(): string;
@@ -55,6 +64,8 @@ export interface System {
   terminate(): Promise<number | null>;
   /** Starts again on the same data and ports. */
   restart(): Promise<System>;
+  /** Starts another gateway on the same data, in front of the same sandbox. */
+  startBeside(instance: string, env?: Record<string, string>): Promise<System>;
 }
 
 export interface CallOptions {
@@ -62,9 +73,18 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
+export type CallGateway = (method: 'GET' | 'POST', path: string, options?: CallOptions) => Promise<Answer>;
+export type CallSandbox = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+) => Promise<Answer>;
+
 export interface StartOptions {
   dataDir: string;
   env: Record<string, string>;
+  /** Whose sandbox this gateway calls, where it has accounts of a file and so none of its own. */
+  inFrontOf?: System;
 }
 
 /** Removes what tests have left behind; call it when a suite ends. */
@@ -121,36 +141,58 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
   const env = { ...(await freePorts()), ...options?.env };
   const { child, output } = spawnMain({ dataDir, env });
   await untilReady(child, output);
-  const quickstart = quickstartSchema.parse(
-    JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')),
-  );
+  const own = readQuickstart(dataDir, env['TOLLGATE_INSTANCE']);
+  const quickstart = sandboxQuickstartSchema.parse({ ...options?.inFrontOf?.quickstart, ...own });
+  const gatewayAs =
+    (key: string): CallGateway =>
+    (method, path, call) =>
+      callJson(`${quickstart.gatewayUrl}${path}`, method, key, call);
   return {
     dataDir,
     quickstart,
-    gateway: (method, path, call) =>
-      callJson(`${quickstart.gatewayUrl}${path}`, method, quickstart.apiKey, call),
+    gateway: gatewayAs(quickstart.apiKey),
+    gatewayAs,
     ...sandboxOf(quickstart),
     output,
     kill: () => kill(child),
     terminate: () => terminate(child),
-    restart: () => startSystem({ dataDir, env }),
+    restart: () => startSystem({ ...options, dataDir, env }),
+    startBeside: (instance, more) =>
+      startSystem({ dataDir, env: { ...env, ...more, ...besideEnv(dataDir, quickstart, instance) } }),
   };
 }
 
-function sandboxOf(quickstart: Quickstart): Pick<System, 'sandbox' | 'customer'> {
+/** What the first start has told, with what this instance has told over it: a further one has no sandbox of its own. */
+function readQuickstart(dataDir: string, instance: string | undefined): object {
+  const names = ['quickstart.json', ...(instance === undefined ? [] : [`quickstart-${instance}.json`])];
+  const read = (name: string): object => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
+  return Object.assign({}, ...names.map(read)) as object;
+}
+
+/** The account of the first gateway's sandbox in a file, as a gateway in production has its accounts. */
+function besideEnv(dataDir: string, quickstart: SandboxQuickstart, instance: string): Record<string, string> {
+  const account = {
+    ...{ name: 'sandbox', environment: 'sandbox', baseUrl: quickstart.paymentServiceUrl },
+    ...{ privateKeyEnv: 'SANDBOX_KEY', caFile: quickstart.caFile, failuresInARowMax: 1_000 },
+  };
+  const accountsFile = join(dataDir, `accounts-${instance}.json`);
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  return {
+    ...{ TOLLGATE_INSTANCE: instance, PROVIDER_ACCOUNTS_FILE: accountsFile },
+    ...{ SANDBOX_KEY: quickstart.paymentServiceKey, GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
+    // One address for all, as that of a load balancer is: what this one created is told to whoever is there.
+    CALLBACK_PUBLIC_URL: quickstart.callbackUrl,
+  };
+}
+
+function sandboxOf(quickstart: SandboxQuickstart): Pick<System, 'sandbox' | 'sandboxAs' | 'customer'> {
   const ca = readFileSync(quickstart.caFile, 'utf8');
   const { paymentServiceUrl, paymentServiceKey } = quickstart;
-  return {
-    customer: createCustomer(ca),
-    sandbox: (method, path, body) =>
-      callJson(
-        `${paymentServiceUrl}${path}`,
-        method,
-        paymentServiceKey,
-        body === undefined ? {} : { body },
-        ca,
-      ),
-  };
+  const sandboxAs =
+    (key: string): CallSandbox =>
+    (method, path, body) =>
+      callJson(`${paymentServiceUrl}${path}`, method, key, body === undefined ? {} : { body }, ca);
+  return { customer: createCustomer(ca), sandbox: sandboxAs(paymentServiceKey), sandboxAs };
 }
 
 async function callJson(
@@ -184,7 +226,8 @@ function agentFor(ca: string): Agent {
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
   const giveUpAt = Date.now() + readyWithinMs;
   while (!output().includes('Tollgate is ready')) {
-    if (child.exitCode !== null) throw new Error(`the system ended with code ${child.exitCode}: ${output()}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`the system ended with ${end}: ${output()}`);
     if (Date.now() > giveUpAt) throw new Error(`the system was not ready in time: ${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

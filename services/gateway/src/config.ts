@@ -1,22 +1,77 @@
+import { isNetwork } from '@tollgate/notifier';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { logLevels, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
+
+const requestsPerSecondSchema = z.coerce
+  .number('must be a number of requests')
+  .int('must be a whole number')
+  .min(1)
+  .max(100_000);
+
+/** Paths are added to it. */
+const publicUrlSchema = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .refine((url) => !/[?#@]/.test(url), 'must be without user name, query and fragment')
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const dataDirSchema = z.string().default('.data');
+
+/** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
+const notificationSecretsSchema = z.string().optional();
+
+/** The only variables that the command line needs. */
+export const dataDirConfigSchema = z
+  .object({ TOLLGATE_DATA_DIR: dataDirSchema, NOTIFICATION_SECRETS: notificationSecretsSchema })
+  .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, notificationSecrets: env.NOTIFICATION_SECRETS }))
+  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
+
+const notificationNetworksSchema = z
+  .string()
+  .transform((text) => text.split(',').map((network) => network.trim()))
+  .refine((networks) => networks.every(isNetwork), 'must be networks like 10.20.0.0/16, separated by commas');
 
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
   .object({
     /** Folder of everything durable. */
-    TOLLGATE_DATA_DIR: z.string().default('.data'),
+    TOLLGATE_DATA_DIR: dataDirSchema,
+    /** Names this gateway among several on the same folder; each has an index of its own. */
+    TOLLGATE_INSTANCE: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
+      .optional(),
     /** Address that the API and the callbacks listen on; loopback unless set. */
     GATEWAY_HOST: z.string().default('127.0.0.1'),
     GATEWAY_PORT: portSchema.default(3000),
     CALLBACK_PORT: portSchema.default(3001),
+    /** PEM files of a certificate and its key: the API then speaks HTTPS. Without them it speaks HTTP, for a proxy in front of it. */
+    GATEWAY_TLS_CERT_FILE: z.string().optional(),
+    GATEWAY_TLS_KEY_FILE: z.string().optional(),
+    /** Beside HTTPS, a port that refuses whatever comes over plain HTTP; none unless set. */
+    GATEWAY_PLAIN_HTTP_PORT: portSchema.optional(),
+    /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
+    GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
+    /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
+    PROVIDER_ACCOUNTS_FILE: z.string().optional(),
+    /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
+    PROVIDER_FAILURES_IN_A_ROW: z.coerce
+      .number('must be a whole number')
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(10),
     /** Where the Payment Service reaches the callback port, if not at its own address. */
-    CALLBACK_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+    CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
     /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
     CALLBACK_SECRETS: z.string().optional(),
+    /** The masters of the secrets that notifications to teams are signed with. */
+    NOTIFICATION_SECRETS: notificationSecretsSchema,
+    /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
+    NOTIFICATION_NETWORKS: notificationNetworksSchema.optional(),
     /** How long one call of the Payment Service may take. */
     PROVIDER_CALL_DEADLINE_MS: durationMs.default(10_000),
     /** How long an announced call may wait before it is sent. */
@@ -25,13 +80,32 @@ export const gatewayConfigSchema = z
     PROVIDER_QUIET_MS: durationMs.default(30_000),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
+  .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
+    path: ['GATEWAY_TLS_CERT_FILE'],
+    message: 'and GATEWAY_TLS_KEY_FILE must be set both or not at all',
+  })
+  .refine((env) => env.GATEWAY_PLAIN_HTTP_PORT === undefined || env.GATEWAY_TLS_CERT_FILE !== undefined, {
+    path: ['GATEWAY_PLAIN_HTTP_PORT'],
+    message: 'refuses plain HTTP beside HTTPS, and so needs GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
+  })
   .transform((env) => ({
     dataDir: env.TOLLGATE_DATA_DIR,
+    instance: env.TOLLGATE_INSTANCE,
     host: env.GATEWAY_HOST,
     gatewayPort: env.GATEWAY_PORT,
     callbackPort: env.CALLBACK_PORT,
+    tlsFiles:
+      env.GATEWAY_TLS_CERT_FILE === undefined || env.GATEWAY_TLS_KEY_FILE === undefined
+        ? undefined
+        : { certFile: env.GATEWAY_TLS_CERT_FILE, keyFile: env.GATEWAY_TLS_KEY_FILE },
+    plainHttpPort: env.GATEWAY_PLAIN_HTTP_PORT,
+    requestsPerSecondMax: env.GATEWAY_REQUESTS_PER_SECOND,
+    accountsFile: env.PROVIDER_ACCOUNTS_FILE,
+    failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
+    notificationSecrets: env.NOTIFICATION_SECRETS,
+    notificationNetworks: env.NOTIFICATION_NETWORKS,
     times: {
       sendWithinMs: env.PROVIDER_SEND_WITHIN_MS,
       callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
@@ -39,6 +113,7 @@ export const gatewayConfigSchema = z
     },
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
+  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })))
   .and(
     z
       .object({})

@@ -3,18 +3,22 @@ import {
   accessSync,
   chmodSync,
   constants,
+  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type CallbackSecret,
   type Ids,
+  type NotificationMasterSecret,
   StartupError,
   errorCode,
   parseCallbackSecrets,
+  parseNotificationSecrets,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -23,10 +27,11 @@ export const quickstartSchema = z.object({
   gatewayUrl: z.string(),
   apiKey: z.string(),
   callbackUrl: z.string(),
-  paymentServiceUrl: z.string(),
-  paymentServiceHttpUrl: z.string(),
-  paymentServiceKey: z.string(),
-  caFile: z.string(),
+  /** Of the sandbox; absent where the gateway calls the accounts of a file. */
+  paymentServiceUrl: z.string().exactOptional(),
+  paymentServiceHttpUrl: z.string().exactOptional(),
+  paymentServiceKey: z.string().exactOptional(),
+  caFile: z.string().exactOptional(),
   pid: z.int(),
 });
 export type Quickstart = z.infer<typeof quickstartSchema>;
@@ -42,22 +47,35 @@ export interface DataDirectory {
   writeQuickstart(quickstart: Quickstart): void;
   /** The secrets of callback addresses, made at the first start. */
   callbackSecrets(ids: Ids): readonly CallbackSecret[];
+  /** The masters of the secrets that notifications are signed with, made at the first start. */
+  notificationSecrets(ids: Ids): readonly NotificationMasterSecret[];
 }
 
-/** Makes the folder where it is missing. @throws StartupError where it cannot be written. */
-export function openDataDirectory(dataDir: string): DataDirectory {
+/**
+ * Makes the folder where it is missing.
+ *
+ * @param instance tells the files of one of several gateways on the same folder from those of the others
+ * @throws StartupError where the folder cannot be written
+ */
+export function openDataDirectory(dataDir: string, instance?: string): DataDirectory {
   const path = resolve(dataDir);
   requireWritable(path);
-  const quickstartFile = join(path, 'quickstart.json');
+  const own = (name: string, extension: string) =>
+    join(path, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
+  const quickstartFile = own('quickstart', '.json');
   const secretsFile = join(path, 'callback-secrets');
+  const notificationSecretsFile = join(path, 'notification-secrets');
   return {
     path,
     eventsFile: join(path, 'events.db'),
-    indexFile: join(path, 'index.db'),
+    indexFile: own('index', '.db'),
     quickstartFile,
     readQuickstart() {
-      const result = quickstartSchema.safeParse(readJson(quickstartFile));
-      return result.success ? result.data : undefined;
+      // A further instance goes on with the keys of the first one.
+      const known = [quickstartFile, join(path, 'quickstart.json')].map((file) =>
+        quickstartSchema.safeParse(readJson(file)),
+      );
+      return known.find(({ success }) => success)?.data;
     },
     writeQuickstart(quickstart) {
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
@@ -65,6 +83,10 @@ export function openDataDirectory(dataDir: string): DataDirectory {
     callbackSecrets(ids) {
       makePrivately(secretsFile, `k1:${ids.hex(32)}\n`);
       return parseCallbackSecrets(readFileSync(secretsFile, 'utf8').trim());
+    },
+    notificationSecrets(ids) {
+      makePrivately(notificationSecretsFile, `k1:${ids.hex(32)}\n`);
+      return parseNotificationSecrets(readFileSync(notificationSecretsFile, 'utf8').trim());
     },
   };
 }
@@ -91,12 +113,19 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Makes a file unless there is one: of two first starts at once, both go on with what one of them has made. */
+/**
+ * Makes a file unless there is one, whole or not at all: of two first starts at once, both go on with what one of them has
+ * made, and one that is killed in between leaves nothing that the next would trip over.
+ */
 function makePrivately(file: string, text: string): void {
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, text, { mode: 0o600 });
   try {
-    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+    linkSync(own, file);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own, { force: true });
   }
 }
 

@@ -57,6 +57,12 @@ function say(line: string): void {
 
 async function demo(): Promise<void> {
   const quickstart = runningGateway();
+  const { caFile } = quickstart;
+  if (caFile === undefined)
+    throw new StartupError(
+      'no_sandbox',
+      'This gateway calls real accounts; the demo pays in the sandbox only.',
+    );
   const body = {
     product: 'Tea for two',
     amount: 1250,
@@ -76,7 +82,7 @@ async function demo(): Promise<void> {
   }
   await showNews();
   say(`paying    with ${card}`);
-  const customer = createCustomer(readFileSync(quickstart.caFile, 'utf8'));
+  const customer = createCustomer(readFileSync(caFile, 'utf8'));
   const paying = payOnHostedPage(customer, { processingUrl: created.processingUrl, card });
   const giveUpAt = systemClock.monotonic() + settleWithinMs;
   for (let phase = await showNews(); phase !== 'approved'; phase = await showNews()) {

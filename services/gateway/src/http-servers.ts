@@ -4,10 +4,22 @@ import {
   callbackBodyBytesMax,
   registerCallbackRoutes,
 } from '@tollgate/callback-ingester';
-import { answerInJsonOnly, endConnectionsOnClose, httpServerOptions, listen } from '@tollgate/service-kit';
+import type { TeamDirectory } from '@tollgate/read-models';
+import {
+  type Log,
+  answerInJsonOnly,
+  endConnectionsOnClose,
+  httpServerOptions,
+  listen,
+} from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
 import { registerHealthRoutes } from './health-routes.ts';
+import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { registerDocumentation } from './openapi/documentation-routes.ts';
+import { limitRequests } from './request-limit.ts';
+import { type TlsMaterial, readTlsFiles, refusePlainHttp } from './tls.ts';
 
 /** A body of the API, bytes. */
 const apiBodyBytesMax = 64 * 1024;
@@ -15,13 +27,14 @@ const apiBodyBytesMax = 64 * 1024;
 /** @returns the server's URL */
 export async function startCallbackServer(
   { config, clock, logOf }: GatewayDependencies,
-  parts: Pick<CallbackIngesterDependencies, 'bus' | 'secrets'>,
+  { metrics, ...parts }: Pick<CallbackIngesterDependencies, 'bus' | 'secrets'> & { metrics: Metrics },
   onStop: OnStop,
 ): Promise<string> {
   const log = logOf('callback-ingester');
   const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);
+  countCallbacks(app, metrics);
   registerCallbackRoutes(app, { ...parts, clock, log });
   onStop(() => app.close());
   const port = await listen(app, { host: config.host, port: config.callbackPort, variable: 'CALLBACK_PORT' });
@@ -32,23 +45,76 @@ export interface ApiParts {
   services: readonly { registerRoutes(app: FastifyInstance): void }[];
   /** Names what is not ready to take payments. */
   notReady: () => readonly string[];
+  /** Names what does not work now and keeps nobody from being served. */
+  degraded: () => readonly string[];
+  /** Tells the keys apart that requests are counted by. */
+  directory: Pick<TeamDirectory, 'authenticate'>;
+  metrics: Metrics;
 }
+
+type ApiDependencies = Pick<GatewayDependencies, 'config' | 'clock' | 'logOf'>;
 
 /** @returns the server's URL */
 export async function startApiServer(
-  { config, logOf }: GatewayDependencies,
-  { services, notReady }: ApiParts,
+  deps: ApiDependencies,
+  parts: ApiParts,
   onStop: OnStop,
 ): Promise<string> {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: apiBodyBytesMax }));
-  answerInJsonOnly(app, logOf('api'));
-  endConnectionsOnClose(app);
-  registerHealthRoutes(app, { notReady });
-  for (const service of services) service.registerRoutes(app);
+  const { config, logOf } = deps;
+  const https = config.tlsFiles === undefined ? null : readTlsFiles(config.tlsFiles);
+  const app = createApiServer(https);
+  await registerApi(app, deps, parts);
   onStop(() => app.close());
   const port = await listen(app, { host: config.host, port: config.gatewayPort, variable: 'GATEWAY_PORT' });
-  return toUrl(config.host, port);
+  if (https !== null && config.plainHttpPort !== undefined)
+    await startRefusingServer(config, logOf('api'), onStop);
+  return toUrl(config.host, port, https === null ? 'http' : 'https');
 }
 
-const toUrl = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** Everything that the API server answers. */
+export async function registerApi(
+  app: FastifyInstance,
+  { config, clock, logOf }: ApiDependencies,
+  { services, notReady, degraded, directory, metrics }: ApiParts,
+): Promise<void> {
+  answerInJsonOnly(app, logOf('api'));
+  endConnectionsOnClose(app);
+  measureRequests(app, metrics);
+  registerHealthRoutes(app, { notReady, degraded });
+  registerMetricsRoute(app, metrics);
+  // Apart, so that whoever watches over the process is not counted among those who use it.
+  await app.register(async (api) => {
+    const { requestsPerSecondMax } = config;
+    await limitRequests(api, { directory, clock, requestsPerSecondMax });
+    for (const service of services) service.registerRoutes(api);
+    await registerDocumentation(api);
+  });
+}
+
+/** Like the other limits of a connection: a client that begins and does not go on is let go. */
+const handshakeTimeoutMs = 5_000;
+
+function createApiServer(https: TlsMaterial | null): FastifyInstance {
+  const options = httpServerOptions({ bodyLimitBytes: apiBodyBytesMax });
+  if (https === null) return Fastify(options);
+  // The limits of plain connections are those of the server that HTTPS is made of, too.
+  const { http, ...others } = options;
+  return Fastify({ ...others, https: { ...http, handshakeTimeout: handshakeTimeoutMs, ...https } });
+}
+
+/** Beside an API that speaks HTTPS: tells those who forgot the s. */
+async function startRefusingServer(
+  { host, plainHttpPort = 0 }: GatewayDependencies['config'],
+  log: Log,
+  onStop: OnStop,
+): Promise<void> {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1 }));
+  answerInJsonOnly(app, log);
+  endConnectionsOnClose(app);
+  refusePlainHttp(app);
+  onStop(() => app.close());
+  await listen(app, { host, port: plainHttpPort, variable: 'GATEWAY_PLAIN_HTTP_PORT' });
+}
+
+const toUrl = (host: string, port: number, scheme = 'http'): string =>
+  `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

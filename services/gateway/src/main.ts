@@ -25,7 +25,11 @@ async function main(): Promise<void> {
     log.error({ error }, 'uncaught; the process ends');
     process.exit(70);
   });
-  const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, pid: process.pid });
+  const starting = startGateway({
+    ...{ config, clock: systemClock, ids: systemIds, logOf },
+    env: process.env,
+    pid: process.pid,
+  });
   stopOnSignal(starting);
   const gateway = await starting;
   process.stdout.write(banner(gateway.quickstart, gateway.quickstartFile, process.cwd()));

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { type PaymentServiceClient, createPaymentServiceClient } from '@tollgate/payment-api';
 import { createPaymentService } from '@tollgate/payment-service';
 import { Secret } from '@tollgate/service-kit';
 import type { DataDirectory } from './data-directory.ts';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
 
-/** The Payment Service that this gateway calls, and how. */
-export interface Provider {
-  client: PaymentServiceClient;
+/** The Payment Service that runs in this process, and how it is reached. */
+export interface Sandbox {
   httpsUrl: string;
   httpUrl: string;
   caFile: string;
+  /** PEM. */
+  ca: string;
   key: Secret;
 }
 
@@ -19,7 +19,7 @@ export async function startSandbox(
   { config, clock, ids, logOf }: GatewayDependencies,
   directory: DataDirectory,
   onStop: OnStop,
-): Promise<Provider> {
+): Promise<Sandbox> {
   const sandboxConfig = { ...config.paymentService, dataDir: directory.path };
   const service = createPaymentService({ config: sandboxConfig, clock, ids, log: logOf('payment-service') });
   onStop(() => service.stop());
@@ -27,13 +27,5 @@ export async function startSandbox(
   const known = directory.readQuickstart()?.paymentServiceKey;
   const registration = known === undefined ? { name: 'demo' } : { name: 'demo', key: new Secret(known) };
   const { key } = await service.ensureMerchant(registration);
-  const client = createPaymentServiceClient({
-    baseUrl: addresses.httpsUrl,
-    privateKey: key,
-    ca: readFileSync(addresses.caFile, 'utf8'),
-    deadlineMs: config.times.callDeadlineMs,
-    clock,
-  });
-  onStop(() => client.close());
-  return { client, key, ...addresses };
+  return { ...addresses, ca: readFileSync(addresses.caFile, 'utf8'), key };
 }

@@ -1,6 +1,6 @@
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { paymentCheckpointStream } from '@tollgate/read-models';
+import { checkpointStream, documentVersions } from '@tollgate/read-models';
 import { silentLog, systemIds, type Log } from '@tollgate/service-kit';
 import { expect, test, vi } from 'vitest';
 import { createCheckpoint } from './checkpoint.ts';
@@ -16,14 +16,15 @@ async function openCheckpoint(store: EventStore, log: Log = silentLog) {
 test('it begins at the beginning, and is read as it was written', async () => {
   const store = await temporaryStore();
   const { checkpoint, last } = await openCheckpoint(store);
-  expect(last).toEqual({ schemaVersion: 1, position: beginning, failedStreams: [] });
+  expect(last).toEqual({ schemaVersion: 1, documentVersions, position: beginning, failedStreams: [] });
   const end = await checkpoint.write(at(7), [failed]);
   expect((await openCheckpoint(store)).last).toEqual({
     schemaVersion: 1,
+    documentVersions,
     position: at(7),
     failedStreams: [failed],
   });
-  const [event] = await Array.fromAsync(store.read(paymentCheckpointStream));
+  const [event] = await Array.fromAsync(store.read(checkpointStream));
   expect(end).toBe(event?.position);
 });
 
@@ -42,11 +43,11 @@ test('one of another version is as none, loudly', async () => {
   const store = await temporaryStore();
   const event = {
     id: systemIds.uuid(),
-    type: 'PaymentCheckpointWritten',
+    type: 'DocumentCheckpointWritten',
     data: { schemaVersion: 9 },
     metadata: {},
   };
-  await store.append(paymentCheckpointStream, [event], 'no-stream');
+  await store.append(checkpointStream, [event], 'no-stream');
   const error = vi.fn<Log['error']>();
   const { checkpoint, last } = await openCheckpoint(store, { ...silentLog, error });
   expect(last.position).toBe(beginning);

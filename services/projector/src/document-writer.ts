@@ -1,14 +1,13 @@
-/** Brings the documents of payments up to date in the store. */
+/** Brings documents of any kind up to date in the store. */
 import { InvalidArgument, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import { paymentStream, tokenOfPaymentStream } from '@tollgate/payment-domain';
 import {
-  foldPaymentDocument,
+  kindOfStream,
   nextRevision,
-  paymentDocumentSchema,
+  type DocumentEnvelope,
+  type DocumentKind,
   type FailedStream,
-  type PaymentDocument,
 } from '@tollgate/read-models';
-import { TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
+import { InvariantViolation, TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
 import { createDocumentStore, notStored, type StoredDocument } from './document-store.ts';
 
 /** A stream whose events up to `failed.revision` are in the document, and no further. */
@@ -52,7 +51,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentWr
 
   /** The events that continue a document: the given ones, and those between it and them. */
   async function continuing(
-    document: PaymentDocument | undefined,
+    document: DocumentEnvelope | undefined,
     stream: string,
     events: readonly RecordedEvent[],
   ) {
@@ -63,25 +62,26 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentWr
 
   /** One try; `conflict` where another projector was faster. */
   async function tryWrite(stream: string, events: readonly RecordedEvent[], stored: StoredDocument) {
-    const token = tokenOfPaymentStream(stream);
-    const { document, failure } = fold(stored.document, await continuing(stored.document, stream, events));
+    const kind = requireKind(stream);
+    const missingToo = await continuing(stored.document, stream, events);
+    const { document, failure } = fold(kind, { before: stored.document, stream, events: missingToo });
     if (document !== undefined && document !== stored.document) {
-      const answer = await documents.replace(document, stored.revision);
+      const answer = await documents.replace(kind, document, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
-      documents.remember(token, { document, revision: answer.revision });
-    } else if (stored.revision !== 'no-stream') documents.remember(token, stored);
+      documents.remember(stream, { document, revision: answer.revision });
+    } else if (stored.revision !== 'no-stream') documents.remember(stream, stored);
     return { failure };
   }
 
   async function write(stream: string, events: readonly RecordedEvent[]): Promise<Failure | undefined> {
-    const token = tokenOfPaymentStream(stream);
+    const kind = requireKind(stream);
     // A stream that begins in this batch hardly has a document: that is found out by writing one.
     const isNew = events[0]?.revision === 0;
-    let stored = documents.recall(token) ?? (isNew ? notStored : await documents.load(token));
+    let stored = documents.recall(stream) ?? (isNew ? notStored : await documents.load(kind, stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       const outcome = await tryWrite(stream, events, stored);
       if (outcome !== 'conflict') return outcome.failure;
-      stored = await documents.load(token);
+      stored = await documents.load(kind, stream);
     }
     throw new TollgateError('document_contended', 'Other projectors keep writing a document.', {
       retryable: true,
@@ -92,7 +92,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentWr
     write: (stream, events) => orFailure(stream, () => write(stream, events)),
     catchUp: (stream) =>
       orFailure(stream, async () => {
-        const { document } = await documents.load(tokenOfPaymentStream(stream));
+        const { document } = await documents.load(requireKind(stream), stream);
         return write(stream, await readEvents(stream, nextRevision(document)));
       }),
     forget: () => documents.forgetAll(),
@@ -113,30 +113,41 @@ async function orFailure(
 }
 
 interface Folded {
-  document: PaymentDocument | undefined;
+  document: DocumentEnvelope | undefined;
   failure: Failure | undefined;
 }
 
 /** Folding is pure, so whatever it throws lies in the event or in the code, and comes again with every try. */
-function fold(before: PaymentDocument | undefined, events: readonly RecordedEvent[]): Folded {
+function fold(
+  kind: DocumentKind,
+  {
+    before,
+    stream,
+    events,
+  }: { before: DocumentEnvelope | undefined; stream: string; events: readonly RecordedEvent[] },
+): Folded {
   let document = before;
   let failure: Failure | undefined;
   for (const event of events) {
     try {
-      document = foldPaymentDocument(document, event);
+      document = kind.fold(document, event);
     } catch (error) {
-      failure = failureAt(event.stream, event.revision, error);
+      failure = failureAt(stream, event.revision, error);
       break;
     }
   }
   if (document === before || document === undefined) return { document, failure };
   // Parsing brings the fields into one order, so that a document has the same bytes however it came about.
-  const inOrder = paymentDocumentSchema.safeParse(document);
+  const inOrder = kind.schema.safeParse(document);
   if (inOrder.success) return { document: inOrder.data, failure };
-  return {
-    document: before,
-    failure: failureAt(paymentStream(document.token), document.revision, inOrder.error),
-  };
+  return { document: before, failure: failureAt(stream, document.revision, inOrder.error) };
+}
+
+/** @throws InvariantViolation for a stream that has no document: it must not have been asked for. */
+function requireKind(stream: string): DocumentKind {
+  const kind = kindOfStream(stream);
+  if (kind === undefined) throw new InvariantViolation('a stream without a kind of document was projected');
+  return kind;
 }
 
 const failureAt = (stream: string, revision: number, error: unknown): Failure => ({

@@ -7,7 +7,7 @@ import { createDocumentWriter, type Failure } from './document-writer.ts';
 
 /** More failures than this are not the fault of single streams: the projector stands still rather than skip them all. */
 export const failedStreamsMax = 100;
-/** The checkpoint follows the end of the store this often at most where there was no event of a payment. */
+/** The checkpoint follows the end of the store this often at most where there was nothing to project. */
 const idleCheckpointMs = 1_000;
 
 export interface Projection {
@@ -86,12 +86,12 @@ export function createProjection({
 
   function markFailed({ failed, error }: Failure): void {
     const { stream, revision, code } = failed;
-    log.error({ error, stream, revision, code }, 'a payment cannot be projected; its document stands still');
+    log.error({ error, stream, revision, code }, 'a stream cannot be projected; its document stands still');
     failedStreams.set(stream, failed);
     if (failedStreams.size > failedStreamsMax)
       throw new TollgateError(
         'too_many_failed_streams',
-        'Too many payments cannot be projected: none is skipped any more.',
+        'Too many streams cannot be projected: none is skipped any more.',
       );
   }
 

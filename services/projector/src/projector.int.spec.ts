@@ -1,72 +1,29 @@
-import { beginning, StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
-import { paymentCheckpointSchema, paymentCheckpointStream, paymentViewStream } from '@tollgate/read-models';
+import { checkpointStream } from '@tollgate/read-models';
 import {
   appendPayment,
-  foldStored,
   happening,
+  paymentViewStream,
   requested,
   storedDocuments,
   writeCheckpoint,
 } from '@tollgate/read-models/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { failedStreamsMax } from './projection.ts';
-import { createProjector, type Projector, type ProjectorOptions } from './projector.ts';
+import { createProjector } from './projector.ts';
+import {
+  checkpointIn,
+  expectRebuiltIsStored,
+  failing,
+  projected,
+  soon,
+  startProjector,
+} from './testing/projected.ts';
 
 const { accepted, approved, declined, held, pending } = happening;
-const soon = { timeout: 10_000, interval: 5 };
-
-async function startProjector(
-  store: EventStore,
-  options: Partial<ProjectorOptions> = {},
-): Promise<Projector> {
-  const projector = createProjector({
-    store,
-    clock: systemClock,
-    ids: systemIds,
-    log: silentLog,
-    ...options,
-  });
-  onTestFinished(() => projector.stop());
-  await projector.start();
-  return projector;
-}
-
-async function checkpointIn(store: EventStore) {
-  const [last] = await Array.fromAsync(store.read(paymentCheckpointStream));
-  return last === undefined ? undefined : paymentCheckpointSchema.parse(last.data);
-}
-
-/** Waits until everything that the store has is projected. */
-async function projected(store: EventStore, projector: Projector): Promise<void> {
-  const ending = new AbortController();
-  let end = beginning;
-  for await (const item of store.subscribe({
-    from: beginning,
-    prefixes: ['payment-'],
-    signal: ending.signal,
-  })) {
-    if (item.kind === 'caught-up') break;
-    end = item.position;
-  }
-  await vi.waitFor(() => expect(projector.health().position >= end).toBe(true), soon);
-}
-
-/** What rebuilding from zero gives, by stream. */
-async function rebuilt(store: EventStore, tokens: readonly string[]): Promise<Map<string, string>> {
-  const texts = await Promise.all(
-    tokens.map(async (token) => JSON.stringify(await foldStored(store, token))),
-  );
-  return new Map(tokens.map((token, index) => [paymentViewStream(token), texts[index]!]));
-}
-
-const sorted = (texts: Map<string, string>) => [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
-
-async function expectRebuiltIsStored(store: EventStore, tokens: readonly string[]): Promise<void> {
-  expect(sorted(await storedDocuments(store))).toEqual(sorted(await rebuilt(store, tokens)));
-}
 
 test('every payment has its document, one is kept, and the checkpoint follows', async () => {
   const store = await temporaryStore();
@@ -76,9 +33,9 @@ test('every payment has its document, one is kept, and the checkpoint follows', 
   await projected(store, projector);
   const { position } = await appendPayment(store, 'p1', [pending, approved]);
   await projected(store, projector);
-  await expectRebuiltIsStored(store, ['p1', 'p2']);
+  await expectRebuiltIsStored(store, ['payment-p1', 'payment-p2']);
   expect(await Array.fromAsync(store.read(paymentViewStream('p1')))).toHaveLength(1);
-  expect(await Array.fromAsync(store.read(paymentCheckpointStream))).toHaveLength(1);
+  expect(await Array.fromAsync(store.read(checkpointStream))).toHaveLength(1);
   expect((await checkpointIn(store))!.position >= position).toBe(true);
   expect(projector.health()).toMatchObject({ failedStreams: [], isAdvancing: true });
 });
@@ -99,7 +56,7 @@ test('small batches and a small memory give the same documents', async () => {
   for (const token of tokens) await appendPayment(store, token, [held, approved]);
   const projector = await startProjector(store, { batchEventsMax: 3, cachedDocumentsMax: 2 });
   await projected(store, projector);
-  await expectRebuiltIsStored(store, tokens);
+  await expectRebuiltIsStored(store, tokens.map(paymentStream));
 });
 
 test('a checkpoint alone does not call for another one', async () => {
@@ -119,20 +76,6 @@ test('a checkpoint alone does not call for another one', async () => {
   expect(append).toHaveBeenCalledTimes(2);
 });
 
-/** A store that fails an append of its choice, after it was carried out or instead. */
-function failing(store: EventStore, when: (stream: string) => 'before' | 'after' | undefined): EventStore {
-  return {
-    ...store,
-    append: async (stream, events, expected) => {
-      const failure = when(stream);
-      if (failure === 'before') throw new StoreUnavailable('store_down', 'The store is down.');
-      const answer = await store.append(stream, events, expected);
-      if (failure === 'after') throw new StoreUnavailable('store_down', 'The answer is lost.');
-      return answer;
-    },
-  };
-}
-
 describe('whatever is lost in the middle of a batch', () => {
   const tokens = ['p1', 'p2', 'p3'];
 
@@ -145,12 +88,8 @@ describe('whatever is lost in the middle of a batch', () => {
   test.each([
     ['before a document', (stream: string) => stream === paymentViewStream('p2'), 'before' as const],
     ['after a document', (stream: string) => stream === paymentViewStream('p2'), 'after' as const],
-    [
-      'between documents and checkpoint',
-      (stream: string) => stream === paymentCheckpointStream,
-      'before' as const,
-    ],
-    ['after the checkpoint', (stream: string) => stream === paymentCheckpointStream, 'after' as const],
+    ['between documents and checkpoint', (stream: string) => stream === checkpointStream, 'before' as const],
+    ['after the checkpoint', (stream: string) => stream === checkpointStream, 'after' as const],
   ])('%s: a new process gives the same documents', async (_, isIt, failure) => {
     const store = await givenPayments();
     const crashed = vi.fn();
@@ -166,7 +105,7 @@ describe('whatever is lost in the middle of a batch', () => {
 
     for (const token of tokens) await appendPayment(store, token, [approved]);
     await projected(store, await startProjector(store));
-    await expectRebuiltIsStored(store, tokens);
+    await expectRebuiltIsStored(store, tokens.map(paymentStream));
   });
 
   test('the same process goes on by itself when the store is back', async () => {
@@ -178,7 +117,7 @@ describe('whatever is lost in the middle of a batch', () => {
       { log: { ...silentLog, error } },
     );
     await projected(store, projector);
-    await expectRebuiltIsStored(store, tokens);
+    await expectRebuiltIsStored(store, tokens.map(paymentStream));
     expect(error).toHaveBeenCalled();
     expect(projector.health().isAdvancing).toBe(true);
   });
@@ -195,7 +134,7 @@ test('events that come again change nothing', async () => {
   await projected(store, second);
   const [view] = await Array.fromAsync(store.read(paymentViewStream('p1')));
   expect(view?.revision).toBe(0);
-  await expectRebuiltIsStored(store, ['p1']);
+  await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
 test('two projectors side by side give the same documents, and the checkpoint never goes back', async () => {
@@ -210,7 +149,7 @@ test('two projectors side by side give the same documents, and the checkpoint ne
   }
   for (const projector of projectors) await projected(store, projector);
   positions.push((await checkpointIn(store))!.position);
-  await expectRebuiltIsStored(store, tokens);
+  await expectRebuiltIsStored(store, tokens.map(paymentStream));
   expect(positions).toEqual([...positions].sort());
   expect(projectors.map((projector) => projector.health().failedStreams)).toEqual([[], []]);
 });
@@ -301,7 +240,7 @@ test('a document of another version is folded again from the beginning', async (
 
   await appendPayment(store, 'p1', [approved]);
   await projected(store, await startProjector(store));
-  await expectRebuiltIsStored(store, ['p1']);
+  await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
 test('it may be run again after it was ended, as whoever holds a lease does', async () => {
@@ -316,5 +255,5 @@ test('it may be run again after it was ended, as whoever holds a lease does', as
     await running;
     expect(projector.health().isAdvancing).toBe(false);
   }
-  await expectRebuiltIsStored(store, ['p1', 'p2']);
+  await expectRebuiltIsStored(store, ['payment-p1', 'payment-p2']);
 });

@@ -1,7 +1,6 @@
-/** Folds the events of payments into documents, which are kept in the event store as streams of their own. */
+/** Folds the events of payments, payouts and disputes into documents, which are kept in the event store as streams of their own. */
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
-import { paymentStreamPrefix } from '@tollgate/payment-domain';
-import type { FailedStream } from '@tollgate/read-models';
+import { documentKinds, type FailedStream } from '@tollgate/read-models';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { createProjection } from './projection.ts';
 
@@ -17,7 +16,7 @@ export interface ProjectorOptions {
 }
 
 export interface ProjectorHealth {
-  /** Every event of a payment at or before it is in a durable document, except those of `failedStreams`. */
+  /** Every event at or before it is in a durable document, except those of `failedStreams`. */
   position: Position;
   /** Streams with an event that could not be applied. Their documents stand still. */
   failedStreams: readonly FailedStream[];
@@ -38,6 +37,7 @@ export interface Projector {
   health(): ProjectorHealth;
 }
 
+const prefixes = documentKinds.map(({ streamPrefix }) => streamPrefix);
 const firstPauseMs = 200;
 const longestPauseMs = 15_000;
 
@@ -70,7 +70,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     await projection.resume();
     let batch: RecordedEvent[] = [];
     const from = projection.position();
-    for await (const item of store.subscribe({ from, prefixes: [paymentStreamPrefix], signal })) {
+    for await (const item of store.subscribe({ from, prefixes, signal })) {
       if (item.kind === 'event') batch.push(item);
       if (item.kind === 'event' && batch.length < batchEventsMax) continue;
       await projection.project(batch, item.position);

@@ -1,82 +1,21 @@
-import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { StoreUnavailable } from '@tollgate/event-store';
+import { formatCursor, type PublicPayment } from '@tollgate/read-models';
+import { appendPayment, happening, planted, requested, startedAt } from '@tollgate/read-models/testing';
+import { systemClock } from '@tollgate/service-kit';
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, test } from 'vitest';
 import {
-  createPaymentIndex,
-  createTeamDirectory,
-  formatCursor,
-  type PublicPayment,
-} from '@tollgate/read-models';
-import {
-  appendPayment,
-  givenTeam,
-  happening,
-  planted,
-  projectPayment,
-  requested,
-  startedAt,
-} from '@tollgate/read-models/testing';
-import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
-import fastify, { type LightMyRequestResponse } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createQueryService } from './query-service.ts';
+  errorsOf,
+  games,
+  given,
+  invalid,
+  notFound,
+  refused,
+  start,
+  withoutScope,
+} from './testing/harness.ts';
 
 const { accepted, approved, attention, held, unresolved } = happening;
-
-type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
-
-interface Given {
-  store: EventStore;
-  /** Gets with the key of team `shop`, scope `read`, in the sandbox. */
-  get: Get;
-  /** Gets with another header, or with none. */
-  getAs: (authorization: string | undefined) => Get;
-}
-
-async function start(wrap: (store: EventStore) => EventStore = (store) => store): Promise<Given> {
-  const store = await temporaryStore();
-  const key = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
-  await givenTeam(store, { team: 'games', keyId: 'k2', scopes: ['payments'] });
-  await givenTeam(store, { team: 'cards', keyId: 'k3', scopes: ['refunds', 'payouts', 'cards', 'admin'] });
-  const log = silentLog;
-  const directory = createTeamDirectory({ store, log });
-  const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock });
-  await Promise.all([directory.start(), index.start()]);
-  const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
-  answerInJsonOnly(app, log);
-  createQueryService({ store: wrap(store), index, directory, log, clock: systemClock }).registerRoutes(app);
-  onTestFinished(async () => {
-    await app.close();
-    await Promise.all([directory.stop(), index.stop()]);
-  });
-  const getAs: Given['getAs'] =
-    (authorization) =>
-    (url, headers = {}) =>
-      app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
-  return { store, get: getAs(`Bearer ${key}`), getAs };
-}
-
-const games = 'Bearer tg_sandbox_k2_secret-of-k2-0123456789';
-const withoutScope = 'Bearer tg_sandbox_k3_secret-of-k3-0123456789';
-
-/** Puts payments into the read model and gives the header that waits for them. */
-async function given(store: EventStore, payments: Record<string, Parameters<typeof projectPayment>[2]>) {
-  let position = '';
-  for (const [token, events] of Object.entries(payments))
-    position = (await projectPayment(store, token, events)).position;
-  return { 'tollgate-min-position': position };
-}
-
-const errorsOf = (answer: LightMyRequestResponse) => ({
-  statusCode: answer.statusCode,
-  ...answer.json<object>(),
-});
-const refused = (statusCode: number, code: string, kind: string, parameter?: string) => ({
-  statusCode,
-  success: false,
-  errors: [{ code, kind, message: expect.any(String), ...(parameter === undefined ? {} : { parameter }) }],
-});
-const notFound = refused(404, 'payment_not_found', 'invalid_request_error', 'token');
-const invalid = (parameter: string) => refused(400, 'invalid_param', 'invalid_request_error', parameter);
 
 describe('each route', () => {
   const urls = ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events'];
@@ -237,7 +176,7 @@ describe('a list', () => {
     ['page=501', 'page'],
     ['cursor=x', 'cursor'],
     ['cursor=x&page=2', 'page'],
-    ['operationType=payouts', 'operationType'],
+    ['operationType=refunds', 'operationType'],
     ['team=games', 'team'],
     ['__proto__=1', '__proto__'],
   ])('%s names the parameter at fault', async (query, parameter) => {
@@ -335,8 +274,9 @@ describe("another team's objects (I14)", () => {
   test('are not reached by a cursor', async () => {
     const { get, getAs, headers } = await givenTheirs();
     const cursor = formatCursor(
+      'payments',
       { environment: 'sandbox', team: 'games' },
-      { createdAt: startedAt + 1, token: 'zzz' },
+      { at: startedAt + 1, key: 'zzz' },
     );
     const url = `/api/v1/payments?cursor=${cursor}`;
     expect(errorsOf(await get(url, headers))).toEqual(invalid('cursor'));

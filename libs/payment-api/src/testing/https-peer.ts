@@ -77,6 +77,14 @@ export const json =
   ({ response }) =>
     void response.writeHead(statusCode, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
+export const reset: Behaviour = ({ tcp }) => void tcp.resetAndDestroy();
+
+/** Writes a text below HTTP, and closes. */
+export const rawAnswer =
+  (text: string): Behaviour =>
+  ({ request }) =>
+    void request.socket.end(text);
+
 export async function startHttpsPeer(
   certificate: Certificate,
   standard: Behaviour,

@@ -1,17 +1,7 @@
 /** Histories of payments for specs. Every value that must never be shown is marked with {@link planted}. */
-import type { NewEvent, Position, RecordedEvent } from '@tollgate/event-store';
-import {
-  evolve,
-  paymentStream,
-  type Environment,
-  type PaymentEvent,
-  type PaymentState,
-} from '@tollgate/payment-domain';
-import fc from 'fast-check';
-
-/** Part of every planted secret. */
-export const planted = 'PLANTED';
-export const startedAt = Date.UTC(2026, 0, 2, 3, 4, 5);
+import type { RecordedEvent } from '@tollgate/event-store';
+import { evolve, paymentStream, type Environment, type PaymentEvent } from '@tollgate/payment-domain';
+import { historiesOf, planted, startedAt, toRecordedIn } from './histories.ts';
 
 const attempt = (number: number) => ({
   number,
@@ -27,13 +17,15 @@ export interface RequestedOptions {
   environment?: Environment;
   currency?: string;
   orderNumber?: string;
+  recurring?: boolean;
+  recurringToken?: string;
 }
 
 export function requested(options: RequestedOptions = {}): PaymentEvent {
-  const { team = 'shop', environment = 'sandbox', currency = 'EUR', orderNumber } = options;
+  const { team = 'shop', environment = 'sandbox', currency = 'EUR', ...others } = options;
   const terms = {
     ...{ kind: 'hosted' as const, product: 'Tea', amount: 1_500, currency, needConfirmation: false },
-    ...(orderNumber === undefined ? {} : { orderNumber }),
+    ...others,
     customer: { email: `${planted}@example.com`, ip: '192.0.2.1' },
   };
   const data = { environment, team, terms, fingerprint: `fingerprint-${planted}`, attempt: attempt(1) };
@@ -73,11 +65,23 @@ export const happening = {
     type: 'RefundSubmitted',
     data: { refundToken: 'ref_1', amount: 500, fingerprint: `fingerprint-${planted}`, ...call },
   },
-  refundApproved: { type: 'RefundApproved', data: { refundToken: 'ref_1' } },
+  refundAccepted: {
+    type: 'RefundAccepted',
+    data: { refundToken: 'ref_1', serviceRefundToken: `${planted}-service-refund-9876` },
+  },
+  refundApproved: {
+    type: 'RefundApproved',
+    data: { refundToken: 'ref_1', serviceRefundToken: `${planted}-service-refund-9876` },
+  },
   refundDeclined: { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [error] } },
   refundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'ref_1', reason: 'timeout' } },
+  refundDeclineTold: {
+    type: 'RefundDeclineTold',
+    data: { serviceRefundToken: `${planted}-service-refund-5432` },
+  },
   refundedElsewhere: { type: 'ExternalRefundObserved', data: { amount: 1_000 } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1_400 } },
+  recurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
   attention: {
     type: 'AttentionRaised',
     data: {
@@ -97,45 +101,8 @@ export const happening = {
 } as const satisfies Record<string, PaymentEvent>;
 
 /** Events that follow one another as the payment machine allows, beginning with a request. */
-export const anyHistory: fc.Arbitrary<PaymentEvent[]> = fc
-  .array(fc.constantFrom<PaymentEvent>(...Object.values(happening)), { maxLength: 30 })
-  .map((candidates) => candidates.reduce(appendIfAllowed, [requested()]));
-
-function appendIfAllowed(history: PaymentEvent[], event: PaymentEvent): PaymentEvent[] {
-  try {
-    const state = history.reduce<PaymentState>(evolve, undefined);
-    evolve(state, event);
-    return [...history, event];
-  } catch {
-    // Not allowed here; the history goes on without it.
-    return history;
-  }
-}
-
-const uuid = (number: number) => `00000000-0000-4000-8000-${number.toString().padStart(12, '0')}`;
-
-const metadataOf = (index: number) => ({
-  schemaVersion: 1,
-  correlationId: 'c-1',
-  causationId: 'r-1',
-  recordedAt: startedAt + index * 1_000,
-  actor: { kind: 'team', team: 'shop', keyId: 'k1' },
-});
-
-/** Events as they are given to a store, one second apart. `from` is the revision of the first. */
-export const toNewEvents = (events: readonly PaymentEvent[], newId: () => string, from = 0): NewEvent[] =>
-  events.map(({ type, data }, index) => ({ id: newId(), type, data, metadata: metadataOf(from + index) }));
+export const anyHistory = historiesOf(requested(), Object.values<PaymentEvent>(happening), evolve);
 
 /** Events as a store gives them back, in the stream of one payment. */
-export function toRecordedEvents(events: readonly PaymentEvent[], token = 'pay_1'): RecordedEvent[] {
-  let number = 0;
-  const recorded = toNewEvents(events, () => uuid((number += 1)));
-  return recorded.map((event, revision) => ({
-    ...event,
-    kind: 'event',
-    stream: paymentStream(token),
-    revision,
-    position: (revision + 1).toString().padStart(16, '0') as Position,
-    recordedAt: startedAt,
-  }));
-}
+export const toRecordedEvents = (events: readonly PaymentEvent[], token = 'pay_1'): RecordedEvent[] =>
+  toRecordedIn(paymentStream(token), events);

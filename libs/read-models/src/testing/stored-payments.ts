@@ -1,4 +1,4 @@
-/** Payments and their documents in a real store, for specs. */
+/** Payments, payouts and disputes with their documents in a real store, for specs. */
 import { randomUUID } from 'node:crypto';
 import {
   beginning,
@@ -8,14 +8,15 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
-import { foldPaymentDocument, paymentDocumentSchema, type PaymentDocument } from '../payment-document.ts';
-import {
-  paymentCheckpointEventType,
-  paymentCheckpointStream,
-  paymentDocumentEventType,
-  paymentViewStream,
-} from '../payment-views.ts';
-import { toNewEvents } from './payment-histories.ts';
+import { checkpointEventType, checkpointStream } from '../document-checkpoint.ts';
+import { streamOf, viewStreamOf, type DocumentEnvelope, type DocumentKind } from '../document-kind.ts';
+import { documentVersions, paymentKind, viewStreamPrefixes } from '../document-kinds.ts';
+import { foldStream } from '../document-reader.ts';
+import type { PaymentDocument } from '../payment-document.ts';
+import { toNewEvents, type AnyEvent } from './histories.ts';
+
+/** The stream of a payment's document. */
+export const paymentViewStream = (token: string): string => viewStreamOf(paymentStream(token));
 
 /** @throws Error where the append met a conflict that the test does not expect. */
 export function appended(answer: Appended | Conflict): Appended {
@@ -23,62 +24,96 @@ export function appended(answer: Appended | Conflict): Appended {
   return answer;
 }
 
-/** Appends events of a payment after those that are there. */
-export async function appendPayment(
+/** Appends events of a stream after those that are there. */
+export async function appendEvents(
   store: EventStore,
-  token: string,
-  events: readonly PaymentEvent[],
+  stream: string,
+  events: readonly AnyEvent[],
 ): Promise<Appended> {
-  const stream = paymentStream(token);
   const [last] = await Array.fromAsync(store.read(stream, { direction: 'backwards', limit: 1 }));
   const recorded = toNewEvents(events, randomUUID, (last?.revision ?? -1) + 1);
   return appended(await store.append(stream, recorded, last?.revision ?? 'no-stream'));
 }
 
-export async function foldStored(store: EventStore, token: string): Promise<PaymentDocument> {
-  let document: PaymentDocument | undefined;
-  for await (const event of store.read(paymentStream(token))) document = foldPaymentDocument(document, event);
-  if (document === undefined) throw new Error(`there is no payment ${token}`);
-  return paymentDocumentSchema.parse(document);
-}
-
-/** What a projector does: the document of one payment as it is now. */
-export async function writeDocument(store: EventStore, token: string): Promise<PaymentDocument> {
-  const document = await foldStored(store, token);
-  const stream = paymentViewStream(token);
-  await store.keepLast(stream, 1);
-  await store.append(
-    stream,
-    [{ id: randomUUID(), type: paymentDocumentEventType, data: document, metadata: {} }],
-    'any',
-  );
-  return document;
-}
-
-/** What a projector says when all documents up to `position` are written. */
-export async function writeCheckpoint(store: EventStore, position: Position): Promise<Appended> {
-  const data = { schemaVersion: 1, position, failedStreams: [] };
-  const event = { id: randomUUID(), type: paymentCheckpointEventType, data, metadata: {} };
-  return appended(await store.append(paymentCheckpointStream, [event], 'any'));
-}
-
-/** A payment with its document and the checkpoint after it. */
-export async function projectPayment(
+/** Appends events of a payment after those that are there. */
+export const appendPayment = (
   store: EventStore,
   token: string,
   events: readonly PaymentEvent[],
-): Promise<PaymentDocument> {
-  const { position } = await appendPayment(store, token, events);
-  const document = await writeDocument(store, token);
+): Promise<Appended> => appendEvents(store, paymentStream(token), events);
+
+/** What rebuilding a document from zero gives. */
+export async function foldStored<Document extends DocumentEnvelope>(
+  store: EventStore,
+  kind: DocumentKind<Document>,
+  token: string,
+): Promise<Document> {
+  const document = await foldStream(store, kind, token);
+  if (document === undefined) throw new Error(`there is no ${kind.name} ${token}`);
+  return kind.schema.parse(document);
+}
+
+/** What a projector does: the document of one stream as it is now. */
+export async function writeDocument<Document extends DocumentEnvelope>(
+  store: EventStore,
+  kind: DocumentKind<Document>,
+  token: string,
+): Promise<Document> {
+  const document = await foldStored(store, kind, token);
+  await plantDocument(store, kind, token, document);
+  return document;
+}
+
+/** Puts any data in the place of a document. */
+export async function plantDocument(
+  store: EventStore,
+  kind: DocumentKind,
+  token: string,
+  data: unknown,
+): Promise<void> {
+  const stream = viewStreamOf(streamOf(kind, token));
+  await store.keepLast(stream, 1);
+  const event = { id: randomUUID(), type: kind.writtenEventType, data, metadata: {} };
+  await store.append(stream, [event], 'any');
+}
+
+/** What a projector says when all documents up to `position` are written. */
+export async function writeCheckpoint(
+  store: EventStore,
+  position: Position,
+  changes: { documentVersions?: string } = {},
+): Promise<Appended> {
+  const data = { schemaVersion: 1, documentVersions, position, failedStreams: [], ...changes };
+  const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
+  await store.keepLast(checkpointStream, 1);
+  return appended(await store.append(checkpointStream, [event], 'any'));
+}
+
+/** Events of one stream with its document and the checkpoint after it. */
+export async function projectEvents<Document extends DocumentEnvelope>(
+  store: EventStore,
+  kind: DocumentKind<Document>,
+  token: string,
+  events: readonly AnyEvent[],
+): Promise<Document> {
+  const { position } = await appendEvents(store, streamOf(kind, token), events);
+  const document = await writeDocument(store, kind, token);
   await writeCheckpoint(store, position);
   return document;
 }
+
+/** A payment with its document and the checkpoint after it. */
+export const projectPayment = (
+  store: EventStore,
+  token: string,
+  events: readonly PaymentEvent[],
+): Promise<PaymentDocument> => projectEvents(store, paymentKind, token, events);
 
 /** The text of every stored document by its stream. */
 export async function storedDocuments(store: EventStore): Promise<Map<string, string>> {
   const ending = new AbortController();
   const texts = new Map<string, string>();
-  const subscription = { from: beginning, prefixes: ['view_payment-'], signal: ending.signal };
+  const subscription = { from: beginning, prefixes: viewStreamPrefixes, signal: ending.signal };
   for await (const item of store.subscribe(subscription)) {
     if (item.kind === 'caught-up') break;
     texts.set(item.stream, JSON.stringify(item.data));

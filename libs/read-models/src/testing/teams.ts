@@ -5,9 +5,11 @@ import {
   scopes as allScopes,
   teamStream,
   type Environment,
+  type OriginPurpose,
   type Scope,
   type TeamEvent,
 } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
 import { formatApiKey, hashApiKeySecret, type ApiKey } from '../api-key.ts';
 import { appended } from './stored-payments.ts';
 
@@ -25,13 +27,21 @@ export interface GivenKey {
   keyId: string;
   environment?: Environment;
   scopes?: readonly Scope[];
+  requestsPerSecondMax?: number;
 }
 
 const secretOf = (keyId: string) => `secret-of-${keyId}-0123456789`;
 
-export const keyIssued = ({ keyId, environment = 'sandbox', scopes = allScopes }: GivenKey): TeamEvent => ({
-  type: 'KeyIssued',
-  data: { keyId, environment, scopes: [...scopes], secretHash: hashApiKeySecret(secretOf(keyId)) },
+export function keyIssued(key: GivenKey): TeamEvent {
+  const { keyId, environment = 'sandbox', scopes = allScopes, requestsPerSecondMax } = key;
+  const secretHash = hashApiKeySecret(secretOf(keyId));
+  const data = { keyId, environment, scopes: [...scopes], secretHash, ...given({ requestsPerSecondMax }) };
+  return { type: 'KeyIssued', data };
+}
+
+export const originsAllowed = (purpose: OriginPurpose, ...origins: string[]): TeamEvent => ({
+  type: 'OriginsAllowed',
+  data: { purpose, origins },
 });
 
 /** Adds a team with one key; gives the key's text. */

@@ -1,91 +1,275 @@
 /** The inside of the command service over a real store and a Payment Service in memory, with time in the test's hand. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
-import { decodePaymentEvent, paymentStream } from '@tollgate/payment-domain';
-import { type Clock, silentLog } from '@tollgate/service-kit';
+import { decodePaymentEvent, decodePayoutEvent, paymentStream, payoutStream } from '@tollgate/payment-domain';
+import type { Caller } from '@tollgate/read-models';
+import { type Clock, silentLog, systemClock } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
-import type { CallTimes } from '../account.ts';
-import { type CreatePaymentDependencies, createPayment } from '../create-payment.ts';
-import { createCreationCalls } from '../creation-call.ts';
-import { look } from '../look.ts';
-import { createLooks } from '../looks.ts';
-import { type Cause, createPayments } from '../payments.ts';
+import { type Account, type Accounts, createAccounts } from '../accounts/accounts.ts';
+import { createAnnouncedCalls } from '../calls/announced-calls.ts';
+import type { CallTimes } from '../calls/call-times.ts';
+import { createPaymentCalls } from '../calls/payment-calls.ts';
+import { createPayoutCalls } from '../calls/payout-calls.ts';
+import { createAskAccount } from '../looks/ask-account.ts';
+import { lookAt } from '../looks/look-at.ts';
+import { createLooks } from '../looks/looks.ts';
+import { createBalances } from '../operations/balance.ts';
+import { type CreatePaymentInput, createPayment } from '../operations/create-payment.ts';
+import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
+import { endTwoStep } from '../operations/end-two-step.ts';
+import { refundPayment } from '../operations/refund-payment.ts';
+import { type ResolveAttentionInput, resolveAttention } from '../operations/resolve-attention.ts';
+import { createPayments } from '../streams/payments.ts';
+import { createPayouts } from '../streams/payouts.ts';
+import { createRecurringTokens } from '../streams/recurring-tokens.ts';
+import { createRefundKeys } from '../streams/refund-keys.ts';
+import type { Cause } from '../streams/repository.ts';
 import { createFakePaymentService } from './fake-payment-service.ts';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
+/** From the announcement until nobody waits for the answer any more, and until "not there" proves something. */
+export const answerMs = times.sendWithinMs + times.callDeadlineMs;
+export const quietMs = answerMs + times.quietMs;
+
+/** For processes on the system's clock: no machine is slow enough for a call to come too late. */
+export const patientTimes: CallTimes = { sendWithinMs: 60_000, callDeadlineMs: 60_000, quietMs: 60_000 };
+
 export const cause: Cause = {
   correlationId: 'c',
   causationId: 'c',
   actor: { kind: 'service', name: 'spec' },
 };
 
-export const teaFor = (orderNumber: string, amount = 1250) => ({
-  caller: {
-    team: 'demo',
-    keyId: 'k',
-    environment: 'sandbox' as const,
-    scopes: new Set(['payments' as const]),
-  },
-  key: { source: 'orderNumber' as const, value: orderNumber },
-  request: { product: 'Tea', amount, currency: 'EUR', orderNumber },
+export const caller: Caller = {
+  team: 'demo',
+  keyId: 'k',
+  environment: 'sandbox',
+  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'admin']),
+  allowedOrigins: { callback: [], redirect: undefined },
+};
+
+export const keyOf = (value: string) => ({ source: 'Idempotency-Key' as const, value });
+
+export const teaFor = (
+  orderNumber: string,
+  amount = 1250,
+  more: Partial<CreatePaymentInput['request']> = {},
+): CreatePaymentInput => ({
+  caller,
+  key: { source: 'orderNumber', value: orderNumber },
+  request: { product: 'Tea', amount, currency: 'EUR', orderNumber, ...more },
   cause,
 });
 
-export type Harness = Awaited<ReturnType<typeof createHarness>>;
+export const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '737' };
 
-/** @param wrapStore lets a spec make the store fail */
-export async function createHarness(wrapStore: (store: EventStore) => EventStore = (store) => store) {
+export const payoutFor = (
+  orderNumber: string,
+  destination: CreatePayoutInput['request']['destination'] = {
+    bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' },
+  },
+): CreatePayoutInput => ({
+  caller,
+  key: { source: 'orderNumber', value: orderNumber },
+  request: { amount: 500, currency: 'EUR', orderNumber, destination },
+  cause,
+});
+
+export const accountNamed = (
+  name: string,
+  client: Account['client'],
+  more: Partial<Account> = {},
+): Account => ({
+  ...{ environment: 'sandbox', name, client, weight: 1, priority: 0 },
+  ...{ concurrentCallsMax: 1_000, callsPerSecondMax: 1_000_000 },
+  ...more,
+});
+
+export type Harness = Awaited<ReturnType<typeof createHarness>>;
+export type Instance = ReturnType<Harness['startInstance']>;
+
+type Resolving = Omit<ResolveAttentionInput, 'caller' | 'cause' | 'reason' | 'number'> & { number?: number };
+
+export interface HarnessOptions {
+  /** Lets a spec make the store fail. */
+  wrapStore?: (store: EventStore) => EventStore;
+  /** Accounts beside the first one, `main`. */
+  moreAccounts?: readonly Account[];
+  /** What is particular about `main`. */
+  mainAccount?: Partial<Account>;
+}
+
+export interface InstanceOptions {
+  clock?: Clock;
+  stopping?: AbortSignal;
+  /** Lets this process alone meet a store that fails it. */
+  wrapStore?: (store: EventStore) => EventStore;
+  /** All its accounts, where the configuration has changed. */
+  accounts?: readonly Account[];
+  /** True for one that ends in the middle of its work: nothing is asked of its permits. */
+  dies?: boolean;
+}
+
+/** Turns of the event loop without work of the store after which everybody is taken to be asleep. */
+const idleTurnsMin = 5;
+
+/** Keeps count of what the store is doing. */
+function countWork(store: EventStore, working: { count: number }): EventStore {
+  return {
+    ...store,
+    async append(stream, events, expected) {
+      working.count += 1;
+      return store.append(stream, events, expected).finally(() => (working.count -= 1));
+    },
+    async *read(stream, options) {
+      working.count += 1;
+      try {
+        yield* store.read(stream, options);
+      } finally {
+        working.count -= 1;
+      }
+    },
+  };
+}
+
+export async function createHarness({
+  wrapStore = (store) => store,
+  moreAccounts = [],
+  mainAccount = {},
+}: HarnessOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-command-'));
   const realStore = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
-  const store = wrapStore(realStore);
+  const working = { count: 0 };
+  const store = wrapStore(countWork(realStore, working));
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
   const provider = createFakePaymentService();
+  const surviving: { accounts: Accounts; idle: () => Promise<void> }[] = [];
 
   /** One process of the command service; several share the store. */
-  function startInstance(clock: Clock = fakeClock, stopping = new AbortController().signal) {
-    const payments = createPayments({ store, clock, ids });
-    const account = { name: 'sandbox', client: provider.client };
+  function startInstance({
+    clock = fakeClock,
+    stopping = new AbortController().signal,
+    wrapStore: wrapOwn = (each) => each,
+    accounts: configured = [accountNamed('main', provider.client, mainAccount), ...moreAccounts],
+    dies = false,
+  }: InstanceOptions = {}) {
+    const deps = { store: wrapOwn(store), clock, ids, log: silentLog };
+    const payments = createPayments(deps);
+    const payouts = createPayouts(deps);
+    const recurringTokens = createRecurringTokens(deps);
+    const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
     const callbackUrlOf = (environment: string, token: string) =>
       `https://gateway.example/callbacks/${environment}/${token}/x`;
-    const base = { payments, account, times, clock, log: silentLog };
-    const calls = createCreationCalls({ ...base, callbackUrlOf, stopping });
-    const looks = createLooks<Cause>((token, why) => look({ ...base, calls }, token, why), stopping);
-    const deps: CreatePaymentDependencies = {
-      ...base,
+    const calls = createAnnouncedCalls({ ...deps, stopping });
+    const callTimes = { times: clock === systemClock ? patientTimes : times };
+    const askAccount = createAskAccount({ accounts, stopping, log: silentLog });
+    const base = {
+      ...deps,
+      askAccount,
+      payments,
+      payouts,
+      recurringTokens,
+      accounts,
+      ...callTimes,
       calls,
-      look: (token, why) => looks.request(token, why),
+      callbackUrlOf,
+    };
+    const carryOut = createPaymentCalls(base);
+    const carryOutPayout = createPayoutCalls(base);
+    const looks = createLooks<Cause>((token, why) => lookAt({ ...base, carryOut }, token, why), stopping);
+    const idle = async () => {
+      await calls.idle();
+      await looks.idle();
+    };
+    if (!dies) surviving.push({ accounts, idle });
+    const inside = {
+      ...{ ...base, carryOut, carryOutPayout, refundKeys: createRefundKeys(deps), looks },
+      balances: createBalances({ accounts, clock }),
+      look: (token: string, why: Cause = cause) => looks.request(token, why),
     };
     return {
-      payments,
-      calls,
-      looks,
-      deps,
-      create: (input: ReturnType<typeof teaFor>) => createPayment(deps, input),
+      ...inside,
+      inside,
+      create: (input: CreatePaymentInput) => createPayment(inside, input),
+      end: (operation: 'confirm' | 'decline', token: string, by = caller) =>
+        endTwoStep(inside, { caller: by, operation, token, cause }),
+      refund: (token: string, key: string, amount?: number, by = caller) =>
+        refundPayment(inside, {
+          ...{ caller: by, key: keyOf(key), cause },
+          request: { token, ...(amount === undefined ? {} : { amount }) },
+        }),
+      payOut: (input: CreatePayoutInput) => createPayout(inside, input),
+      /** Without a number, of the first that is open. */
+      async resolve({ number, ...input }: Resolving) {
+        const { token, code } = input;
+        const known = token.startsWith('po_')
+          ? (await payouts.load(token))?.payout
+          : (await payments.load(token))?.payment;
+        const open = known?.attention.find((each) => each.code === code)?.number;
+        const rest = { caller, cause, reason: 'seen at the service', number: number ?? open ?? 1 };
+        return resolveAttention(inside, { ...rest, ...input });
+      },
     };
   }
 
+  const first = startInstance();
+
   return {
-    store,
+    ...first,
     clock: fakeClock,
     provider,
     startInstance,
-    ...startInstance(),
+    /** Calls that the processes which are still alive believe to be under way. */
+    permitsOut: (): number =>
+      surviving
+        .flatMap(({ accounts }) => accounts.health())
+        .reduce((sum, each) => sum + each.callsUnderWay, 0),
+    /** Resolves when nothing is under way in the processes which are still alive. */
+    async idle(): Promise<void> {
+      for (const instance of surviving) await instance.idle();
+    },
+    /** Everything that is on the disk, as text. */
+    onDisk: (): string =>
+      readdirSync(directory)
+        .map((file) => readFileSync(join(directory, file), 'latin1'))
+        .join(''),
     async history(token: string): Promise<string[]> {
+      const isPayout = token.startsWith('po_');
       const types: string[] = [];
-      for await (const event of realStore.read(paymentStream(token)))
-        types.push(decodePaymentEvent(event).type);
+      for await (const event of realStore.read(isPayout ? payoutStream(token) : paymentStream(token)))
+        types.push((isPayout ? decodePayoutEvent(event) : decodePaymentEvent(event)).type);
       return types;
     },
-    /** Lets time pass only while somebody sleeps: what waits for the disk does not find hours gone by. */
+    /** A payment that the service has approved, as a team's key with the order number `orderNumber` made it. */
+    async approved(orderNumber: string, amount = 100): Promise<string> {
+      const created = await first.create(teaFor(orderNumber, amount));
+      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
+      provider.change(created.document.payment.attempt.providerOrderNumber, { status: 'approved' });
+      await first.look(created.document.token);
+      return created.document.token;
+    },
+    /** A two-step payment whose money is held. */
+    async held(orderNumber: string, amount = 100): Promise<string> {
+      const created = await first.create(teaFor(orderNumber, amount, { needConfirmation: true }));
+      if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
+      const { providerOrderNumber } = created.document.payment.attempt;
+      provider.change(providerOrderNumber, { status: 'pending', heldAmount: amount });
+      await first.look(created.document.token);
+      return created.document.token;
+    },
+    /** Lets time pass only while everybody sleeps: what waits for the disk does not find hours gone by. */
     async passTime<Value>(work: Promise<Value>): Promise<Value> {
       const state = { hasEnded: false };
       void work.finally(() => (state.hasEnded = true)).catch(() => undefined);
-      while (!state.hasEnded) {
-        if (fakeClock.sleeperCount() > 0) await fakeClock.advance(50);
-        else await new Promise((resolve) => setImmediate(resolve));
+      for (let idleTurns = 0; !state.hasEnded; idleTurns += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (working.count > 0) idleTurns = 0;
+        if (idleTurns < idleTurnsMin || fakeClock.sleeperCount() === 0) continue;
+        await fakeClock.advance(50);
+        idleTurns = 0;
       }
       return work;
     },

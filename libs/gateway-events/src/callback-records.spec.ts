@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type EncodedRecord,
+  decodeCallbackRecord,
+  decodeDlqRecord,
+  encodeCallbackRecord,
+  encodeParkedCallback,
+  encodeReplayMark,
+  unparkedCallback,
+} from './callback-records.ts';
+
+const body = new TextEncoder().encode('{"status":"approved"}');
+const encoded = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
+
+describe('a callback record', () => {
+  it('comes back with its token and environment', () => {
+    expect(encoded.value).toEqual(body);
+    expect(decodeCallbackRecord(encoded)).toEqual({
+      kind: 'callback',
+      environment: 'sandbox',
+      token: 'pay_1',
+      body: { status: 'approved' },
+    });
+  });
+
+  it('says whether something was left out of it', () => {
+    const redacted = encodeCallbackRecord({
+      ...{ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 },
+      isRedacted: true,
+    });
+    expect([encoded.headers['redacted'], redacted.headers['redacted']]).toEqual([undefined, 'true']);
+  });
+});
+
+describe('a parked callback', () => {
+  const parked = encodeParkedCallback(encoded, 'no such payment');
+
+  it('tells why, and since when it waits', () => {
+    expect(decodeDlqRecord(parked)).toEqual({
+      kind: 'parked',
+      environment: 'sandbox',
+      token: 'pay_1',
+      reason: 'no such payment',
+      receivedAt: 5,
+    });
+  });
+
+  it('becomes the callback that it was', () => {
+    expect(unparkedCallback(parked)).toEqual(encoded);
+  });
+
+  it('is told from the mark of a replay, which has its key and so its partition', () => {
+    const mark = encodeReplayMark(parked, '3/17');
+    expect(mark.key).toBe('pay_1');
+    expect(decodeDlqRecord(mark)).toEqual({ kind: 'replayed', place: '3/17' });
+  });
+
+  it.each(['', 'soon', '-1', '1e9', '9'.repeat(40)])(
+    'received at %j is received at nobody knows when',
+    (at) => {
+      const record: EncodedRecord = { ...parked, headers: { 'received-at': at } };
+      expect(decodeDlqRecord(record)).toMatchObject({ receivedAt: undefined, reason: 'unknown' });
+    },
+  );
+});

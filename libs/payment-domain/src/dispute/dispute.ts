@@ -1,0 +1,200 @@
+/**
+ * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
+ * record what its list shows, and which payment of ours it is about, so that the team hears of it.
+ */
+import { amountSchema, containsCardNumber, currencySchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { instantSchema } from '../call-window.ts';
+import type { Decision } from '../decision.ts';
+import { InvariantViolation, unreachable } from '../invariant.ts';
+import { environmentSchema, type Environment } from '../payment/payment-events.ts';
+
+export const disputeStreamPrefix = 'dispute-';
+export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
+/** The token of a dispute's stream. */
+export const tokenOfDisputeStream = (stream: string): string => stream.slice(disputeStreamPrefix.length);
+
+/** What the service's list shows of a dispute. */
+export interface ObservedDispute {
+  /** The service's own, unique within the account. */
+  id: string;
+  amount: number;
+  currency: string;
+  /** Of any kind: the specification names none, so each is kept as it is. */
+  status: string;
+  type?: string;
+  reasonCode?: string;
+  comment?: string;
+  /** Milliseconds since the Unix epoch. */
+  openedAt?: number;
+}
+
+/** The service's list shows the dispute. */
+export interface ObserveDispute {
+  type: 'ObserveDispute';
+  environment: Environment;
+  account: string;
+  observed: ObservedDispute;
+  /** The payment of ours that it is about, where that is known. */
+  payment?: { token: string; team: string };
+}
+
+/** Why a dispute cannot be recorded: the amount is none, or the currency. */
+export interface DisputeRefusal {
+  code: 'dispute_amount_invalid' | 'dispute_currency_invalid';
+}
+
+/** Characters of a status, type or reason code at most, and of a comment. */
+const nameLengthMax = 100;
+const commentLengthMax = 1_000;
+const idLengthMax = 128;
+
+/** Milliseconds since the Unix epoch, up to the last one that a date can hold. */
+const openedAtSchema = instantSchema.max(8_640_000_000_000_000);
+
+const nameSchema = z.string().max(nameLengthMax);
+const factsShape = {
+  amount: amountSchema,
+  currency: currencySchema,
+  status: nameSchema,
+  type: nameSchema.optional(),
+  reasonCode: nameSchema.optional(),
+  comment: z.string().max(commentLengthMax).optional(),
+};
+
+/** Data of each event type, as stored. */
+export const disputeEventSchemas = {
+  DisputeOpened: z.object({
+    environment: environmentSchema,
+    account: z.string(),
+    id: z.string().max(idLengthMax),
+    team: z.string().optional(),
+    paymentToken: z.string().optional(),
+    ...factsShape,
+    openedAt: openedAtSchema.optional(),
+  }),
+  /** The status as it is now, and of the other facts those that are new. */
+  DisputeChanged: z.object({
+    ...factsShape,
+    amount: factsShape.amount.optional(),
+    currency: factsShape.currency.optional(),
+  }),
+  /** The payment that it is about became known later. */
+  DisputeMatched: z.object({ team: z.string(), paymentToken: z.string() }),
+} as const;
+
+export type DisputeEventType = keyof typeof disputeEventSchemas;
+export type DisputeEvent = {
+  [Type in DisputeEventType]: { type: Type; data: z.infer<(typeof disputeEventSchemas)[Type]> };
+}[DisputeEventType];
+
+const isDisputeEventType = (type: string): type is DisputeEventType =>
+  Object.hasOwn(disputeEventSchemas, type);
+
+/** @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type */
+export function decodeDisputeEvent(stored: { type: string; data: unknown }): DisputeEvent {
+  if (!isDisputeEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
+  const data: unknown = disputeEventSchemas[stored.type].parse(stored.data);
+  return { type: stored.type, data } as DisputeEvent;
+}
+
+export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
+/** A dispute that has not been seen yet. */
+export const noDispute = undefined;
+export type DisputeState = Dispute | typeof noDispute;
+
+/** Events to append in one piece, none where the list shows nothing new. */
+export function decideDispute(
+  state: DisputeState,
+  command: ObserveDispute,
+): Decision<DisputeEvent, DisputeRefusal> {
+  const code = faultOf(command.observed);
+  if (code !== undefined) return { kind: 'refused', refusal: { code } };
+  return { kind: 'events', events: state === undefined ? [open(command)] : observe(state, command) };
+}
+
+function open({ environment, account, observed, payment }: ObserveDispute): DisputeEvent {
+  const data = { environment, account, ...toKeep(observed), ...matchWith(payment) };
+  return { type: 'DisputeOpened', data };
+}
+
+function observe(
+  state: Dispute,
+  { environment, account, observed, payment }: ObserveDispute,
+): DisputeEvent[] {
+  const { id, openedAt: _, ...facts } = toKeep(observed);
+  if (state.environment !== environment || state.account !== account || state.id !== id)
+    throw new InvariantViolation('a dispute was observed on the stream of another one');
+  const match = state.paymentToken === undefined ? matchWith(payment) : undefined;
+  // The first match stands: a dispute does not move from one payment to another.
+  return [
+    ...change(state, facts),
+    ...(match === undefined ? [] : [{ type: 'DisputeMatched' as const, data: match }]),
+  ];
+}
+
+const matchWith = (payment: ObserveDispute['payment']) =>
+  payment && { team: payment.team, paymentToken: payment.token };
+
+function faultOf({ amount, currency }: ObservedDispute): DisputeRefusal['code'] | undefined {
+  if (!amountSchema.safeParse(amount).success) return 'dispute_amount_invalid';
+  return currencySchema.safeParse(currency).success ? undefined : 'dispute_currency_invalid';
+}
+
+type Facts = Omit<ObservedDispute, 'id' | 'openedAt'>;
+
+/** What may be kept: of bounded length, and without card numbers, whatever the service writes into its texts. */
+function toKeep({ id, amount, currency, ...observed }: ObservedDispute): ObservedDispute {
+  const { status, type, reasonCode, comment, openedAt } = observed;
+  return {
+    ...{ id: maskedId(id), amount, currency, status: kept(status, nameLengthMax) ?? 'unreadable' },
+    ...present({
+      type: kept(type, nameLengthMax),
+      reasonCode: kept(reasonCode, nameLengthMax),
+      comment: kept(comment, commentLengthMax),
+      openedAt: openedAtSchema.safeParse(openedAt).data,
+    }),
+  };
+}
+
+// A cut may take away what showed that digits are no card number, so the text is looked at before and after.
+function kept(text: string | undefined, lengthMax: number): string | undefined {
+  if (text === undefined || containsCardNumber(text)) return undefined;
+  const short = text.slice(0, lengthMax);
+  return containsCardNumber(short) ? undefined : short;
+}
+
+/** For people; what tells disputes apart is the stream, whose token comes from the whole id. */
+const maskedId = (id: string): string => kept(id, idLengthMax) ?? `${id.slice(0, 6)}******${id.slice(-4)}`;
+
+const present = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };
+
+/** What the list leaves out it does not take back, and when a dispute was opened does not change. */
+function change(state: Dispute, facts: Facts): DisputeEvent[] {
+  const changed = Object.entries(facts).filter(([name, value]) => state[name as keyof Facts] !== value);
+  if (changed.length === 0) return [];
+  return [{ type: 'DisputeChanged', data: { ...Object.fromEntries(changed), status: facts.status } }];
+}
+
+/** @throws InvariantViolation where the first event is not DisputeOpened, or a later one is */
+export function evolveDispute(state: DisputeState, event: DisputeEvent): Dispute {
+  if (state === undefined) {
+    if (event.type === 'DisputeOpened') return event.data;
+    throw new InvariantViolation(`${event.type} came before DisputeOpened`);
+  }
+  switch (event.type) {
+    case 'DisputeOpened':
+      throw new InvariantViolation('DisputeOpened came a second time');
+    case 'DisputeChanged': {
+      const { amount = state.amount, currency = state.currency, ...facts } = event.data;
+      return { ...state, ...facts, amount, currency };
+    }
+    case 'DisputeMatched':
+      return { ...state, ...event.data };
+    default:
+      return unreachable(event);
+  }
+}

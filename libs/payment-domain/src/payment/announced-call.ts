@@ -1,0 +1,60 @@
+/**
+ * The calls that a payment's events announce. A money-moving call is made only by whoever appended the event that
+ * announces it, before its `sendBy`, and once.
+ */
+import type { CallWindow } from '../call-window.ts';
+import { InvariantViolation } from '../invariant.ts';
+import type { PaymentEvent } from './payment-events.ts';
+import type { Payment } from './payment-state.ts';
+
+export type AnnouncedCall = { account: string; window: CallWindow } & (
+  | { operation: 'create'; attemptNumber: number; providerOrderNumber: string }
+  | { operation: 'confirm' | 'decline'; submission: number }
+  | { operation: 'refund'; refundToken: string; amount: number }
+);
+
+/**
+ * The call that just appended events announce, or undefined where they announce none.
+ *
+ * @param payment as it stands after the events
+ */
+export function callAnnouncedBy(
+  events: readonly PaymentEvent[],
+  payment: Payment,
+): AnnouncedCall | undefined {
+  for (const event of events.toReversed()) {
+    const call = announcedBy(event, payment);
+    if (call !== undefined) return call;
+  }
+  return undefined;
+}
+
+function announcedBy(event: PaymentEvent, payment: Payment): AnnouncedCall | undefined {
+  const { account } = payment.attempt;
+  switch (event.type) {
+    case 'PaymentRequested':
+    case 'AttemptStarted': {
+      const { number, providerOrderNumber } = event.data.attempt;
+      const window = windowOf(event.data.attempt);
+      return { operation: 'create', account, window, attemptNumber: number, providerOrderNumber };
+    }
+    case 'ConfirmationSubmitted':
+    case 'DeclineSubmitted': {
+      if (payment.twoStep === undefined) throw new InvariantViolation('a submission left no trace');
+      const { operation, number } = payment.twoStep;
+      return { operation, account, window: windowOf(event.data), submission: number };
+    }
+    case 'RefundSubmitted': {
+      const { refundToken, amount } = event.data;
+      return { operation: 'refund', account, window: windowOf(event.data), refundToken, amount };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const windowOf = ({ sendBy, answerBy, quietUntil }: CallWindow): CallWindow => ({
+  sendBy,
+  answerBy,
+  quietUntil,
+});

@@ -1,0 +1,526 @@
+import { scenario } from '@tollgate/testing';
+import { expect, test } from 'vitest';
+import {
+  apiError,
+  attempt,
+  decided,
+  historyTo,
+  looked,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  requested,
+  requestPayment,
+  sampleEvents,
+  terms,
+  types,
+} from '../../testing/samples.ts';
+import { attemptsMax } from './creation.ts';
+import type { CreationOutcome, RecordCreationOutcome, RecordLookup } from './payment-commands.ts';
+import type { Attempt, AttentionCode, PaymentEvent, PaymentTerms } from './payment-events.ts';
+import { paymentPhases } from './payment-machine.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** Attention raised with at least this evidence. */
+const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+
+const accepted: CreationOutcome = {
+  kind: 'accepted',
+  serviceToken: 'token-a',
+  processingUrl: 'https://pay.example/a',
+};
+const refusedFor = (...kinds: string[]): CreationOutcome => ({
+  kind: 'refused',
+  errors: kinds.map((kind) => apiError(kind)),
+});
+const notSent: CreationOutcome = { kind: 'not-sent', reason: 'connection refused' };
+const unknown: CreationOutcome = { kind: 'unknown', reason: 'timeout' };
+
+const answer = (
+  outcome: CreationOutcome,
+  { attemptNumber = 1, nextAttempt }: { attemptNumber?: number; nextAttempt?: Attempt } = {},
+): RecordCreationOutcome => ({
+  type: 'RecordCreationOutcome',
+  attemptNumber,
+  outcome,
+  ...(nextAttempt === undefined ? {} : { nextAttempt }),
+});
+
+const { answerBy, quietUntil } = attempt(1);
+
+const lookup = (lookedAt: number, changes: Partial<RecordLookup> = {}): RecordLookup => ({
+  type: 'RecordLookup',
+  attemptNumber: 1,
+  found: [],
+  lookedAt,
+  ...changes,
+});
+
+const failed = (reason: 'refused' | 'not-sent' | 'not-found'): PaymentEvent => ({
+  type: 'PaymentFailed',
+  data: { reason },
+});
+const started = (number: number): PaymentEvent => ({
+  type: 'AttemptStarted',
+  data: { attempt: attempt(number) },
+});
+const acknowledged = (code: 'second_payment_found'): PaymentEvent => ({
+  type: 'AttentionResolved',
+  data: { code, resolution: 'acknowledged', reason: 'seen' },
+});
+const secondPayment = (serviceToken: string): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code: 'second_payment_found', evidence: { serviceToken } },
+});
+
+// --- Request
+
+test('a request is recorded with its terms and its first attempt, in one event', () => {
+  const { environment, team, fingerprint } = requestPayment();
+  given([])
+    .when(requestPayment())
+    .then([
+      { type: 'PaymentRequested', data: { environment, team, terms, fingerprint, attempt: attempt(1) } },
+    ]);
+});
+
+test.each(paymentPhases)('in phase %s the same request again writes nothing', (phase) => {
+  const laterAttempt = { attempt: attempt(1, { sendBy: 5_000_000 }) };
+  given(historyTo[phase]).when(requestPayment(laterAttempt)).thenNothing();
+});
+
+test.each(paymentPhases)('in phase %s a request under the same key with other terms is refused', (phase) => {
+  given(historyTo[phase])
+    .when(requestPayment({ fingerprint: 'other' }))
+    .thenRefused('idempotency_key_reused');
+});
+
+test('facts about a payment that nobody requested write nothing', () => {
+  given([]).when(answer(accepted)).thenNothing();
+  given([]).when(lookup(quietUntil)).thenNothing();
+  given([])
+    .when(looked(observed('approved')))
+    .thenNothing();
+  given([]).when({ type: 'RecordMissing', serviceToken: 'token-a' }).thenNothing();
+});
+
+// --- The answer to the call
+
+test('an accepted call gives the payment its token and its page', () => {
+  given([requested()]).when(answer(accepted)).then([sampleEvents.AttemptAccepted]);
+});
+
+test('an accepted call without a page gives none', () => {
+  given([requested()])
+    .when(answer({ kind: 'accepted', serviceToken: 'token-a' }))
+    .then([
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'answer' } },
+    ]);
+});
+
+test('an answer that names the terms that were asked for is no news', () => {
+  const outcome: CreationOutcome = { ...accepted, amount: 1000, currency: 'EUR' };
+  expect(types(decided([requested()], answer(outcome)))).toEqual(['AttemptAccepted']);
+});
+
+test.each([
+  [{ amount: 999 }, { amount: 1000, observedAmount: 999, observedCurrency: null }],
+  [{ currency: 'USD' }, { currency: 'EUR', observedAmount: null, observedCurrency: 'USD' }],
+])('an accepted call with %j calls a person', (changes, evidence) => {
+  given([requested()])
+    .when(answer({ ...accepted, ...changes }))
+    .then([sampleEvents.AttemptAccepted, raised('terms_disagree', evidence)]);
+});
+
+test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
+  'a payment that is refused with %s has failed, further attempt or not',
+  (kind) => {
+    const events: PaymentEvent[] = [
+      { type: 'AttemptRefused', data: { attemptNumber: 1, errors: [apiError(kind)] } },
+      failed('refused'),
+    ];
+    given([requested()])
+      .when(answer(refusedFor(kind)))
+      .then(events);
+    given([requested()])
+      .when(answer(refusedFor(kind), { nextAttempt: attempt(2) }))
+      .then(events);
+  },
+);
+
+test.each(['authentication_error', 'settings_error'])(
+  'where the account is at fault (%s) another attempt follows, if there is one',
+  (kind) => {
+    const errors = [apiError('processing_error'), apiError(kind)];
+    const outcome: CreationOutcome = { kind: 'refused', errors };
+    const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
+    given([requested()])
+      .when(answer(outcome))
+      .then([attemptRefused, failed('refused')]);
+    given([requested()])
+      .when(answer(outcome, { nextAttempt: attempt(2) }))
+      .then([attemptRefused, started(2)]);
+  },
+);
+
+test.each(['hosted', 'card', 'recurring'] as const)(
+  'a call of a %s payment that was not sent is followed by another attempt, if there is one',
+  (kind) => {
+    const attemptNotSent = sampleEvents.AttemptNotSent;
+    given([requested({ kind })])
+      .when(answer(notSent))
+      .then([attemptNotSent, failed('not-sent')]);
+    given([requested({ kind })])
+      .when(answer(notSent, { nextAttempt: attempt(2) }))
+      .then([attemptNotSent, started(2)]);
+  },
+);
+
+test.each(['hosted', 'card', 'recurring'] as const)(
+  'a call of a %s payment without a known outcome is unresolved: never failed, never tried again',
+  (kind) => {
+    const events = [sampleEvents.AttemptUnresolved];
+    given([requested({ kind })])
+      .when(answer(unknown))
+      .then(events);
+    given([requested({ kind })])
+      .when(answer(unknown, { nextAttempt: attempt(2) }))
+      .then(events);
+  },
+);
+
+test('attempts are bounded, whatever the reasons', () => {
+  expect(attemptsMax).toBe(3);
+  const third = [requested(), sampleEvents.AttemptNotSent, started(2), sampleEvents.AttemptNotSent];
+  const nextAttempt = attempt(4);
+  const outcome = { attemptNumber: 3, nextAttempt };
+  expect(types(decided([...third, started(3)], answer(notSent, outcome)))).toEqual([
+    'AttemptNotSent',
+    'PaymentFailed',
+  ]);
+  expect(types(decided([...third, started(3)], answer(refusedFor('settings_error'), outcome)))).toEqual([
+    'AttemptRefused',
+    'PaymentFailed',
+  ]);
+  const { quietUntil: lookedAt } = attempt(3);
+  expect(types(decided([...third, started(3)], lookup(lookedAt, outcome)))).toEqual([
+    'AttemptUnresolved',
+    'AttemptNotFound',
+    'PaymentFailed',
+  ]);
+});
+
+test('the last attempt is a whole one', () => {
+  const second = [requested(), sampleEvents.AttemptNotSent, started(2)];
+  expect(decided(second, answer(notSent, { attemptNumber: 2, nextAttempt: attempt(3) })).at(-1)).toEqual(
+    started(3),
+  );
+});
+
+// Texts and lists from outside once went into events whole, and an event over the limits could not be read back.
+test('what an answer says at too great length is cut', () => {
+  const reason = 'x'.repeat(10_000);
+  const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
+  const cut = { attemptNumber: 1, reason: 'x'.repeat(4096) };
+  expect(decided([requested()], answer({ kind: 'unknown', reason }))[0]?.data).toEqual(cut);
+  expect(decided([requested()], answer({ kind: 'not-sent', reason }))[0]?.data).toEqual(cut);
+  expect(decided([requested()], answer({ kind: 'refused', errors }))[0]?.data).toEqual({
+    attemptNumber: 1,
+    errors: errors.slice(0, 50),
+  });
+});
+
+// --- Late answers
+
+test('a late answer is taken where the attempt is still unresolved', () => {
+  given(historyTo.unresolved).when(answer(accepted)).then([sampleEvents.AttemptAccepted]);
+});
+
+test('after a look was faster, the answer with the same token is no news', () => {
+  given(historyTo.init).when(answer(accepted)).thenNothing();
+  given(historyTo.approved).when(answer(accepted)).thenNothing();
+});
+
+// A refusal that came later than a look once left its attempt open: looked for in vain, and never tried again.
+test('a late refusal, and a late word that it was never sent, end an attempt that is still unresolved', () => {
+  const errors = [apiError('processing_error')];
+  const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
+  given(historyTo.unresolved)
+    .when(answer(refusedFor('processing_error'), { nextAttempt: attempt(2) }))
+    .then([attemptRefused, failed('refused')]);
+  given(historyTo.unresolved)
+    .when(answer(notSent))
+    .then([sampleEvents.AttemptNotSent, failed('not-sent')]);
+  given(historyTo.unresolved)
+    .when(answer(notSent, { nextAttempt: attempt(2) }))
+    .then([sampleEvents.AttemptNotSent, started(2)]);
+});
+
+test('that an answer was lost is no news where a look has given it up', () => {
+  given(historyTo.unresolved).when(answer(unknown)).thenNothing();
+});
+
+test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
+  'in phase %s a late answer without a payment changes nothing',
+  (phase) => {
+    const nextAttempt = attempt(2);
+    for (const outcome of [refusedFor('processing_error'), refusedFor('settings_error'), notSent, unknown])
+      given(historyTo[phase]).when(answer(outcome, { nextAttempt })).thenNothing();
+  },
+);
+
+test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
+  'in phase %s a late answer with a payment that nobody knows of calls a person',
+  (phase) => {
+    const knownServiceToken = paymentAfter(historyTo[phase]).serviceToken ?? null;
+    given(historyTo[phase])
+      .when(answer({ ...accepted, serviceToken: 'token-b' }))
+      .then([
+        raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken }),
+      ]);
+  },
+);
+
+const secondAttempt = [...historyTo.unresolved, sampleEvents.AttemptNotFound, started(2)];
+
+test('a late answer of a past attempt with a payment calls a person, and the attempt under way goes on', () => {
+  given(secondAttempt)
+    .when(answer(accepted))
+    .then([
+      raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
+    ]);
+});
+
+test('a late answer of a past attempt without a payment changes nothing', () => {
+  for (const outcome of [refusedFor('settings_error'), notSent, unknown])
+    given(secondAttempt)
+      .when(answer(outcome, { nextAttempt: attempt(2) }))
+      .thenNothing();
+});
+
+// While one was open, further payments beside the known one were once left unsaid.
+test('each payment beside the known one calls a person, once', () => {
+  const second = answer({ ...accepted, serviceToken: 'token-b' });
+  const third = answer({ ...accepted, serviceToken: 'token-c' });
+  const called = [...historyTo.init, ...decided(historyTo.init, second)];
+  given(called)
+    .when(third)
+    .then([raised('second_payment_found', { serviceToken: 'token-c' })]);
+  const seen = [...called, ...decided(called, third), acknowledged('second_payment_found')];
+  expect(paymentAfter(seen).attention).toEqual([]);
+  given(seen).when(second).thenNothing();
+  given(seen).when(third).thenNothing();
+});
+
+test('payments beside the known one call a person for ten of them at most', () => {
+  const calls = Array.from({ length: 10 }, (_, index) => secondPayment(`token-${index}`));
+  given([...historyTo.init, ...calls.slice(1)])
+    .when(answer({ ...accepted, serviceToken: 'token-x' }))
+    .then([raised('second_payment_found', { serviceToken: 'token-x' })]);
+  const another = answer({ ...accepted, serviceToken: 'token-y' });
+  given([...historyTo.init, ...calls])
+    .when(another)
+    .thenNothing();
+  given([...historyTo.init, ...calls, acknowledged('second_payment_found')])
+    .when(another)
+    .thenNothing();
+});
+
+// --- Looking for an attempt
+
+test('while the caller may still wait for the answer, a look decides nothing', () => {
+  for (const found of [[], [observed('init')]])
+    given([requested()])
+      .when(lookup(answerBy - 1, { found }))
+      .thenNothing();
+});
+
+test('a crash before any outcome was recorded leaves the attempt unresolved once nobody waits any more', () => {
+  given([requested()])
+    .when(lookup(answerBy))
+    .then([{ type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } }]);
+});
+
+test('a look that finds the payment accepts it with what it shows', () => {
+  const found = [observed('approved', { processingUrl: 'https://pay.example/a' })];
+  const acceptance = { ...sampleEvents.AttemptAccepted.data, evidence: 'lookup' as const };
+  const events: PaymentEvent[] = [
+    { type: 'AttemptAccepted', data: acceptance },
+    { type: 'PaymentApproved', data: { amount: 1000 } },
+  ];
+  given(historyTo.unresolved).when(lookup(0, { found })).then(events);
+  given([requested()])
+    .when(lookup(answerBy, { found }))
+    .then([
+      { type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } },
+      ...events,
+    ]);
+});
+
+test('a payment that is found after the quiet period is accepted all the same', () => {
+  const found = [observed('init')];
+  expect(types(decided(historyTo.unresolved, lookup(quietUntil * 10, { found })))).toEqual([
+    'AttemptAccepted',
+  ]);
+});
+
+test('a payment that is found with other terms is accepted and not booked: a person is called', () => {
+  const found = [observed('approved', { amount: 1 })];
+  expect(types(decided(historyTo.unresolved, lookup(0, { found })))).toEqual([
+    'AttemptAccepted',
+    'AttentionRaised',
+  ]);
+});
+
+test('two payments under one number: one is accepted, and a person is called for the other', () => {
+  const found = [observed('init'), observed('approved', { serviceToken: 'token-b' })];
+  given(historyTo.unresolved)
+    .when(lookup(0, { found }))
+    .then([
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' } },
+      raised('second_payment_found', {
+        attemptNumber: 1,
+        serviceToken: 'token-b',
+        knownServiceToken: 'token-a',
+      }),
+    ]);
+});
+
+test('one payment that is listed twice is one payment', () => {
+  const found = [observed('init'), observed('init')];
+  expect(types(decided(historyTo.unresolved, lookup(0, { found })))).toEqual(['AttemptAccepted']);
+});
+
+test('a deployment that leaves the order number out is believed', () => {
+  const { orderNumber: _, ...withoutNumber } = observed('init');
+  expect(types(decided(historyTo.unresolved, lookup(0, { found: [withoutNumber] })))).toEqual([
+    'AttemptAccepted',
+  ]);
+});
+
+// A deployment that ignores the filter answers with the newest payments of the account: somebody else's.
+test('payments of other orders are never accepted, and the look proves nothing: a person is called', () => {
+  const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
+  const command = lookup(quietUntil, { found: [foreign], nextAttempt: attempt(2) });
+  given(historyTo.unresolved)
+    .when(command)
+    .then([raised('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
+});
+
+test('the right payment is picked from among others', () => {
+  const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
+  given(historyTo.unresolved)
+    .when(lookup(0, { found: [foreign, observed('init')] }))
+    .then([
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' } },
+    ]);
+});
+
+test.each(['hosted', 'card', 'recurring'] as const)(
+  'a %s payment that is not found before the quiet period has ended is neither given up nor tried again',
+  (kind) => {
+    const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
+    given(history)
+      .when(lookup(quietUntil - 1, { nextAttempt: attempt(2) }))
+      .thenNothing();
+    given(history)
+      .when(lookup(quietUntil - 1))
+      .thenNothing();
+  },
+);
+
+test('a hosted payment that is not found after the quiet period is tried again, if there is a further attempt', () => {
+  given(historyTo.unresolved)
+    .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+    .then([sampleEvents.AttemptNotFound, started(2)]);
+  given(historyTo.unresolved)
+    .when(lookup(quietUntil))
+    .then([sampleEvents.AttemptNotFound, failed('not-found')]);
+});
+
+test.each(['card', 'recurring'] as const)(
+  'a %s payment that is not found after the quiet period may have charged somebody: a person decides',
+  (kind: PaymentTerms['kind']) => {
+    const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
+    const calls = [raised('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
+    given(history)
+      .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+      .then(calls);
+    given(history).when(lookup(quietUntil)).then(calls);
+  },
+);
+
+test('a card payment that a person was called for is accepted when it is found after all', () => {
+  const history = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
+  const called = [...history, ...decided(history, lookup(quietUntil))];
+  expect(types(decided(called, lookup(quietUntil, { found: [observed('declined')] })))).toEqual([
+    'AttemptAccepted',
+    'PaymentDeclined',
+    'AttentionResolved',
+  ]);
+});
+
+test('a look for the second attempt goes by the times of the second attempt', () => {
+  const look = (lookedAt: number) => lookup(lookedAt, { attemptNumber: 2, nextAttempt: attempt(3) });
+  given(secondAttempt)
+    .when(look(attempt(2).answerBy - 1))
+    .thenNothing();
+  expect(types(decided(secondAttempt, look(attempt(2).quietUntil - 1)))).toEqual(['AttemptUnresolved']);
+  expect(types(decided(secondAttempt, look(attempt(2).quietUntil)))).toEqual([
+    'AttemptUnresolved',
+    'AttemptNotFound',
+    'AttemptStarted',
+  ]);
+});
+
+test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
+  'in phase %s a late look that found nothing changes nothing',
+  (phase) => {
+    given(historyTo[phase])
+      .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+      .thenNothing();
+  },
+);
+
+test('a late look that found the payment that we know is no news', () => {
+  given(historyTo.init)
+    .when(lookup(quietUntil, { found: [observed('approved')] }))
+    .thenNothing();
+});
+
+// Late looks were once thrown away whole: a look that found a payment after another look had given it up was lost.
+test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
+  'in phase %s a late look that found a payment nobody knows of calls a person',
+  (phase) => {
+    const found = [observed('init'), observed('init', { serviceToken: 'token-b' })];
+    const first = paymentAfter(historyTo[phase]).serviceToken === undefined ? 'token-a' : 'token-b';
+    given(historyTo[phase])
+      .when(lookup(quietUntil, { found }))
+      .then([raised('second_payment_found', { attemptNumber: 1, serviceToken: first })]);
+  },
+);
+
+test('a late look of a past attempt that found a payment calls a person', () => {
+  given(secondAttempt)
+    .when(lookup(quietUntil, { found: [observed('init')] }))
+    .then([
+      raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
+    ]);
+  given(secondAttempt)
+    .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+    .thenNothing();
+});
+
+test('while an attempt is awaited, the payment of another attempt calls a person, its own does not', () => {
+  const other = observed('approved', { serviceToken: 'token-b', orderNumber: 'pay_1.0' });
+  given([requested()])
+    .when(looked(other))
+    .then([raised('second_payment_found', { serviceToken: 'token-b' })]);
+  given([requested()])
+    .when(looked(observed('approved')))
+    .thenNothing();
+});

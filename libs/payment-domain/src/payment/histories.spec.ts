@@ -1,0 +1,53 @@
+/**
+ * Histories as they were stored under each schema version. A file here is never edited: when an event changes, the
+ * upcaster must lead the old file to the same payment, and files of the new version come beside it.
+ */
+import { expect, test } from 'vitest';
+import approved from '../../histories/v1/approved.json' with { type: 'json' };
+import declined from '../../histories/v1/declined.json' with { type: 'json' };
+import failed from '../../histories/v1/failed.json' with { type: 'json' };
+import notFoundThenSecondAttempt from '../../histories/v1/not-found-then-second-attempt.json' with { type: 'json' };
+import refund from '../../histories/v1/refund.json' with { type: 'json' };
+import refundDeclinedEarly from '../../histories/v1/refund-declined-early.json' with { type: 'json' };
+import refundsAndRecurringToken from '../../histories/v1/refunds-and-recurring-token.json' with { type: 'json' };
+import refusedLate from '../../histories/v1/refused-late.json' with { type: 'json' };
+import revised from '../../histories/v1/revised.json' with { type: 'json' };
+import twoStepDeclined from '../../histories/v1/two-step-declined.json' with { type: 'json' };
+import twoStepLookedAtAgain from '../../histories/v1/two-step-looked-at-again.json' with { type: 'json' };
+import twoStep from '../../histories/v1/two-step.json' with { type: 'json' };
+import unresolvedThenFound from '../../histories/v1/unresolved-then-found.json' with { type: 'json' };
+import { fold } from '../../testing/samples.ts';
+import { decodePaymentEvent, paymentEventSchemas } from './payment-events.ts';
+
+interface History {
+  events: { type: string; data: unknown }[];
+  expected: unknown;
+}
+
+const histories: Record<string, History> = {
+  'v1 approved': approved,
+  'v1 declined': declined,
+  'v1 failed': failed,
+  'v1 not found, then a second attempt': notFoundThenSecondAttempt,
+  'v1 refund': refund,
+  'v1 refund, declined early': refundDeclinedEarly,
+  'v1 refunds and a recurring token': refundsAndRecurringToken,
+  'v1 refused late': refusedLate,
+  'v1 revised': revised,
+  'v1 two-step': twoStep,
+  'v1 two-step, declined': twoStepDeclined,
+  'v1 two-step, looked at again': twoStepLookedAtAgain,
+  'v1 unresolved, then found': unresolvedThenFound,
+};
+
+test.each(Object.entries(histories))(
+  'the history "%s" is replayed to the payment that it was',
+  (_, history) => {
+    expect(fold(history.events.map(decodePaymentEvent))).toEqual(history.expected);
+  },
+);
+
+test('the histories hold every event type', () => {
+  const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));
+  expect([...types].sort()).toEqual(Object.keys(paymentEventSchemas).sort());
+});

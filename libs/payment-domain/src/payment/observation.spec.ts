@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest';
+import {
+  decided,
+  historyTo,
+  looked,
+  observed,
+  paymentAfter,
+  refundSubmitted,
+  requested,
+  sampleEvents,
+} from '../../testing/samples.ts';
+import type { ObservedPayment } from './payment-commands.ts';
+import type { AttentionCode, PaymentEvent } from './payment-events.ts';
+import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
+
+const observe = (history: readonly PaymentEvent[], picture: ObservedPayment) =>
+  decided(history, looked(picture));
+
+const approved: PaymentEvent = { type: 'PaymentApproved', data: { amount: 1000 } };
+const declined: PaymentEvent = { type: 'PaymentDeclined', data: {} };
+const expired: PaymentEvent = { type: 'PaymentExpired', data: {} };
+const pending: PaymentEvent = { type: 'PaymentPending', data: {} };
+const held: PaymentEvent = { type: 'PaymentHeld', data: { heldAmount: 1000 } };
+const refunded = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
+
+type FinalStatus = 'approved' | 'declined' | 'expired' | 'refunded';
+const revised = (from: FinalStatus, to: FinalStatus, data: object = {}): object[] => [
+  { type: 'FinalStatusRevised', data: { from, to, ...data } },
+  {
+    type: 'AttentionRaised',
+    data: { code: 'final_status_revised', evidence: { from, to, observedAmount: 1000 } },
+  },
+];
+// A failed payment never had a token; the one that turns up is kept, or a second one would not be told from it.
+const found = { serviceToken: 'token-a' };
+
+type Picture = 'init' | 'pending' | 'pending, held' | FinalStatus;
+const pictures: Record<Picture, ObservedPayment> = {
+  init: observed('init'),
+  pending: observed('pending'),
+  'pending, held': observed('pending', { heldAmount: 1000 }),
+  approved: observed('approved'),
+  declined: observed('declined'),
+  refunded: observed('refunded', { refundedAmount: 1000 }),
+  expired: observed('expired'),
+};
+
+const nothing = {
+  ...{ init: [], pending: [], 'pending, held': [], approved: [], declined: [], refunded: [], expired: [] },
+};
+const outcomes = {
+  approved: [approved],
+  declined: [declined],
+  refunded: [approved, refunded(1000)],
+  expired: [expired],
+};
+
+/** What each picture of the service makes of a payment in each phase. */
+const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
+  requested: nothing,
+  unresolved: nothing,
+  init: { ...outcomes, init: [], pending: [pending], 'pending, held': [held] },
+  pending: { ...outcomes, init: [], pending: [], 'pending, held': [held] },
+  held: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  confirming: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  declining: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  approved: {
+    ...nothing,
+    declined: revised('approved', 'declined'),
+    refunded: [refunded(1000)],
+    expired: revised('approved', 'expired'),
+  },
+  declined: {
+    ...nothing,
+    approved: revised('declined', 'approved', { amount: 1000 }),
+    refunded: revised('declined', 'refunded', { amount: 1000 }).concat(refunded(1000)),
+    expired: revised('declined', 'expired'),
+  },
+  refunded: {
+    ...nothing,
+    declined: revised('refunded', 'declined'),
+    expired: revised('refunded', 'expired'),
+  },
+  expired: {
+    ...nothing,
+    approved: revised('expired', 'approved', { amount: 1000 }),
+    declined: revised('expired', 'declined'),
+    refunded: revised('expired', 'refunded', { amount: 1000 }).concat(refunded(1000)),
+  },
+  failed: {
+    ...nothing,
+    approved: revised('declined', 'approved', { amount: 1000, ...found }),
+    refunded: revised('declined', 'refunded', { amount: 1000, ...found }).concat(refunded(1000)),
+    expired: revised('declined', 'expired', found),
+  },
+};
+
+describe.each(paymentPhases)('in phase %s', (phase) => {
+  test.each(Object.keys(pictures) as Picture[])(
+    'the picture "%s" gives the events of the table',
+    (picture) => {
+      expect(observe(historyTo[phase], pictures[picture])).toEqual(table[phase][picture]);
+    },
+  );
+
+  test('a picture of another payment calls a person and books nothing', () => {
+    const { serviceToken } = paymentAfter(historyTo[phase]);
+    const types = observe(historyTo[phase], observed('init', { serviceToken: 'token-b' })).map(
+      ({ type }) => type,
+    );
+    expect(types).toEqual(serviceToken === undefined ? [] : ['AttentionRaised']);
+  });
+
+  const awaitsCall = phase === 'requested' || phase === 'unresolved';
+
+  test('a status that the specification does not know calls a person', () => {
+    const calls = [
+      { type: 'AttentionRaised', data: { code: 'unknown_status', evidence: { observedStatus: 'odd' } } },
+    ];
+    expect(observe(historyTo[phase], observed('odd'))).toEqual(awaitsCall ? [] : calls);
+  });
+});
+
+test('an unknown status is evidence up to a length', () => {
+  const [raised] = observe(historyTo.init, observed('x'.repeat(10_000)));
+  expect(raised?.data).toEqual({ code: 'unknown_status', evidence: { observedStatus: 'x'.repeat(100) } });
+});
+
+/** What the service showed before is over. */
+const doubtEnded = (code: AttentionCode): PaymentEvent => ({
+  type: 'AttentionResolved',
+  data: { code, resolution: 'found', reason: 'the service told later' },
+});
+
+test.each(['service_payment_missing', 'terms_disagree', 'unknown_status'] as const)(
+  '%s ends by itself once the payment is shown as agreed, and by no other picture',
+  (code) => {
+    const raised: PaymentEvent = { type: 'AttentionRaised', data: { code, evidence: {} } };
+    for (const [history, status] of [
+      [historyTo.pending, 'pending'],
+      [historyTo.approved, 'approved'],
+    ] as const) {
+      expect(observe([...history, raised], observed(status))).toEqual([doubtEnded(code)]);
+      for (const picture of [observed('odd'), observed(status, { amount: 1 })])
+        expect(observe([...history, raised], picture)).not.toContainEqual(doubtEnded(code));
+    }
+  },
+);
+
+test('a status that becomes known after an unknown one is booked', () => {
+  const history = [...historyTo.init, ...observe(historyTo.init, observed('odd'))];
+  expect(observe(history, observed('approved'))).toEqual([approved, doubtEnded('unknown_status')]);
+});
+
+// --- What a picture carries along
+
+const sanitizedMask = '439296******1251';
+
+test('mask, reason and amounts of the picture are recorded', () => {
+  const data = { sanitizedMask };
+  const history = historyTo.init;
+  expect(observe(history, observed('approved', data))[0]?.data).toEqual({ amount: 1000, ...data });
+  expect(observe(history, observed('pending', { heldAmount: 600, ...data }))[0]?.data).toEqual({
+    heldAmount: 600,
+    ...data,
+  });
+  const declineReason = 'do_not_honor';
+  expect(observe(history, observed('declined', { declineReason, ...data }))[0]?.data).toEqual({
+    declineReason,
+    ...data,
+  });
+});
+
+test('the reason of a revision is recorded', () => {
+  const [revision] = observe(historyTo.approved, observed('declined', { declineReason: 'fraud' }));
+  expect(revision?.data).toEqual({ from: 'approved', to: 'declined', declineReason: 'fraud' });
+});
+
+test('texts of the service are cut, not refused', () => {
+  const long = 'x'.repeat(10_000);
+  const [event] = observe(historyTo.init, observed('declined', { declineReason: long, sanitizedMask: long }));
+  expect(event?.data).toEqual({ declineReason: 'x'.repeat(4096), sanitizedMask: 'x'.repeat(4096) });
+});
+
+// --- Disagreement
+
+const disagreements: [string, Partial<ObservedPayment>, object][] = [
+  ['a greater amount', { amount: 1001 }, { amount: 1000, observedAmount: 1001 }],
+  ['a smaller amount', { amount: 999 }, { amount: 1000, observedAmount: 999 }],
+  ['another currency', { currency: 'USD' }, { currency: 'EUR', observedCurrency: 'USD' }],
+  [
+    'another order number',
+    { orderNumber: 'pay_1.2' },
+    { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_1.2' },
+  ],
+  ['more refunded than was paid', { refundedAmount: 1001 }, { observedRefundedAmount: 1001 }],
+  ['a negative refund', { refundedAmount: -1 }, { observedRefundedAmount: -1 }],
+  ['a fraction refunded', { refundedAmount: 0.5 }, { observedRefundedAmount: 0.5 }],
+  ['more held than was asked for', { heldAmount: 1001 }, { observedHeldAmount: 1001 }],
+  ['a fraction held', { heldAmount: 999.5 }, { observedHeldAmount: 999.5 }],
+];
+
+describe.each(disagreements)('%s', (_, changes, evidence) => {
+  const calls = [
+    {
+      type: 'AttentionRaised',
+      data: {
+        code: 'terms_disagree',
+        evidence: expect.objectContaining({ ...evidence, observedServiceToken: 'token-a' }),
+      },
+    },
+  ];
+
+  test.each(['init', 'pending', 'held', 'confirming', 'declining'] as const)(
+    'is not booked in phase %s: a person is called',
+    (phase) => {
+      for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
+        expect(observe(historyTo[phase], observed(status, changes))).toEqual(calls);
+    },
+  );
+
+  test('is not booked on an approved payment', () => {
+    for (const status of ['approved', 'refunded'])
+      expect(observe(historyTo.approved, observed(status, changes))).toEqual(calls);
+  });
+
+  // While the attention was open, the second look once went on and booked the wrong amount.
+  test('is not booked by a second look either, whatever that shows', () => {
+    const history = [...historyTo.init, ...observe(historyTo.init, observed('init', changes))];
+    for (const status of ['pending', 'approved', 'declined', 'refunded', 'expired'])
+      expect(observe(history, observed(status, changes))).toEqual([]);
+  });
+});
+
+test('a picture without an order number agrees', () => {
+  const { orderNumber: _, ...picture } = observed('approved');
+  expect(observe(historyTo.init, picture)).toEqual([approved]);
+});
+
+test('after the disagreement has gone, the status is booked and nobody is needed any more', () => {
+  const history = [...historyTo.init, ...observe(historyTo.init, observed('init', { amount: 1 }))];
+  expect(observe(history, observed('approved'))).toEqual([approved, doubtEnded('terms_disagree')]);
+  expect(paymentAfter(history).attention.map(({ code }) => code)).toEqual(['terms_disagree']);
+});
+
+test('the amount that is compared is the one of the latest attempt', () => {
+  const second: PaymentEvent[] = [
+    ...[...historyTo.unresolved, sampleEvents.AttemptNotFound, sampleEvents.AttemptStarted],
+    { type: 'AttemptAccepted', data: { attemptNumber: 2, serviceToken: 'token-b', evidence: 'answer' } },
+  ];
+  const picture = { serviceToken: 'token-b', orderNumber: 'pay_1.2' };
+  expect(observe(second, observed('approved', picture))).toEqual([approved]);
+});
+
+// --- Revisions
+
+test('an operator may approve a declined payment later with another amount', () => {
+  expect(observe(historyTo.declined, observed('approved', { amount: 500 }))).toEqual([
+    { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 500 } },
+    {
+      type: 'AttentionRaised',
+      data: {
+        code: 'final_status_revised',
+        evidence: { from: 'declined', to: 'approved', observedAmount: 500 },
+      },
+    },
+  ]);
+});
+
+test.each([0, -5, 0.5])('a revision to an amount of %d is none', (amount) => {
+  const events = observe(historyTo.declined, observed('approved', { amount }));
+  expect(events.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual([
+    ['AttentionRaised', 'terms_disagree'],
+  ]);
+});
+
+test('after a revision the new amount is the one that pictures must agree with', () => {
+  const history = [
+    ...historyTo.declined,
+    ...observe(historyTo.declined, observed('approved', { amount: 500 })),
+  ];
+  expect(paymentAfter(history)).toMatchObject({ phase: 'approved', approvedAmount: 500 });
+  expect(observe(history, observed('approved', { amount: 500 }))).toEqual([]);
+  expect(observe(history, observed('approved', { amount: 500, refundedAmount: 200 }))).toEqual([
+    refunded(200),
+  ]);
+  expect(observe(history, observed('approved', { amount: 1000 })).map(({ type }) => type)).toEqual([
+    'AttentionRaised',
+  ]);
+});
+
+// The refund of a revised payment was once found at a second look only, and none is due for a final payment.
+test('a revision brings the refunds along', () => {
+  const picture = observed('approved', { amount: 500, refundedAmount: 200 });
+  const events = observe(historyTo.declined, picture);
+  expect(events.map(({ type }) => type)).toEqual([
+    'FinalStatusRevised',
+    'AttentionRaised',
+    'ExternalRefundObserved',
+  ]);
+  expect(paymentAfter([...historyTo.declined, ...events])).toMatchObject({
+    approvedAmount: 500,
+    refundedAmount: 200,
+  });
+});
+
+test('revisions there and back are all recorded, and a person is called once', () => {
+  const back = [...historyTo.approved, ...observe(historyTo.approved, observed('declined'))];
+  const events = observe(back, observed('approved'));
+  expect(events).toEqual([
+    { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1000 } },
+  ]);
+  expect(paymentAfter([...back, ...events])).toMatchObject({ phase: 'approved', attention: [{}] });
+});
+
+// The token of a payment that turned up after its failure was once forgotten: a second one would have passed for it.
+test('a failed payment that turns up approved is known by its token from then on', () => {
+  const history = [...historyTo.failed, ...observe(historyTo.failed, observed('approved'))];
+  expect(paymentAfter(history).serviceToken).toBe('token-a');
+  expect(observe(history, observed('approved', { serviceToken: 'token-b' }))).toEqual([
+    {
+      type: 'AttentionRaised',
+      data: {
+        code: 'second_payment_found',
+        evidence: { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken: 'token-a' },
+      },
+    },
+  ]);
+});
+
+// --- Stale pictures
+
+test.each(paymentPhases.filter(isFinalPhase))(
+  'an older picture takes nothing back from phase %s',
+  (phase) => {
+    for (const picture of [pictures.init, pictures.pending, pictures['pending, held']])
+      expect(observe(historyTo[phase], picture)).toEqual([]);
+  },
+);
+
+test('a picture from before the hold does not end it', () => {
+  expect(paymentAfter(historyTo.held).heldAmount).toBe(1000);
+  expect(observe(historyTo.held, pictures.pending)).toEqual([]);
+});
+
+test('a picture from before a refund takes nothing back', () => {
+  const history = [...historyTo.approved, refunded(300)];
+  expect(observe(history, observed('approved', { refundedAmount: 100 }))).toEqual([]);
+  expect(observe(historyTo.refunded, observed('approved', { refundedAmount: 100 }))).toEqual([]);
+});
+
+// --- Refunds
+
+test('a refund that we did not order is booked by the difference', () => {
+  expect(observe(historyTo.approved, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
+  const history = [...historyTo.approved, refunded(300)];
+  expect(observe(history, observed('approved', { refundedAmount: 450 }))).toEqual([refunded(150)]);
+  expect(observe(history, observed('refunded', { refundedAmount: 1000 }))).toEqual([refunded(700)]);
+});
+
+test('a deployment that tells "refunded" without a sum means all of it', () => {
+  expect(observe(historyTo.approved, observed('refunded', { refundedAmount: 0 }))).toEqual([refunded(1000)]);
+});
+
+test('approval and refunds that are seen at once are booked at once', () => {
+  expect(observe(historyTo.pending, observed('approved', { refundedAmount: 300 }))).toEqual([
+    approved,
+    refunded(300),
+  ]);
+});
+
+test('our own confirmed refund is not booked again as somebody else’s', () => {
+  const history = [
+    ...historyTo.approved,
+    refundSubmitted('refund-1', 300),
+    { type: 'RefundApproved', data: { refundToken: 'refund-1' } } as const,
+  ];
+  expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
+  expect(observe(history, observed('approved', { refundedAmount: 500 }))).toEqual([refunded(200)]);
+});
+
+const undecided: [string, PaymentEvent[]][] = [
+  ['submitted', []],
+  ['unresolved', [{ type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } }]],
+];
+
+describe.each(undecided)('while a refund of ours is %s', (_, events) => {
+  const history = [...historyTo.approved, refundSubmitted('refund-1', 1000), ...events];
+
+  test('nobody can tell whose a partial refund is: it waits', () => {
+    expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
+  });
+
+  // A full refund whose callback was faster than its answer was once taken for a contradiction.
+  test('"refunded" is what we ordered, not a revision', () => {
+    const types = observe(history, observed('refunded', { refundedAmount: 1000 })).map(({ type }) => type);
+    expect(types).not.toContain('FinalStatusRevised');
+  });
+
+  test('a revision does not wait', () => {
+    expect(observe(history, observed('declined'))).toEqual(revised('approved', 'declined'));
+  });
+
+  test('what waited is booked when the refund has been declined', () => {
+    const ended = [...history, sampleEvents.RefundDeclined];
+    expect(observe(ended, observed('approved', { refundedAmount: 300 }))).toEqual([refunded(300)]);
+  });
+});
+
+test('sums of refunds on a payment that is not approved are not booked', () => {
+  for (const phase of ['init', 'declined', 'expired'] as const)
+    expect(observe(historyTo[phase], observed('declined', { refundedAmount: 300 }))).not.toContainEqual(
+      refunded(300),
+    );
+  expect(observe(historyTo.approved, observed('declined', { refundedAmount: 300 }))).toEqual(
+    revised('approved', 'declined'),
+  );
+});
+
+test('a two-step payment is told apart by what is held', () => {
+  const history = [requested({ needConfirmation: true }), sampleEvents.AttemptAccepted];
+  expect(observe(history, pictures['pending, held'])).toEqual([held]);
+  expect(observe(historyTo.confirming, pictures.approved)).toEqual([approved]);
+});

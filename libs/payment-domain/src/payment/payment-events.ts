@@ -1,0 +1,177 @@
+/**
+ * The events of a payment (stream `payment-<token>`). They are the only record of what happened; a changed event is a
+ * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
+ */
+import {
+  amountSchema,
+  apiErrorSchema,
+  currencySchema,
+  paymentStatusSchema,
+} from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { attentionNumberSchema, evidenceSchema } from '../attention.ts';
+import { callWindowSchema } from '../call-window.ts';
+
+export const environmentSchema = z.enum(['sandbox', 'production']);
+export type Environment = z.infer<typeof environmentSchema>;
+
+/** Characters of a text in an event at most. What comes from outside is cut to it; an event that cannot be read back ends its stream. */
+export const textLengthMax = 4096;
+/** Entries of an error list in an event at most. */
+export const errorsMax = 50;
+
+const textSchema = z.string().max(textLengthMax);
+
+/** What the team asked for. `orderNumber` is the team's own and stays with us. */
+export const termsSchema = z.object({
+  kind: z.enum(['hosted', 'card', 'recurring']),
+  product: textSchema,
+  amount: amountSchema,
+  currency: currencySchema,
+  orderNumber: textSchema.optional(),
+  callbackUrl: textSchema.optional(),
+  redirectSuccessUrl: textSchema.optional(),
+  redirectFailUrl: textSchema.optional(),
+  locale: textSchema.optional(),
+  needConfirmation: z.boolean(),
+  customer: z.object({ email: textSchema.optional(), ip: textSchema.optional() }).optional(),
+  /** True where the team wants a recurring token of it. */
+  recurring: z.boolean().optional(),
+  /** Our alias of the recurring token that is charged. */
+  recurringToken: textSchema.optional(),
+});
+export type PaymentTerms = z.infer<typeof termsSchema>;
+
+/** One announced call that creates the payment at the Payment Service. */
+export const attemptSchema = z.object({
+  /** From 1. */
+  number: z.int().min(1),
+  /** The account of the service that is asked. */
+  account: textSchema,
+  /** Unique for every attempt; what a lost attempt is found by. */
+  providerOrderNumber: textSchema,
+  ...callWindowSchema.shape,
+});
+export type Attempt = z.infer<typeof attemptSchema>;
+
+const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
+const attemptNumberSchema = z.int().min(1);
+
+/** Why nothing came of a call: absent in the oldest events, where it is that the service refused. */
+const endReasonSchema = z.enum(['refused', 'not-sent', 'declined', 'resolved']).optional();
+const refusedCall = { errors: errorsSchema, reason: endReasonSchema };
+
+/** Why a person is needed. */
+export const attentionCodes = [
+  'attempt_not_found',
+  'callback_not_applied',
+  'final_status_revised',
+  'refund_disagrees',
+  'refund_unresolved',
+  'second_payment_found',
+  'service_not_readable',
+  'service_payment_missing',
+  'terms_disagree',
+  'two_step_unresolved',
+  'unknown_status',
+] as const;
+export const attentionCodeSchema = z.enum(attentionCodes);
+export type AttentionCode = z.infer<typeof attentionCodeSchema>;
+
+/** Data of each event type, as stored. */
+export const paymentEventSchemas = {
+  PaymentRequested: z.object({
+    environment: environmentSchema,
+    team: textSchema,
+    terms: termsSchema,
+    /** Hash over the validated request: tells a repeat from another request under the same key. */
+    fingerprint: textSchema,
+    attempt: attemptSchema,
+  }),
+  AttemptAccepted: z.object({
+    attemptNumber: attemptNumberSchema,
+    serviceToken: textSchema,
+    processingUrl: textSchema.optional(),
+    /** How we know: the call's own answer, or a later look. */
+    evidence: z.enum(['answer', 'lookup']),
+  }),
+  AttemptRefused: z.object({ attemptNumber: attemptNumberSchema, errors: errorsSchema }),
+  AttemptNotSent: z.object({ attemptNumber: attemptNumberSchema, reason: textSchema }),
+  AttemptUnresolved: z.object({ attemptNumber: attemptNumberSchema, reason: textSchema }),
+  AttemptNotFound: z.object({ attemptNumber: attemptNumberSchema }),
+  AttemptStarted: z.object({ attempt: attemptSchema }),
+  PaymentPending: z.object({}),
+  PaymentHeld: z.object({ heldAmount: amountSchema, sanitizedMask: textSchema.optional() }),
+  PaymentApproved: z.object({ amount: amountSchema, sanitizedMask: textSchema.optional() }),
+  PaymentDeclined: z.object({ declineReason: textSchema.optional(), sanitizedMask: textSchema.optional() }),
+  PaymentExpired: z.object({}),
+  PaymentFailed: z.object({ reason: z.enum(['refused', 'not-sent', 'not-found', 'resolved']) }),
+  ConfirmationSubmitted: callWindowSchema,
+  ConfirmationRefused: z.object(refusedCall),
+  ConfirmationUnresolved: z.object({ reason: textSchema }),
+  DeclineSubmitted: callWindowSchema,
+  DeclineRefused: z.object(refusedCall),
+  DeclineUnresolved: z.object({ reason: textSchema }),
+  RefundSubmitted: z.object({
+    refundToken: textSchema,
+    amount: amountSchema,
+    fingerprint: textSchema,
+    ...callWindowSchema.shape,
+  }),
+  /** The service has the refund and has not decided it. */
+  RefundAccepted: z.object({ refundToken: textSchema, serviceRefundToken: textSchema }),
+  RefundApproved: z.object({
+    refundToken: textSchema,
+    /** The service's token of it, where its own answer told the approval. */
+    serviceRefundToken: textSchema.optional(),
+  }),
+  RefundDeclined: z.object({ refundToken: textSchema, errors: errorsSchema, reason: endReasonSchema }),
+  RefundUnresolved: z.object({ refundToken: textSchema, reason: textSchema }),
+  /** The service told that it has declined a refund that none of ours is known to be: it may be faster than the answer. */
+  RefundDeclineTold: z.object({ serviceRefundToken: textSchema }),
+  ExternalRefundObserved: z.object({ amount: amountSchema }),
+  FinalStatusRevised: z.object({
+    from: paymentStatusSchema,
+    to: z.enum(['approved', 'declined', 'expired', 'refunded']),
+    /** What stands approved at the service after a revision to `approved`. */
+    amount: amountSchema.optional(),
+    declineReason: textSchema.optional(),
+    /** The service's token, where the payment had failed and so had none. */
+    serviceToken: textSchema.optional(),
+  }),
+  /** The service gave a recurring token; teams use this alias of it. */
+  RecurringTokenIssued: z.object({ recurringToken: textSchema }),
+  AttentionRaised: z.object({ code: attentionCodeSchema, evidence: evidenceSchema }),
+  AttentionResolved: z.object({
+    code: attentionCodeSchema,
+    resolution: textSchema,
+    reason: textSchema,
+    number: attentionNumberSchema.optional(),
+  }),
+} as const;
+
+export type PaymentEventType = keyof typeof paymentEventSchemas;
+export type PaymentEvent = {
+  [Type in PaymentEventType]: { type: Type; data: z.infer<(typeof paymentEventSchemas)[Type]> };
+}[PaymentEventType];
+export type PaymentEventOf<Type extends PaymentEventType> = Extract<PaymentEvent, { type: Type }>;
+
+export const paymentStream = (token: string): string => `payment-${token}`;
+export const paymentStreamPrefix = 'payment-';
+/** The token of a payment's stream. */
+export const tokenOfPaymentStream = (stream: string): string => stream.slice(paymentStreamPrefix.length);
+
+const isPaymentEventType = (type: string): type is PaymentEventType =>
+  Object.hasOwn(paymentEventSchemas, type);
+
+/**
+ * Decodes a stored event.
+ *
+ * @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type: the stream must not
+ * be read on as if the event were not there.
+ */
+export function decodePaymentEvent(stored: { type: string; data: unknown }): PaymentEvent {
+  if (!isPaymentEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
+  const data: unknown = paymentEventSchemas[stored.type].parse(stored.data);
+  return { type: stored.type, data } as PaymentEvent;
+}

@@ -1,0 +1,322 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isOpen } from '../attention.ts';
+import { happen, happeningKinds, settle, type Happening } from '../../testing/payment-world.ts';
+import { createWorld, ownPayment, type World } from '../../testing/world.ts';
+import type { PaymentCommand } from './payment-commands.ts';
+import { decide } from './payment-decide.ts';
+import { decodePaymentEvent, type AttentionCode, type PaymentEvent } from './payment-events.ts';
+import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
+import { evolve, isDecided, reservedAmount, type Payment, type PaymentState } from './payment-state.ts';
+
+const kinds = ['hosted', 'card', 'recurring'] as const;
+
+// What moves a payment on is drawn more often, so that runs get far; the first thing is always the request.
+const happening: fc.Arbitrary<Happening> = fc.record({
+  kind: fc.oneof(
+    fc.constantFrom(...happeningKinds),
+    fc.constantFrom(
+      ...(['send', 'answer arrives', 'look begins', 'look is recorded', 'time passes'] as const),
+      ...(['picture is taken', 'picture is recorded', 'customer acts', 'refund is wished'] as const),
+    ),
+  ),
+  pick: fc.nat(1_000),
+  size: fc.nat(10_000),
+});
+const one = (kind: Happening['kind'], pick = 0, size = 0): Happening => ({ kind, pick, size });
+const quiet = one('time passes', 4);
+const looked = [one('picture is taken'), one('picture is recorded')];
+const accepted = [one('send', 2), one('answer arrives'), ...looked];
+const lost = [one('send', 7), one('answer arrives')];
+const slow = [one('send', 8), one('answer arrives'), quiet];
+const notFound = [...slow, one('look begins'), one('look is recorded')];
+/** It was made too late to be found, and taken back before anybody knew. */
+const undone = [one('effect of a slow call'), one('operator revises')];
+const pending = [...accepted, one('customer acts', 0, 0), ...looked];
+const held = [...accepted, one('customer acts', 0, 1), ...looked];
+const approved = [...accepted, one('customer acts', 0, 2), ...looked];
+/** Lost before the effect, and submitted again by a look, n times. */
+const lostAgain = (times: number): Happening[] =>
+  Array.from({ length: times }, () => [one('send', 4), quiet, ...looked]).flat();
+/** Revised to and fro, with the amount that was asked for, and acknowledged. */
+const revised = [one('operator revises', 0, 1_000), ...looked, one('person speaks')];
+/** How far a payment has come when the mess begins: random steps alone seldom lead to a refund. */
+const beginnings: Happening[][] = [
+  [],
+  accepted,
+  pending,
+  held,
+  [...pending, one('payment expires')],
+  [...held, one('confirmation is wished'), one('send', 3), one('answer arrives', 1)],
+  [...held, one('confirmation is wished'), one('send', 5), one('answer arrives', 1)],
+  [...held, one('decline is wished'), one('send', 5), one('answer arrives', 1)],
+  [...held, one('confirmation is wished'), one('send', 7), quiet, ...looked],
+  [...held, one('confirmation is wished'), ...lostAgain(5)],
+  [...held, one('decline is wished'), ...lostAgain(5), one('person speaks', 0, 1), ...looked],
+  [...held, one('decline is wished'), one('send', 1), one('answer arrives', 1)],
+  approved,
+  [...approved, one('operator refunds', 0, 99), ...looked],
+  [...approved, ...revised, ...revised, ...revised],
+  [...approved, one('refund is wished', 0, 200)],
+  [...approved, one('refund is wished', 0, 1001), one('send', 1), one('answer arrives', 1)],
+  [
+    ...[...approved, one('refund is wished', 0, 300), one('send', 1)],
+    ...[one('refund is decided', 0, 1), one('callback arrives')],
+  ],
+  [...approved, one('refund is wished', 0, 300), one('send', 5), quiet, ...looked],
+  [...approved, one('refund is wished', 0, 300), one('send', 3), one('answer arrives', 1), ...looked],
+  [...approved, one('operator refunds', 0, 399), one('refund is wished', 0, 399), one('send', 8)],
+  [...approved, one('refund is wished', 1, 11), one('send', 1), one('answer arrives', 1), one('days pass')],
+  [one('send', 3), one('answer arrives')],
+  [one('send', 4), one('answer arrives')],
+  [one('send', 5), one('answer arrives')],
+  lost,
+  notFound,
+  [...notFound, one('effect of a slow call')],
+  [...notFound, ...undone, one('person speaks', 0, 2), one('answer arrives', 1)],
+];
+const happenings = fc
+  .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 80, size: 'max' })))
+  .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
+
+const raised = (history: readonly PaymentEvent[], code: AttentionCode): boolean =>
+  history.some((event) => event.type === 'AttentionRaised' && event.data.code === code);
+
+/** Service tokens that a command tells of. */
+function tokensIn(command: PaymentCommand): string[] {
+  switch (command.type) {
+    case 'RecordCreationOutcome':
+      return command.outcome.kind === 'accepted' ? [command.outcome.serviceToken] : [];
+    case 'RecordLookup':
+      return command.found.map(({ serviceToken }) => serviceToken);
+    case 'RecordObservation':
+      return [command.observed.serviceToken];
+    default:
+      return [];
+  }
+}
+
+const isAwaited = ({ phase }: Payment): boolean => phase === 'requested' || phase === 'unresolved';
+
+/** I1: at most one service token is accepted. */
+function checkAcceptedOnce(world: World): void {
+  const tokens = world.history.filter(({ type }) => type === 'AttemptAccepted');
+  expect(tokens.length).toBeLessThanOrEqual(1);
+}
+
+/** I1: whoever tells of a second payment calls a person. */
+function checkTelling(command: PaymentCommand, before: PaymentState, world: World): void {
+  const { state } = world;
+  // A picture of a payment that is still awaited tells nothing, the look that is due then does; a look may come too early.
+  if (state === undefined || before === undefined || isAwaited(state)) return;
+  if (command.type === 'RecordObservation' && isAwaited(before)) return;
+  const isKnown = (token: string) => token === state.serviceToken;
+  // A failed payment has no token: pictures of what turned up are taken for it while they contradict nothing.
+  const isOfFailed = command.type === 'RecordObservation' && before.serviceToken === undefined;
+  if (isOfFailed || tokensIn(command).every(isKnown)) return;
+  expect(raised(world.history, 'second_payment_found') || raised(world.history, 'terms_disagree')).toBe(true);
+}
+
+/** I2 and I15. The service alone can break the sums, by a revision; then a person has been called. */
+function checkSums(world: World): void {
+  const { state } = world;
+  if (state === undefined) return;
+  const reserved = reservedAmount(state);
+  for (const sum of [state.heldAmount, state.approvedAmount, state.refundedAmount, reserved]) {
+    expect(Number.isSafeInteger(sum)).toBe(true);
+    expect(sum).toBeGreaterThanOrEqual(0);
+  }
+  const confirmed = world.history.reduce((sum, event) => sum + refundIn(event, state), 0);
+  expect(state.refundedAmount).toBe(confirmed);
+  if (!raised(world.history, 'final_status_revised'))
+    expect(state.refundedAmount + reserved).toBeLessThanOrEqual(state.approvedAmount);
+  expect(state.heldAmount === 0 || !isFinalPhase(state.phase)).toBe(true);
+}
+
+function refundIn(event: PaymentEvent, { refunds }: Payment): number {
+  if (event.type === 'ExternalRefundObserved') return event.data.amount;
+  if (event.type !== 'RefundApproved') return 0;
+  return refunds.find(({ refundToken }) => refundToken === event.data.refundToken)?.amount ?? Number.NaN;
+}
+
+/** I11: where a status has got to, it does not go back; a final one is changed by a refund, or by a revision that a person sees. */
+function checkHistory({ history, state: current }: World): void {
+  let state: PaymentState;
+  for (const [index, event] of history.entries()) {
+    const before = state;
+    state = evolve(before, event);
+    const [from, to] = [before, state].map((each) =>
+      each === undefined ? 'init' : statusOfPhase(each.phase),
+    );
+    if (from === to || from === 'init') continue;
+    if (from === 'pending') expect(to).not.toBe('init');
+    else expect(['FinalStatusRevised', 'RefundApproved', 'ExternalRefundObserved']).toContain(event.type);
+    // Somebody has it before them: since an earlier revision, or from the very next event on.
+    if (event.type === 'FinalStatusRevised')
+      expect(
+        isOpen(state, 'final_status_revised') ||
+          raised(history.slice(index + 1, index + 2), 'final_status_revised'),
+      ).toBe(true);
+  }
+  expectSame(state, current);
+}
+
+/** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
+const expectSame = (actual: unknown, expected: unknown) =>
+  expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
+
+function checkDecision(
+  command: PaymentCommand,
+  events: readonly PaymentEvent[],
+  before: PaymentState,
+  world: World,
+) {
+  checkTelling(command, before, world);
+  // The same command on the same payment: whatever follows was checked when it was told for the first time.
+  if (events.length === 0) return;
+  // Deterministic, and pure: the same command on the same payment gives the same events.
+  expectSame(decide(before, command), { kind: 'events', events });
+  expectSame(events.reduce<PaymentState>(evolve, before), world.state);
+  // Idempotent: the second time tells nothing new; what a person has said cannot be said again.
+  const again =
+    command.type === 'ResolveAttention'
+      ? { kind: 'refused', refusal: { code: 'attention_not_found' } }
+      : { kind: 'events', events: [] };
+  expectSame(decide(world.state, command), again);
+  // What is appended can be read back.
+  for (const event of events) expect(decodePaymentEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+}
+
+function createCheckedWorld(kind: (typeof kinds)[number]): World {
+  const world: World = createWorld(kind, (command, events, before) =>
+    checkDecision(command, events, before, world),
+  );
+  return world;
+}
+
+function check(world: World): void {
+  checkAcceptedOnce(world);
+  checkSums(world);
+  checkLedger(world);
+}
+
+/** The truth about money is the service's ledger: nobody has paid twice, and nobody's card was sent to two payments. */
+function checkLedger({ kind, sent, ledger, state }: World): void {
+  const { payments, refunds } = ledger;
+  if (kind !== 'hosted') expect(payments.length).toBeLessThanOrEqual(1);
+  const paid = payments.filter(({ status }) => status === 'approved' || status === 'refunded');
+  expect(paid.length).toBeLessThanOrEqual(1);
+  for (const { amount, refundedAmount } of payments) expect(refundedAmount).toBeLessThanOrEqual(amount);
+  // I4: each announced call is sent once, and a refund's key carried out once.
+  expect(new Set(sent).size).toBe(sent.length);
+  expect(new Set(refunds.map(({ refundToken }) => refundToken)).size).toBe(refunds.length);
+  expect(state?.refunds.filter((refund) => !isDecided(refund)).length ?? 0).toBeLessThanOrEqual(1);
+}
+
+const contradicts = ({ kind }: Happening): boolean =>
+  kind === 'operator revises' || kind === 'service mistells';
+
+describe.each(kinds)('a %s payment', (kind) => {
+  test('keeps the invariants, whatever happens in whatever order', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(happenings, (all) => {
+        const world = createCheckedWorld(kind);
+        for (const each of all) {
+          const eventCount = world.history.length;
+          happen(world, each);
+          if (world.history.length > eventCount) check(world);
+        }
+        check(world);
+        checkHistory(world);
+        for (const event of world.history) {
+          seen.add(event.type);
+          if (event.type === 'AttentionRaised') seen.add(event.data.code);
+        }
+        for (const code of world.refusals) seen.add(`refused: ${code}`);
+      }),
+      { numRuns: 400 },
+    );
+    // A model in which little happens proves little.
+    expect([...seen].sort()).toEqual(expectedToBeSeen[kind]);
+  });
+
+  test('is final as the service shows it, or has a person’s attention, once the faults have ended', () => {
+    fc.assert(
+      fc.property(happenings, (all) => {
+        const world = createWorld(kind);
+        for (const each of all) happen(world, each);
+        settle(world);
+        check(world);
+        checkHistory(world);
+        checkAgreement(world);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('calls nobody for a contradiction while the service does not contradict itself', () => {
+    fc.assert(
+      fc.property(happenings, (all) => {
+        const world = createWorld(kind);
+        for (const each of all) if (!contradicts(each)) happen(world, each);
+        settle(world);
+        // What turns up after a payment has failed does contradict it.
+        if (world.history.some(({ type }) => type === 'PaymentFailed')) return;
+        expect(raised(world.history, 'final_status_revised')).toBe(false);
+        expect(raised(world.history, 'terms_disagree')).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** What a person has acknowledged stays as it is here: it is dealt with elsewhere. */
+const isLeftToThem = ({ acknowledged }: Payment): boolean =>
+  acknowledged.some(({ code }) => code !== 'final_status_revised' && code !== 'callback_not_applied');
+
+/** I9. */
+function checkAgreement(world: World): void {
+  const { state, ledger } = world;
+  if (state === undefined || state.attention.length > 0 || isLeftToThem(state)) return;
+  expect(isFinalPhase(state.phase)).toBe(true);
+  expect(state.refunds.every(isDecided)).toBe(true);
+  const own = ownPayment(world);
+  if (own === undefined) {
+    expect(state.phase).toBe('failed');
+    expect(ledger.payments.filter(({ status }) => status === 'approved' || status === 'refunded')).toEqual(
+      [],
+    );
+    return;
+  }
+  expect(statusOfPhase(state.phase)).toBe(own.status);
+  if (own.status !== 'approved' && own.status !== 'refunded') return;
+  expect(state).toMatchObject({ approvedAmount: own.amount, refundedAmount: own.refundedAmount });
+}
+
+const seenInAll = [
+  ...['AttemptAccepted', 'AttemptNotSent', 'AttemptRefused', 'AttemptStarted', 'AttemptUnresolved'],
+  ...['AttentionRaised', 'AttentionResolved', 'ConfirmationRefused', 'ConfirmationSubmitted'],
+  ...['ConfirmationUnresolved', 'DeclineRefused', 'DeclineSubmitted', 'DeclineUnresolved'],
+  ...['ExternalRefundObserved', 'FinalStatusRevised', 'PaymentApproved', 'PaymentDeclined', 'PaymentExpired'],
+  ...['PaymentFailed', 'PaymentHeld', 'PaymentPending', 'PaymentRequested', 'RecurringTokenIssued'],
+  ...[
+    'RefundAccepted',
+    'RefundApproved',
+    'RefundDeclined',
+    'RefundSubmitted',
+    'RefundUnresolved',
+    'RefundDeclineTold',
+  ],
+  ...['callback_not_applied', 'final_status_revised', 'refund_unresolved', 'service_payment_missing'],
+  ...['second_payment_found', 'terms_disagree', 'two_step_unresolved', 'unknown_status'],
+  ...['service_not_readable', 'refused: payment_not_refundable'],
+  ...['refused: attention_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
+  ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],
+  ...['refused: refund_exceeds_amount', 'refused: resolution_not_allowed'],
+];
+const expectedToBeSeen = {
+  hosted: [...seenInAll, 'AttemptNotFound'].sort(),
+  card: [...seenInAll, 'attempt_not_found'].sort(),
+  recurring: [...seenInAll, 'attempt_not_found'].sort(),
+};

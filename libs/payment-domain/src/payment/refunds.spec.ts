@@ -1,0 +1,697 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  announcedCall,
+  apiError,
+  decided,
+  fold,
+  historyTo,
+  looked,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  refundSubmitted,
+  types,
+} from '../../testing/samples.ts';
+import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
+import { decide } from './payment-decide.ts';
+import { type AttentionCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
+import { isFinalPhase, paymentPhases } from './payment-machine.ts';
+import { reservedAmount } from './payment-state.ts';
+import { acceptedRefundPatienceMs } from './refunds.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** Attention raised with at least this evidence. */
+const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+
+const attentionEnded = (code: AttentionCode, resolution: string, number?: number): PaymentEvent => ({
+  type: 'AttentionResolved',
+  data: {
+    code,
+    resolution,
+    reason: 'the service told later',
+    ...(number === undefined ? {} : { number }),
+  },
+});
+
+const { answerBy, quietUntil } = announcedCall;
+
+const submit = (refundToken: string, amount?: number, changes: Partial<SubmitRefund> = {}): SubmitRefund => ({
+  type: 'SubmitRefund',
+  refundToken,
+  ...(amount === undefined ? {} : { amount }),
+  fingerprint: `fingerprint of ${refundToken}`,
+  window: announcedCall,
+  ...changes,
+});
+
+const answer = (outcome: RefundOutcome, refundToken = 'refund-1'): RecordRefundOutcome => ({
+  type: 'RecordRefundOutcome',
+  refundToken,
+  outcome,
+});
+const accepted = (status: string, changes: { amount?: number; currency?: string } = {}): RefundOutcome => ({
+  kind: 'accepted',
+  serviceRefundToken: 'service-refund-1',
+  status,
+  amount: 300,
+  currency: 'EUR',
+  ...changes,
+});
+const refused: RefundOutcome = { kind: 'refused', errors: [apiError('processing_error')] };
+const notSent: RefundOutcome = { kind: 'not-sent', reason: 'connection refused' };
+const unknown: RefundOutcome = { kind: 'unknown', reason: 'timeout' };
+
+const approvedEvent = (refundToken = 'refund-1'): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken },
+});
+/** Approved by the call's own answer, which tells the service's token. */
+const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken, serviceRefundToken: 'service-refund-1' },
+});
+const declineTold = (serviceRefundToken: string): PaymentEvent => ({
+  type: 'RefundDeclineTold',
+  data: { serviceRefundToken },
+});
+const declinedEvent = (
+  reason: 'refused' | 'not-sent' | 'declined',
+  errors: ReturnType<typeof apiError>[] = [],
+): PaymentEvent => ({ type: 'RefundDeclined', data: { refundToken: 'refund-1', errors, reason } });
+const unresolvedEvent = (reason: string): PaymentEvent => ({
+  type: 'RefundUnresolved',
+  data: { refundToken: 'refund-1', reason },
+});
+const acceptedEvent: PaymentEvent = {
+  type: 'RefundAccepted',
+  data: { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' },
+};
+const external = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
+
+const approved = historyTo.approved;
+const submitted = [...approved, refundSubmitted('refund-1', 300)];
+const unresolved = [...submitted, unresolvedEvent('timeout')];
+const pending = [...submitted, acceptedEvent];
+const undecided = { submitted, unresolved, accepted: pending };
+type Undecided = keyof typeof undecided;
+const undecidedStates = Object.keys(undecided) as Undecided[];
+
+// --- The wish
+
+test('a refund is announced with its amount, its fingerprint and its times', () => {
+  given(approved)
+    .when(submit('refund-1', 300))
+    .then([refundSubmitted('refund-1', 300)]);
+});
+
+test('without an amount it is all that is left', () => {
+  given(approved)
+    .when(submit('refund-1'))
+    .then([refundSubmitted('refund-1', 1000)]);
+  given([...submitted, approvedEvent()])
+    .when(submit('refund-2'))
+    .then([refundSubmitted('refund-2', 700)]);
+  given([...approved, external(999)])
+    .when(submit('refund-2'))
+    .then([refundSubmitted('refund-2', 1)]);
+});
+
+const ended = [
+  ...Object.values(undecided),
+  [...submitted, approvedEvent()],
+  [...submitted, declinedEvent('refused')],
+];
+
+test.each(ended.map((history) => [history]))(
+  'the same refund again writes nothing, whatever has become of it',
+  (history) => {
+    given(history).when(submit('refund-1', 300)).thenNothing();
+    given(history)
+      .when(submit('refund-1', undefined, { window: { ...announcedCall, sendBy: 99 } }))
+      .thenNothing();
+  },
+);
+
+test.each(ended.map((history) => [history]))(
+  'another refund under the same key is refused, whatever has become of the first',
+  (history) => {
+    given(history)
+      .when(submit('refund-1', 300, { fingerprint: 'other' }))
+      .thenRefused('idempotency_key_reused');
+  },
+);
+
+test('the replay check comes before all others: a full refund told twice is no refund beyond the amount', () => {
+  const history = [...approved, refundSubmitted('refund-1', 1000), approvedEvent()];
+  expect(paymentAfter(history).phase).toBe('refunded');
+  given(history).when(submit('refund-1', 1000)).thenNothing();
+  const revised: PaymentEvent = {
+    type: 'FinalStatusRevised',
+    data: { from: 'refunded', to: 'declined' },
+  };
+  given([...history, revised])
+    .when(submit('refund-1', 1000))
+    .thenNothing();
+  given([...history, revised])
+    .when(submit('refund-1', 1, { fingerprint: 'other' }))
+    .thenRefused('idempotency_key_reused');
+});
+
+test('a refund of a payment that nobody requested is refused', () => {
+  given([]).when(submit('refund-1', 1)).thenRefused('payment_not_found');
+});
+
+test.each(
+  paymentPhases.filter((phase) => isFinalPhase(phase) && phase !== 'approved' && phase !== 'refunded'),
+)('in phase %s there is nothing to refund, and there never will be', (phase) => {
+  given(historyTo[phase]).when(submit('refund-1', 1)).thenRefused('payment_in_final_state');
+  given(historyTo[phase]).when(submit('refund-1')).thenRefused('payment_in_final_state');
+});
+
+const refusalOf = (history: readonly PaymentEvent[], command: SubmitRefund) => {
+  const decision = decide(fold(history), command);
+  return decision.kind === 'refused' ? decision.refusal : undefined;
+};
+
+test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
+  'in phase %s nothing is paid yet that could be given back, whatever the amount',
+  (phase) => {
+    for (const amount of [undefined, 0, 1, 1001])
+      expect(refusalOf(historyTo[phase], submit('refund-1', amount))).toEqual({
+        code: 'payment_not_refundable',
+      });
+  },
+);
+
+test('of a payment that was given back in full, a refund is more than there is', () => {
+  for (const command of [submit('refund-1', 1), submit('refund-1')])
+    expect(refusalOf(historyTo.refunded, command)).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 0,
+    });
+});
+
+test.each([
+  ['more than was approved', approved, 1001, 1000],
+  ['more than is left', [...submitted, approvedEvent()], 701, 700],
+  ['more than somebody else has left', [...approved, external(600)], 401, 400],
+  ['nothing', approved, 0, 1000],
+  ['less than nothing', approved, -5, 1000],
+] as const)('a refund of %s is refused, and what is left is told', (_, history, amount, refundableAmount) => {
+  expect(refusalOf(history, submit('refund-2', amount))).toEqual({
+    code: 'refund_exceeds_amount',
+    refundableAmount,
+  });
+});
+
+test('exactly what is left may be refunded', () => {
+  expect(types(decided([...submitted, approvedEvent()], submit('refund-2', 700)))).toEqual([
+    'RefundSubmitted',
+  ]);
+});
+
+describe.each(undecidedStates)('while a refund is %s', (state) => {
+  const history = undecided[state];
+
+  test('its amount is reserved: more than the rest is refused', () => {
+    expect(reservedAmount(paymentAfter(history))).toBe(300);
+    expect(refusalOf(history, submit('refund-2', 701))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 700,
+    });
+  });
+
+  test('another one waits, and so does one of all that is left', () => {
+    given(history).when(submit('refund-2', 700)).thenRefused('operation_in_progress');
+    given(history).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+    given(history).when(submit('refund-2')).thenRefused('operation_in_progress');
+  });
+});
+
+test('while all that is left is reserved, a refund of all that is left waits to know what that is', () => {
+  given([...approved, refundSubmitted('refund-1', 1000)])
+    .when(submit('refund-2'))
+    .thenRefused('operation_in_progress');
+});
+
+test('the reservation of a declined refund is free again', () => {
+  given([...submitted, declinedEvent('refused')])
+    .when(submit('refund-2', 1000))
+    .then([refundSubmitted('refund-2', 1000)]);
+});
+
+// --- The answer
+
+test.each(['submitted', 'unresolved'] as const)('a refund that was %s ends by its answer', (state) => {
+  const history = undecided[state];
+  given(history)
+    .when(answer(accepted('approved')))
+    .then([answeredApproved()]);
+  given(history)
+    .when(answer(accepted('declined')))
+    .then([declinedEvent('declined')]);
+  given(history)
+    .when(answer(refused))
+    .then([declinedEvent('refused', [apiError('processing_error')])]);
+  given(history)
+    .when(answer(notSent))
+    .then([declinedEvent('not-sent')]);
+  given(history)
+    .when(answer(accepted('pending')))
+    .then([acceptedEvent]);
+});
+
+test('a full refund makes the payment refunded', () => {
+  const full = [...approved, refundSubmitted('refund-1', 1000)];
+  const events = decided(full, answer(accepted('approved', { amount: 1000 })));
+  expect(paymentAfter([...full, ...events])).toMatchObject({ phase: 'refunded', refundedAmount: 1000 });
+});
+
+test('a refund whose answer was lost is unresolved, and keeps its reservation', () => {
+  given(submitted)
+    .when(answer(unknown))
+    .then([unresolvedEvent('timeout')]);
+  given(unresolved).when(answer(unknown)).thenNothing();
+  expect(reservedAmount(paymentAfter(unresolved))).toBe(300);
+});
+
+test('a refund that was accepted and is not decided keeps its reservation', () => {
+  expect(reservedAmount(paymentAfter(pending))).toBe(300);
+  expect(paymentAfter(pending).refunds[0]).toMatchObject({ serviceRefundToken: 'service-refund-1' });
+});
+
+test('a status of a refund that the specification does not know is not taken for a decision', () => {
+  given(submitted)
+    .when(answer(accepted('queued')))
+    .then([acceptedEvent, raised('unknown_status', { observedStatus: 'queued' })]);
+  const events = decided(submitted, answer(accepted('x'.repeat(10_000))));
+  expect(events[1]?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(100) } });
+});
+
+test.each([
+  ['another amount', { amount: 299 }],
+  ['another currency', { currency: 'USD' }],
+])('an answer about %s decides nothing: a person is called, the reservation stays', (_, changes) => {
+  for (const status of ['approved', 'declined', 'pending']) {
+    given(submitted)
+      .when(answer(accepted(status, changes)))
+      .then([
+        unresolvedEvent('the answer is about other money'),
+        raised('terms_disagree', { serviceRefundToken: 'service-refund-1', amount: 300, currency: 'EUR' }),
+      ]);
+    given(unresolved)
+      .when(answer(accepted(status, changes)))
+      .then([raised('terms_disagree')]);
+  }
+});
+
+test('an answer is about its own refund only', () => {
+  const both = [...submitted, declinedEvent('refused'), refundSubmitted('refund-2', 300)];
+  for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown]) {
+    given(both).when(answer(outcome)).thenNothing();
+    given(both).when(answer(outcome, 'refund-3')).thenNothing();
+  }
+  given(both)
+    .when(answer(accepted('approved'), 'refund-2'))
+    .then([answeredApproved('refund-2')]);
+});
+
+test('an answer that comes after the decision, or after the acceptance, is no news', () => {
+  for (const history of [[...submitted, approvedEvent()], [...submitted, declinedEvent('refused')], pending])
+    for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown])
+      given(history).when(answer(outcome)).thenNothing();
+});
+
+test('what an answer says at too great length is cut', () => {
+  const errors = Array.from({ length: 80 }, () => apiError('processing_error'));
+  const reason = 'x'.repeat(10_000);
+  for (const outcome of [{ kind: 'refused', errors } as const, { kind: 'unknown', reason } as const])
+    for (const event of decided(submitted, answer(outcome))) expect(decodePaymentEvent(event)).toEqual(event);
+});
+
+// --- Declined by a callback
+
+const declinedByCallback = (serviceRefundToken: string) =>
+  ({ type: 'RecordRefundDeclined', serviceRefundToken }) as const;
+
+test('a refund that the service had accepted is declined by a callback under just its token', () => {
+  given(pending)
+    .when(declinedByCallback('service-refund-1'))
+    .then([declinedEvent('declined')]);
+});
+
+test('a callback about another refund declines none, and is remembered', () => {
+  for (const history of [...Object.values(undecided), [...submitted, approvedEvent()]])
+    given(history)
+      .when(declinedByCallback('service-refund-2'))
+      .then([declineTold('service-refund-2')]);
+  // The token of the refund before, which ended: the one under way is another.
+  const next = [...pending, declinedEvent('declined'), refundSubmitted('refund-2', 300)];
+  given(next).when(declinedByCallback('service-refund-1')).thenNothing();
+  const accepted2: PaymentEvent = {
+    type: 'RefundAccepted',
+    data: { refundToken: 'refund-2', serviceRefundToken: 'service-refund-2' },
+  };
+  given([...next, accepted2])
+    .when(declinedByCallback('service-refund-1'))
+    .thenNothing();
+});
+
+test('a callback that declines what was approved calls a person', () => {
+  const disagrees = raised('refund_disagrees', { refundToken: 'refund-1' });
+  for (const history of [
+    [...pending, approvedEvent()],
+    [...submitted, answeredApproved()],
+  ])
+    given(history).when(declinedByCallback('service-refund-1')).then([disagrees]);
+  // Acknowledged, it is not brought up again.
+  given([
+    ...[...submitted, answeredApproved()],
+    { type: 'AttentionRaised', data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } } },
+    attentionEnded('refund_disagrees', 'acknowledged'),
+  ])
+    .when(declinedByCallback('service-refund-1'))
+    .thenNothing();
+});
+
+test('each approved refund that the service declines calls for itself', () => {
+  const both = [
+    ...[...submitted, answeredApproved(), refundSubmitted('refund-2', 300)],
+    {
+      type: 'RefundApproved',
+      data: { refundToken: 'refund-2', serviceRefundToken: 'service-refund-2' },
+    } as const,
+  ];
+  const first = decided(both, declinedByCallback('service-refund-1'));
+  given([...both, ...first])
+    .when(declinedByCallback('service-refund-2'))
+    .then([raised('refund_disagrees', { refundToken: 'refund-2' })]);
+});
+
+describe('a decline that is told before the answer that names the refund', () => {
+  const told = [...submitted, declineTold('service-refund-1')];
+
+  test('declines the refund as soon as the answer names it', () => {
+    for (const status of ['pending', 'odd', 'declined'])
+      given(told)
+        .when(answer(accepted(status)))
+        .then([declinedEvent('declined')]);
+  });
+
+  test('does not decline a refund of another token', () => {
+    given([...submitted, declineTold('service-refund-2')])
+      .when(answer(accepted('pending')))
+      .then([acceptedEvent]);
+  });
+
+  test('calls a person where the answer tells the approval', () => {
+    given(told)
+      .when(answer(accepted('approved')))
+      .then([answeredApproved(), raised('refund_disagrees', { refundToken: 'refund-1' })]);
+  });
+
+  test('calls a person where a look found the approval before the answer names it', () => {
+    given([...told, approvedEvent()])
+      .when(answer(accepted('pending')))
+      .then([raised('refund_disagrees', { refundToken: 'refund-1' })]);
+  });
+
+  test('is remembered once, and twenty of them', () => {
+    given(told).when(declinedByCallback('service-refund-1')).thenNothing();
+    const many = Array.from({ length: 20 }, (_, index) => declineTold(`other-${index}`));
+    given([...submitted, ...many])
+      .when(declinedByCallback('service-refund-1'))
+      .thenNothing();
+    given([...submitted, ...many.slice(1)])
+      .when(declinedByCallback('service-refund-1'))
+      .then([declineTold('service-refund-1')]);
+  });
+
+  test('is not kept where it could not be read back', () => {
+    given(submitted)
+      .when(declinedByCallback('x'.repeat(4097)))
+      .thenNothing();
+  });
+
+  test.each(paymentPhases)('is remembered in phase %s where refunds may be on their way', (phase) => {
+    const isKept = isFinalPhase(phase) && phase !== 'failed';
+    expect(decided(historyTo[phase], declinedByCallback('service-refund-1'))).toEqual(
+      isKept ? [declineTold('service-refund-1')] : [],
+    );
+  });
+});
+
+// --- The sum is below ours
+
+const shows = (refundedAmount: number, lookedAt: number) =>
+  looked(observed('approved', { refundedAmount }), { lookedAt });
+
+describe('a look at a paid payment that shows less refunded than we know of', () => {
+  const history = [...submitted, answeredApproved()];
+  const sums = { refundedAmount: 300, observedRefundedAmount: 100 };
+  const open: PaymentEvent = {
+    type: 'AttentionRaised',
+    data: { code: 'refund_disagrees', evidence: sums },
+  };
+
+  test('calls a person once the refund must show', () => {
+    given(history)
+      .when(shows(100, quietUntil - 1))
+      .thenNothing();
+    given(history)
+      .when(shows(100, quietUntil))
+      .then([raised('refund_disagrees', sums)]);
+  });
+
+  test('waits for the latest of several', () => {
+    const later = { ...announcedCall, quietUntil: quietUntil + 1 };
+    const second: PaymentEvent[] = [
+      {
+        type: 'RefundSubmitted',
+        data: { refundToken: 'refund-2', amount: 100, fingerprint: 'x', ...later },
+      },
+      approvedEvent('refund-2'),
+    ];
+    given([...history, ...second])
+      .when(shows(300, quietUntil))
+      .thenNothing();
+    expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['AttentionRaised']);
+  });
+
+  test('calls nobody where it is a picture of the time before the payment was paid', () => {
+    given(history)
+      .when(looked(observed('pending'), { lookedAt: quietUntil }))
+      .thenNothing();
+  });
+
+  test('ends by a look that shows it, and stands beside a decline that was told', () => {
+    const told = decided(history, declinedByCallback('service-refund-1'));
+    expect(types(decided([...history, ...told], shows(100, quietUntil)))).toEqual(['AttentionRaised']);
+    given([...history, ...told, open])
+      .when(shows(300, 0))
+      .then([attentionEnded('refund_disagrees', 'found', 2)]);
+    given([...history, open])
+      .when(shows(300, 0))
+      .then([attentionEnded('refund_disagrees', 'found')]);
+    given([...history, open])
+      .when(shows(200, quietUntil))
+      .thenNothing();
+  });
+});
+
+// --- Looks
+
+test('while the caller may still wait for the answer, a look decides nothing', () => {
+  for (const refundedAmount of [0, 300, 500])
+    given(submitted)
+      .when(shows(refundedAmount, answerBy - 1))
+      .thenNothing();
+});
+
+test('a crash before any outcome was recorded leaves the refund unresolved once nobody waits any more', () => {
+  given(submitted)
+    .when(shows(0, answerBy))
+    .then([unresolvedEvent('no outcome was recorded')]);
+});
+
+test.each(undecidedStates)(
+  'where the sum has grown by just its amount, a refund that was %s is approved',
+  (state) => {
+    const events = decided(undecided[state], shows(300, answerBy));
+    expect(types(events).filter((type) => type !== 'RefundUnresolved')).toEqual(['RefundApproved']);
+    const after = paymentAfter([...undecided[state], ...events]);
+    expect(after).toMatchObject({ refundedAmount: 300, phase: 'approved' });
+    expect(reservedAmount(after)).toBe(0);
+  },
+);
+
+test('the sum is compared with what was refunded before', () => {
+  const before = [...approved, external(200), refundSubmitted('refund-1', 300), unresolvedEvent('timeout')];
+  given(before).when(shows(300, answerBy)).thenNothing();
+  given(before).when(shows(500, answerBy)).then([approvedEvent()]);
+});
+
+test('a full refund is found by the status', () => {
+  const full = [...approved, refundSubmitted('refund-1', 1000), unresolvedEvent('timeout')];
+  given(full)
+    .when(looked(observed('refunded', { refundedAmount: 0 })))
+    .then([approvedEvent()]);
+});
+
+test.each([0, 299, 301, 1000])('a sum of %d decides nothing about a refund of 300', (refundedAmount) => {
+  given(unresolved)
+    .when(shows(refundedAmount, quietUntil - 1))
+    .thenNothing();
+  const called = raised('refund_unresolved', {
+    refundToken: 'refund-1',
+    amount: 300,
+    refundedAmount: 0,
+    observedRefundedAmount: refundedAmount,
+  });
+  given(unresolved).when(shows(refundedAmount, quietUntil)).then([called]);
+  given(submitted)
+    .when(shows(refundedAmount, quietUntil))
+    .then([unresolvedEvent('no outcome was recorded'), called]);
+});
+
+test('time alone never frees the reservation', () => {
+  const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil * 1_000_000))];
+  expect(reservedAmount(paymentAfter(called))).toBe(300);
+  given(called).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
+});
+
+test('a refund that the service has accepted may take days before a person is called', () => {
+  expect(acceptedRefundPatienceMs).toBe(259_200_000);
+  const patientUntil = quietUntil + acceptedRefundPatienceMs;
+  given(pending)
+    .when(shows(0, patientUntil - 1))
+    .thenNothing();
+  given(pending)
+    .when(shows(0, patientUntil))
+    .then([raised('refund_unresolved', { refundToken: 'refund-1' })]);
+});
+
+const foundLater: PaymentEvent = {
+  type: 'AttentionResolved',
+  data: { code: 'refund_unresolved', resolution: 'found', reason: 'the service told later' },
+};
+
+test('whatever tells at last what became of the refund ends the attention about it', () => {
+  const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil))];
+  given(called).when(shows(300, quietUntil)).then([approvedEvent(), foundLater]);
+  given(called)
+    .when(answer(refused))
+    .then([declinedEvent('refused', [apiError('processing_error')]), foundLater]);
+  // Accepted is not decided: the person is still needed.
+  given(called)
+    .when(answer(accepted('pending')))
+    .then([acceptedEvent]);
+  const calledLate = [...pending, ...decided(pending, shows(0, quietUntil + acceptedRefundPatienceMs))];
+  given(calledLate)
+    .when(declinedByCallback('service-refund-1'))
+    .then([declinedEvent('declined'), foundLater]);
+});
+
+// --- Refunds that were made elsewhere
+
+test('without a refund of ours on its way, what is more was made elsewhere', () => {
+  given(approved)
+    .when(shows(300, 0))
+    .then([external(300)]);
+  given([...submitted, approvedEvent()])
+    .when(shows(450, 0))
+    .then([external(150)]);
+  given([...submitted, declinedEvent('refused')])
+    .when(shows(300, 0))
+    .then([external(300)]);
+});
+
+test('with one on its way, a refund elsewhere is booked once ours is decided', () => {
+  given(unresolved)
+    .when(shows(200, quietUntil - 1))
+    .thenNothing();
+  const ended = [...unresolved, declinedEvent('refused')];
+  given(ended)
+    .when(shows(200, quietUntil))
+    .then([external(200)]);
+  given([...unresolved, approvedEvent()])
+    .when(shows(500, quietUntil))
+    .then([external(200)]);
+});
+
+// --- Revisions meanwhile
+
+const revisedTo = (to: 'declined' | 'approved', amount?: number): PaymentEvent => ({
+  type: 'FinalStatusRevised',
+  data: {
+    from: to === 'declined' ? 'approved' : 'declined',
+    to,
+    ...(amount === undefined ? {} : { amount }),
+  },
+});
+
+describe('while the status is revised', () => {
+  const revised = [...unresolved, revisedTo('declined')];
+  const shownDeclined = (lookedAt: number) =>
+    looked(observed('declined', { refundedAmount: 300 }), { lookedAt });
+
+  test('a refund on its way still ends by its answer', () => {
+    given(revised)
+      .when(answer(accepted('approved')))
+      .then([answeredApproved()]);
+    given(revised)
+      .when(answer(refused))
+      .then([declinedEvent('refused', [apiError('processing_error')])]);
+  });
+
+  test('a sum on a payment that is not paid decides nothing: a person is called after the quiet period', () => {
+    given(revised)
+      .when(shownDeclined(quietUntil - 1))
+      .thenNothing();
+    given(revised)
+      .when(shownDeclined(quietUntil))
+      .then([raised('refund_unresolved', { observedRefundedAmount: 0 })]);
+  });
+
+  test('revised back, the sum decides it again', () => {
+    given([...revised, revisedTo('approved', 1000)])
+      .when(shows(300, quietUntil))
+      .then([approvedEvent()]);
+  });
+
+  test('a new refund is of what stands approved now', () => {
+    const lower = [...approved, revisedTo('declined'), revisedTo('approved', 400)];
+    expect(refusalOf(lower, submit('refund-1', 401))).toMatchObject({ refundableAmount: 400 });
+    expect(types(decided(lower, submit('refund-1', 400)))).toEqual(['RefundSubmitted']);
+  });
+
+  test('what the service shows as refunded is not refunded again, also where our sums fall short of it', () => {
+    const toRefunded: PaymentEvent = {
+      type: 'FinalStatusRevised',
+      data: { from: 'declined', to: 'refunded', amount: 1000 },
+    };
+    const history = [...revised, toRefunded, declinedEvent('refused')];
+    expect(paymentAfter(history)).toMatchObject({ phase: 'refunded', refundedAmount: 0 });
+    expect(refusalOf(history, submit('refund-2', 1))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount: 0,
+    });
+  });
+
+  test('"refunded" is the business of the refund on its way, also where more was refunded than stands approved', () => {
+    const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
+    const picture = observed('refunded', { amount: 200, refundedAmount: 200 });
+    expect(decided([...lower, revisedTo('approved', 200)], looked(picture))).toEqual([]);
+  });
+
+  // What was given back of a payment that is now worth less is more than there is: nothing is left, not less than nothing.
+  test('where more was refunded than stands approved now, nothing is left', () => {
+    const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
+    expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
+  });
+});

@@ -1,0 +1,362 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import { resolutions, type Resolution } from '../attention.ts';
+import {
+  attempt,
+  decided,
+  fold,
+  historyTo,
+  looked,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  refundSubmitted,
+  requested,
+  sampleEvents,
+  types,
+} from '../../testing/samples.ts';
+import type { ResolveAttention } from './payment-commands.ts';
+import { decide } from './payment-decide.ts';
+import { attentionCodes, type AttentionCode, type PaymentEvent } from './payment-events.ts';
+import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
+import { reservedAmount } from './payment-state.ts';
+import { resolutionsOf } from './resolutions.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** Attention raised with at least this evidence. */
+const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+
+const say = (code: AttentionCode, resolution: Resolution, number = 1): ResolveAttention => ({
+  type: 'ResolveAttention',
+  code,
+  number,
+  resolution,
+  reason: 'I asked them',
+});
+const open = (code: AttentionCode, evidence: Record<string, string | number> = {}): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code, evidence },
+});
+const ended = (code: AttentionCode, resolution: Resolution, number = 1): PaymentEvent => ({
+  type: 'AttentionResolved',
+  data: { code, number, resolution, reason: 'I asked them' },
+});
+const found = (code: AttentionCode): PaymentEvent => ({
+  type: 'AttentionResolved',
+  data: { code, resolution: 'found', reason: 'the service told later' },
+});
+
+const table: Record<AttentionCode, readonly Resolution[]> = {
+  attempt_not_found: ['look_again'],
+  callback_not_applied: ['look_again', 'acknowledged'],
+  final_status_revised: ['acknowledged'],
+  refund_disagrees: ['look_again', 'acknowledged'],
+  refund_unresolved: ['look_again', 'refund_made', 'refund_not_made'],
+  second_payment_found: ['acknowledged'],
+  service_not_readable: ['look_again', 'acknowledged'],
+  service_payment_missing: ['look_again', 'acknowledged'],
+  terms_disagree: ['look_again', 'acknowledged'],
+  two_step_unresolved: ['look_again'],
+  unknown_status: ['look_again', 'acknowledged'],
+};
+/** Where the service does not show the payment at all, and its call has ended. */
+const mayBeUnmade = (code: AttentionCode, phase: PaymentPhase): boolean =>
+  code === 'attempt_not_found'
+    ? phase === 'unresolved'
+    : code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
+
+describe.each(attentionCodes)('%s', (code) => {
+  test('has the ways out of the table, on a final payment', () => {
+    expect(resolutionsOf(paymentAfter(historyTo.approved), code)).toEqual(table[code]);
+  });
+
+  test('has no more while a call is on its way, of which nobody knows the end', () => {
+    expect(resolutionsOf(paymentAfter(historyTo.requested), code)).toEqual(table[code]);
+  });
+
+  test.each(paymentPhases.filter((phase) => !isFinalPhase(phase) && phase !== 'requested'))(
+    'has one more in phase %s, where the service does not show the payment',
+    (phase) => {
+      const more = mayBeUnmade(code, phase) ? ['payment_not_made'] : [];
+      expect(resolutionsOf(paymentAfter(historyTo[phase]), code)).toEqual([...table[code], ...more]);
+    },
+  );
+
+  test.each(paymentPhases)('in phase %s every way out but these is refused, and they are told', (phase) => {
+    const history = [...historyTo[phase], open(code)];
+    const allowed = resolutionsOf(paymentAfter(history), code);
+    for (const resolution of resolutions.filter((each) => !allowed.includes(each)))
+      expect(decide(fold(history), say(code, resolution))).toEqual({
+        kind: 'refused',
+        refusal: { code: 'resolution_not_allowed', allowed },
+      });
+  });
+
+  test('cannot be ended where it is not open', () => {
+    for (const resolution of resolutions)
+      given(historyTo.approved).when(say(code, resolution)).thenRefused('attention_not_found');
+    const other: AttentionCode = code === 'unknown_status' ? 'terms_disagree' : 'unknown_status';
+    given([...historyTo.approved, open(other)])
+      .when(say(code, 'look_again'))
+      .thenRefused('attention_not_found');
+    for (const number of [0, 2, 3])
+      given([...historyTo.approved, open(code), open(other)])
+        .when(say(code, 'look_again', number))
+        .thenRefused('attention_not_found');
+  });
+
+  // Whatever a person says, the events can be applied: some once led where the machine allows no way.
+  test.each(paymentPhases)('in phase %s whatever is allowed leads somewhere', (phase) => {
+    for (const alsoOpen of attentionCodes) {
+      const history = [
+        ...historyTo[phase],
+        open(alsoOpen, { attemptNumber: 1 }),
+        open(code, { attemptNumber: 1 }),
+      ];
+      for (const resolution of resolutionsOf(paymentAfter(history), code)) {
+        const decision = decide(fold(history), say(code, resolution, 2));
+        // The refund that it names is not there.
+        const isAboutRefund = resolution === 'refund_made' || resolution === 'refund_not_made';
+        expect(decision.kind).toBe(isAboutRefund ? 'refused' : 'events');
+        if (decision.kind === 'events')
+          expect(paymentAfter([...history, ...decision.events]).attention).not.toContainEqual(
+            expect.objectContaining({ code, number: 2 }),
+          );
+      }
+    }
+  });
+});
+
+test('a person says nothing about a payment that nobody requested', () => {
+  given([]).when(say('terms_disagree', 'acknowledged')).thenRefused('payment_not_found');
+});
+
+test.each(['acknowledged', 'look_again'] as const)(
+  '%s ends the matter and changes nothing else',
+  (resolution) => {
+    const history = [...historyTo.pending, open('unknown_status')];
+    given(history)
+      .when(say('unknown_status', resolution))
+      .then([ended('unknown_status', resolution)]);
+  },
+);
+
+// --- The payment was not made
+
+const lostCard = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
+const notFound = open('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' });
+
+test('a payment that the service never had has failed', () => {
+  given([...lostCard, notFound])
+    .when(say('attempt_not_found', 'payment_not_made'))
+    .then([
+      ended('attempt_not_found', 'payment_not_made'),
+      { type: 'PaymentFailed', data: { reason: 'resolved' } },
+    ]);
+});
+
+test.each(['init', 'pending', 'held', 'confirming', 'declining'] as const)(
+  'a payment in phase %s that the service had and undid is declined',
+  (phase) => {
+    given([...historyTo[phase], open('service_payment_missing')])
+      .when(say('service_payment_missing', 'payment_not_made'))
+      .then([
+        ended('service_payment_missing', 'payment_not_made'),
+        { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } },
+      ]);
+  },
+);
+
+// A second matter that asked whether the payment was made once stayed open, and could end the payment a second time.
+test('that the payment was not made ends every matter that asked for it', () => {
+  given([...lostCard, open('service_not_readable'), notFound])
+    .when(say('attempt_not_found', 'payment_not_made', 2))
+    .then([
+      ended('attempt_not_found', 'payment_not_made', 2),
+      { type: 'PaymentFailed', data: { reason: 'resolved' } },
+      found('service_not_readable'),
+    ]);
+  given([...historyTo.confirming, open('two_step_unresolved'), open('service_payment_missing')])
+    .when(say('service_payment_missing', 'payment_not_made', 2))
+    .then([
+      ended('service_payment_missing', 'payment_not_made', 2),
+      { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } },
+      found('two_step_unresolved'),
+    ]);
+});
+
+test('a payment that turns up after a person said it was not made is a revision, and calls a person', () => {
+  const said = [...lostCard, notFound, ended('attempt_not_found', 'payment_not_made')];
+  const history: PaymentEvent[] = [...said, { type: 'PaymentFailed', data: { reason: 'resolved' } }];
+  expect(types(decided(history, looked(observed('approved'))))).toEqual([
+    'FinalStatusRevised',
+    'AttentionRaised',
+  ]);
+});
+
+// --- A lost attempt is found
+
+const foundByLook = {
+  type: 'RecordLookup',
+  attemptNumber: 1,
+  lookedAt: attempt(1).quietUntil,
+  found: [observed('approved')],
+} as const;
+
+test('a lost attempt that is found after all needs nobody any more', () => {
+  const events = decided([...lostCard, notFound], foundByLook);
+  expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'AttentionResolved']);
+  expect(events.at(-1)).toEqual(found('attempt_not_found'));
+});
+
+// While the next attempt was on its way, a person could still end the payment by a word about the attempt before.
+test('a lost attempt that was refused at last needs nobody any more, and the next one calls for itself', () => {
+  const next = attempt(2);
+  const history = [...lostCard, notFound];
+  const notSent = {
+    type: 'RecordCreationOutcome',
+    attemptNumber: 1,
+    nextAttempt: next,
+    outcome: { kind: 'not-sent', reason: 'connection refused' },
+  } as const;
+  const events = decided(history, notSent);
+  expect(types(events)).toEqual(['AttemptNotSent', 'AttemptStarted', 'AttentionResolved']);
+  const lookup = { type: 'RecordLookup', attemptNumber: 2, found: [], lookedAt: next.quietUntil } as const;
+  expect(decided([...history, ...events], lookup).at(-1)).toEqual(
+    raised('attempt_not_found', { attemptNumber: 2, providerOrderNumber: 'pay_1.2' }),
+  );
+});
+
+test('look again, and what is still not found calls again', () => {
+  const history = [...lostCard, notFound, ended('attempt_not_found', 'look_again')];
+  given(history)
+    .when({ ...foundByLook, found: [] })
+    .then([raised('attempt_not_found', { attemptNumber: 1 })]);
+});
+
+// --- Refunds
+
+const unresolvedRefund: PaymentEvent[] = [
+  ...historyTo.approved,
+  refundSubmitted('refund-0', 100),
+  { type: 'RefundDeclined', data: { refundToken: 'refund-0', errors: [] } },
+  refundSubmitted('refund-1', 300),
+  { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
+  open('refund_unresolved', { refundToken: 'refund-1' }),
+];
+
+test('a refund that a person says was made is approved, and counts', () => {
+  const events: PaymentEvent[] = [
+    ended('refund_unresolved', 'refund_made'),
+    { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
+  ];
+  given(unresolvedRefund).when(say('refund_unresolved', 'refund_made')).then(events);
+  expect(paymentAfter([...unresolvedRefund, ...events])).toMatchObject({
+    refundedAmount: 300,
+    attention: [],
+  });
+});
+
+test('a refund that a person says was not made is declined, and its reservation is free', () => {
+  const events: PaymentEvent[] = [
+    ended('refund_unresolved', 'refund_not_made'),
+    { type: 'RefundDeclined', data: { refundToken: 'refund-1', errors: [], reason: 'resolved' } },
+  ];
+  given(unresolvedRefund).when(say('refund_unresolved', 'refund_not_made')).then(events);
+  const after = paymentAfter([...unresolvedRefund, ...events]);
+  expect(reservedAmount(after)).toBe(0);
+  expect(after.refunds[1]?.declined).toEqual({ reason: 'resolved', errors: [] });
+});
+
+test('a refund that a person says was made in full makes the payment refunded', () => {
+  const full: PaymentEvent[] = [
+    ...historyTo.approved,
+    refundSubmitted('refund-1', 1000),
+    { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
+    open('refund_unresolved', { refundToken: 'refund-1' }),
+  ];
+  const decision = decide(fold(full), say('refund_unresolved', 'refund_made'));
+  if (decision.kind === 'events') expect(paymentAfter([...full, ...decision.events]).phase).toBe('refunded');
+  expect(decision.kind).toBe('events');
+});
+
+// A word about the refund before once ended the refund that was under way.
+test('a word about a refund is about the refund of the evidence, and counts while it is undecided only', () => {
+  const next = [
+    ...unresolvedRefund.slice(0, -1),
+    open('refund_unresolved', { refundToken: 'refund-0' }),
+    open('refund_unresolved', { refundToken: 'refund-1' }),
+  ];
+  for (const resolution of ['refund_made', 'refund_not_made'] as const) {
+    given(next)
+      .when(say('refund_unresolved', resolution, 1))
+      .thenRefused('attention_not_found');
+    expect(decided(next, say('refund_unresolved', resolution, 2)).slice(0, 2)).toMatchObject([
+      ended('refund_unresolved', resolution, 2),
+      { data: { refundToken: 'refund-1' } },
+    ]);
+  }
+});
+
+test('of several second payments each is resolved for itself', () => {
+  const both = [
+    ...historyTo.approved,
+    open('second_payment_found', { serviceToken: 'token-b' }),
+    open('second_payment_found', { serviceToken: 'token-c' }),
+  ];
+  const spoken = say('second_payment_found', 'acknowledged', 2);
+  given(both)
+    .when(spoken)
+    .then([ended('second_payment_found', 'acknowledged', 2)]);
+  const after = paymentAfter([...both, ...decided(both, spoken)]);
+  expect(after.attention.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-b']);
+  expect(after.acknowledged.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-c']);
+});
+
+// --- What a person has acknowledged
+
+test('what a person has acknowledged is not brought up again by the same evidence, and is by other', () => {
+  const first = looked(observed('approved', { amount: 1 }));
+  const raisedOnce = [...historyTo.init, ...decided(historyTo.init, first)];
+  const seen = [...raisedOnce, ended('terms_disagree', 'acknowledged')];
+  given(seen).when(first).thenNothing();
+  given(seen)
+    .when(looked(observed('approved', { amount: 2 })))
+    .then([raised('terms_disagree', { observedAmount: 2 })]);
+  given([...raisedOnce, ended('terms_disagree', 'look_again')])
+    .when(first)
+    .then([raised('terms_disagree', { observedAmount: 1 })]);
+});
+
+const isAttention = ({ type }: PaymentEvent): boolean => type === 'AttentionRaised';
+
+// The second of two revisions that look alike was once recorded without a word to anybody.
+test('each revision calls a person, also one like another that was acknowledged', () => {
+  const revise = (status: string, before: readonly PaymentEvent[]): readonly PaymentEvent[] => [
+    ...before,
+    ...decided(before, looked(observed(status))),
+    ended('final_status_revised', 'acknowledged', before.some(isAttention) ? 2 : 1),
+  ];
+  const thereAndBack = revise('approved', revise('declined', historyTo.approved));
+  expect(types(decided(thereAndBack, looked(observed('declined'))))).toEqual([
+    'FinalStatusRevised',
+    'AttentionRaised',
+  ]);
+});
+
+// The attention about a callback is also what puts its payment on the schedule of looks.
+test('each callback that could not be applied calls a person, also after one like it was acknowledged', () => {
+  const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
+  const seen = [
+    ...historyTo.approved,
+    ...decided(historyTo.approved, unapplied),
+    ended('callback_not_applied', 'acknowledged'),
+  ];
+  given(seen)
+    .when(unapplied)
+    .then([raised('callback_not_applied', { reason: 'no answer' })]);
+});

@@ -1,0 +1,348 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import type { LookFailure } from '../failed-look.ts';
+import {
+  announcedCall,
+  decided,
+  historyTo,
+  looked,
+  observed,
+  paymentAfter,
+  paymentDomain,
+  refundSubmitted,
+  requested,
+  sampleEvents,
+  types,
+} from '../../testing/samples.ts';
+import type { AttentionCode, PaymentEvent } from './payment-events.ts';
+import { openWorkOf } from './open-work.ts';
+import { paymentPhases } from './payment-machine.ts';
+
+const { given } = scenario(paymentDomain);
+
+/** Attention raised with at least this evidence. */
+const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code, evidence: expect.objectContaining(evidence) },
+});
+
+// --- A payment that the service does not know any more
+
+test.each(paymentPhases)(
+  'in phase %s the accepted payment gone missing calls a person, another one nobody',
+  (phase) => {
+    const { serviceToken } = paymentAfter(historyTo[phase]);
+    const missing = decided(historyTo[phase], { type: 'RecordMissing', serviceToken: 'token-a' });
+    const calls = [raised('service_payment_missing', { serviceToken: 'token-a' })];
+    expect(missing).toEqual(serviceToken === undefined ? [] : calls);
+    given(historyTo[phase]).when({ type: 'RecordMissing', serviceToken: 'token-b' }).thenNothing();
+  },
+);
+
+// --- Callbacks that could not be applied
+
+const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
+const about = (serviceToken: string | null): PaymentEvent => ({
+  type: 'AttentionRaised',
+  data: { code: 'callback_not_applied', evidence: { reason: 'no answer', serviceToken } },
+});
+const sampleAccepted: PaymentEvent = {
+  type: 'AttemptAccepted',
+  data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' },
+};
+
+test.each(paymentPhases)('in phase %s a callback that could not be applied calls a person, once', (phase) => {
+  given(historyTo[phase])
+    .when(unapplied)
+    .then([raised('callback_not_applied', { reason: 'no answer' })]);
+});
+
+test('no more than ten callbacks of one payment are before a person', () => {
+  const many = Array.from({ length: 10 }, (_, index) => about(`token-${index}`));
+  given([...historyTo.approved, ...many])
+    .when({ ...unapplied, serviceToken: 'token-x' })
+    .thenNothing();
+  given([...historyTo.approved, ...many.slice(1)])
+    .when({ ...unapplied, serviceToken: 'token-x' })
+    .then([about('token-x')]);
+});
+
+describe('a callback that names what it is about', () => {
+  const both = [...historyTo.approved, about('token-b'), about('token-a')];
+  const asked = (number?: number, reason = 'the service was asked later'): PaymentEvent => ({
+    type: 'AttentionResolved',
+    data: {
+      ...{ code: 'callback_not_applied', resolution: 'retrieved', reason },
+      ...(number === undefined ? {} : { number }),
+    },
+  });
+
+  test('calls for itself, and once', () => {
+    given([...historyTo.approved, about('token-a'), about(null)])
+      .when({ ...unapplied, serviceToken: 'token-b' })
+      .then([about('token-b')]);
+    given(both)
+      .when({ ...unapplied, serviceToken: 'token-b' })
+      .thenNothing();
+    given(both)
+      .when(unapplied)
+      .then([about(null)]);
+  });
+
+  test('is done with by a look at our own payment where it names that one, or none', () => {
+    given([...both, about(null)])
+      .when(looked(observed('approved')))
+      .then([2, 3].map((number) => asked(number, 'the payment was retrieved later')));
+    given([...historyTo.approved, about('token-b')])
+      .when(looked(observed('approved')))
+      .thenNothing();
+    const lookup = { type: 'RecordLookup', attemptNumber: 1, lookedAt: 0 } as const;
+    given([...historyTo.unresolved, about('token-b'), about('token-a')])
+      .when({ ...lookup, found: [observed('init')] })
+      .then([sampleAccepted, asked(2)]);
+    given([...historyTo.unresolved, about('token-b'), about(null)])
+      .when({ ...lookup, found: [] })
+      .then([asked(2)]);
+  });
+
+  test('is done with by a look after just that', () => {
+    given(both)
+      .when({ type: 'RecordCallbackLooked', serviceToken: 'token-b' })
+      .then([asked(1)]);
+    given(both).when({ type: 'RecordCallbackLooked', serviceToken: 'token-c' }).thenNothing();
+    given([...historyTo.approved, about(null)])
+      .when({ type: 'RecordCallbackLooked', serviceToken: 'token-a' })
+      .thenNothing();
+  });
+
+  test('is part of the matter where what it names is known as a second payment', () => {
+    const other = looked(observed('approved', { serviceToken: 'token-b' }));
+    given(both)
+      .when(other)
+      .then([raised('second_payment_found', { serviceToken: 'token-b' }), asked(1)]);
+    const known = [...historyTo.approved, ...decided(historyTo.approved, other), about('token-b')];
+    given(known).when(other).then([asked()]);
+  });
+});
+
+// --- Looks that fail
+
+describe('a look that failed', () => {
+  const failed = (reason: LookFailure, failedAt = 0) =>
+    ({ type: 'RecordLookFailed', reason, account: 'main', failedAt }) as const;
+  const unreadable = (reason: LookFailure): PaymentEvent => ({
+    type: 'AttentionRaised',
+    data: { code: 'service_not_readable', evidence: { reason, account: 'main' } },
+  });
+  const over: PaymentEvent = {
+    type: 'AttentionResolved',
+    data: {
+      code: 'service_not_readable',
+      resolution: 'retrieved',
+      reason: 'the service was asked later',
+    },
+  };
+
+  test.each(['account_missing', 'refused'] as const)(
+    'as %s calls a person at once where something is to be found out, and only there',
+    (reason) => {
+      for (const phase of paymentPhases)
+        expect(decided(historyTo[phase], failed(reason))).toEqual(
+          openWorkOf(paymentAfter(historyTo[phase])) === undefined ? [] : [unreadable(reason)],
+        );
+    },
+  );
+
+  const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
+  test.each([
+    ['an hour', 'a lost attempt', historyTo.unresolved, 160_000, 3_600_000],
+    ['an hour', 'a confirmation', historyTo.confirming, 160_000, 3_600_000],
+    ['an hour', 'a refund', refunding, 160_000, 3_600_000],
+    ['a day', 'what happens by itself', historyTo.pending, 160_000, 86_400_000],
+  ] as const)(
+    'without an answer calls a person after %s: %s',
+    (_, _what, history, quietUntil, patienceMs) => {
+      given(history)
+        .when(failed('no_answer', quietUntil + patienceMs - 1))
+        .thenNothing();
+      given(history)
+        .when(failed('no_answer', quietUntil + patienceMs))
+        .then([unreadable('no_answer')]);
+    },
+  );
+
+  test('has patience from the latest call on', () => {
+    const late = { ...announcedCall, quietUntil: 1_000_000 };
+    const confirming: PaymentEvent[] = [...historyTo.held, { type: 'ConfirmationSubmitted', data: late }];
+    given(confirming)
+      .when(failed('no_answer', 999_999 + 3_600_000))
+      .thenNothing();
+    const refund = refundSubmitted('refund-1', 300);
+    given([...historyTo.approved, { ...refund, data: { ...refund.data, ...late } }])
+      .when(failed('no_answer', 999_999 + 3_600_000))
+      .thenNothing();
+  });
+
+  test('is over with the next one that tells anything', () => {
+    const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
+    given(of(historyTo.unresolved))
+      .when({ type: 'RecordLookup', attemptNumber: 1, found: [], lookedAt: 0 })
+      .then([over]);
+    given(of(historyTo.pending))
+      .when(looked(observed('pending')))
+      .then([over]);
+    given(of(historyTo.pending)).when({ type: 'RecordMissing', serviceToken: 'token-b' }).then([over]);
+  });
+
+  test('is over where nothing is left to be found out', () => {
+    given([...historyTo.requested, unreadable('refused')])
+      .when({
+        type: 'RecordCreationOutcome',
+        attemptNumber: 1,
+        outcome: { kind: 'not-sent', reason: 'x' },
+      })
+      .then([
+        { type: 'AttemptNotSent', data: { attemptNumber: 1, reason: 'x' } },
+        { type: 'PaymentFailed', data: { reason: 'not-sent' } },
+        {
+          type: 'AttentionResolved',
+          data: { code: 'service_not_readable', resolution: 'found', reason: 'the service told later' },
+        },
+      ]);
+  });
+});
+
+test('a payment that is retrieved again needs nobody for the callback any more', () => {
+  const calls: PaymentEvent = {
+    type: 'AttentionRaised',
+    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
+  };
+  given([...historyTo.approved, calls])
+    .when(looked(observed('approved')))
+    .then([
+      {
+        type: 'AttentionResolved',
+        data: {
+          code: 'callback_not_applied',
+          resolution: 'retrieved',
+          reason: 'the payment was retrieved later',
+        },
+      },
+    ]);
+});
+
+test('what the service sends is cut before it becomes evidence', () => {
+  const currency = 'X'.repeat(100_000);
+  const events = decided(historyTo.pending, looked(observed('approved', { currency })));
+  expect(types(events)).toEqual(['AttentionRaised']);
+  expect(JSON.stringify(events).length).toBeLessThan(2_000);
+});
+
+// --- All that one look tells
+
+test('one look tells the status, the refunds and the token at once', () => {
+  const history = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
+  given(history)
+    .when(looked(observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' })))
+    .then([
+      { type: 'PaymentApproved', data: { amount: 1000 } },
+      { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
+      { type: 'ExternalRefundObserved', data: { amount: 300 } },
+    ]);
+});
+
+test.each([
+  ['of a status that nobody knows', { status: 'odd' }],
+  ['of another amount', { amount: 999 }],
+  ['of another order', { orderNumber: 'pay_1.9' }],
+])(
+  'a picture %s says nothing about tokens, and of refunds and confirmations only that time is over',
+  (_, changes) => {
+    const atLeisure = { lookedAt: 10_000_000, nextWindow: announcedCall };
+    const picture = { ...observed('pending', { heldAmount: 500, recurringToken: 'rec_1' }), ...changes };
+    const calls = [raised('two_step_unresolved', { operation: 'confirm', submissions: 1 })];
+    const unresolved = { type: 'ConfirmationUnresolved', data: { reason: 'no outcome was recorded' } };
+    expect(decided(historyTo.confirming, looked(picture, atLeisure)).slice(1)).toEqual([
+      unresolved,
+      ...calls,
+    ]);
+    expect(types(decided(historyTo.confirming, looked(picture)))).toEqual(['AttentionRaised']);
+    const refunding = [
+      ...[requested({ recurring: true }), sampleEvents.AttemptAccepted, sampleEvents.PaymentApproved],
+      refundSubmitted('refund-1', 300),
+    ];
+    const paid = { ...observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' }), ...changes };
+    expect(decided(refunding, looked(paid, atLeisure)).slice(1)).toEqual([
+      { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'no outcome was recorded' } },
+      raised('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: null }),
+    ]);
+    expect(types(decided(refunding, looked(paid)))).toEqual(['AttentionRaised']);
+  },
+);
+
+test('a callback that could not be applied is done with, whatever the look showed', () => {
+  const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
+  const events = decided(history, looked(observed('odd')));
+  expect(types(events)).toEqual(['AttentionRaised', 'AttentionResolved']);
+});
+
+test('a look at another payment is none at this one', () => {
+  const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
+  const events = decided(history, looked(observed('approved', { serviceToken: 'token-b' })));
+  expect(types(events)).toEqual(['AttentionRaised']);
+});
+
+// An acknowledged disagreement was once silent for good, and the refund's reservation with it.
+test('a disagreement that a person has acknowledged keeps nobody from being called for a refund', () => {
+  const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
+  const odd = looked(observed('approved', { amount: 999 }));
+  const seen: PaymentEvent[] = [
+    ...refunding,
+    ...decided(refunding, odd),
+    {
+      type: 'AttentionResolved',
+      data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
+    },
+  ];
+  expect(types(decided(seen, { ...odd, lookedAt: announcedCall.quietUntil }))).toEqual([
+    'RefundUnresolved',
+    'AttentionRaised',
+  ]);
+});
+
+// --- Recurring tokens
+
+const recurring = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
+
+test.each(['init', 'pending', 'approved'])(
+  'a recurring token that was asked for is issued once, seen %s',
+  (status) => {
+    const picture = observed(status, { recurringToken: 'rec_1' });
+    const events = decided(recurring, looked(picture));
+    expect(events.filter(({ type }) => type === 'RecurringTokenIssued')).toEqual([
+      { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
+    ]);
+    const history = [...recurring, ...events];
+    expect(paymentAfter(history).recurringToken).toBe('rec_1');
+    expect(decided(history, looked({ ...picture, recurringToken: 'rec_2' }))).toEqual([]);
+  },
+);
+
+test('a recurring token that nobody asked for is not issued', () => {
+  for (const asked of [undefined, false]) {
+    const history = [
+      requested(asked === undefined ? {} : { recurring: asked }),
+      sampleEvents.AttemptAccepted,
+    ];
+    expect(types(decided(history, looked(observed('approved', { recurringToken: 'rec_1' }))))).toEqual([
+      'PaymentApproved',
+    ]);
+  }
+});
+
+test('a recurring token is issued by the look that finds a lost attempt, too', () => {
+  const found = [observed('approved', { recurringToken: 'rec_1' })];
+  const history = [requested({ recurring: true }), sampleEvents.AttemptUnresolved];
+  const events = decided(history, { type: 'RecordLookup', attemptNumber: 1, found, lookedAt: 0 });
+  expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'RecurringTokenIssued']);
+});

@@ -1,0 +1,303 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  observedPayout,
+  payoutAfter,
+  payoutHistoryTo,
+  payoutRaised,
+  payoutRequested,
+  payoutSampleEvents,
+  payoutTerms,
+  refusalError,
+  requestPayout,
+} from '../../testing/payout-samples.ts';
+import {
+  accepted,
+  afterAnswer,
+  afterQuiet,
+  answered,
+  beforeQuiet,
+  disagreement,
+  duringCall,
+  ended,
+  failedBecause,
+  looked,
+  lost,
+  missing,
+  noOutcome,
+  notSent,
+  payoutDomain,
+  refused,
+  retrieved,
+  revised,
+  second,
+  unapplied,
+  unknownStatus,
+  withoutReason,
+} from '../../testing/payout-story.ts';
+import { errorsMax, textLengthMax } from '../payment/payment-events.ts';
+import type { PayoutCommand } from './payout-commands.ts';
+import { decidePayout } from './payout-decide.ts';
+import { decodePayoutEvent, type PayoutEvent } from './payout-events.ts';
+import { payoutPhases } from './payout-machine.ts';
+
+const { given } = scenario(payoutDomain);
+const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
+
+describe('a request', () => {
+  test('is recorded with its call, which it announces', () =>
+    given([]).when(requestPayout()).then([payoutRequested()]));
+
+  test.each(payoutPhases)('that is repeated with the same terms writes nothing, in phase %s', (phase) =>
+    given(payoutHistoryTo[phase]).when(requestPayout()).thenNothing(),
+  );
+
+  test.each(payoutPhases)('under a key that was used for other terms is refused, in phase %s', (phase) =>
+    given(payoutHistoryTo[phase])
+      .when(requestPayout({ fingerprint: 'fingerprint-2' }))
+      .thenRefused('idempotency_key_reused'),
+  );
+
+  test('is known by its fingerprint and not by what it says besides', () =>
+    given(requested)
+      .when(requestPayout({ terms: { ...payoutTerms, amount: 2000 }, team: 'other' }))
+      .thenNothing());
+});
+
+test.each([
+  answered('approved'),
+  refused,
+  lost,
+  looked([]),
+  retrieved(observedPayout('approved')),
+  missing(),
+  unapplied,
+])('a fact about a payout that was never requested is nothing: $type', (fact) =>
+  given([]).when(fact).thenNothing(),
+);
+
+describe.each([
+  ['requested', requested],
+  ['unresolved', unresolved],
+] as const)('the end of the call of a payout that is %s', (_, history) => {
+  test('accepted, and not decided yet', () =>
+    given(history)
+      .when(answered('pending'))
+      .then([accepted('answer')]));
+
+  test('accepted and approved', () =>
+    given(history)
+      .when(answered('approved'))
+      .then([accepted('answer'), payoutSampleEvents.PayoutApproved]));
+
+  test('accepted and declined, which is no refusal', () =>
+    given(history)
+      .when(answered('declined', { declineReason: 'do_not_honor' }))
+      .then([accepted('answer'), payoutSampleEvents.PayoutDeclined]));
+
+  test('accepted with a status that is not known: a person is called, and no status is taken', () =>
+    given(history)
+      .when(answered('frozen'))
+      .then([accepted('answer'), unknownStatus('frozen')]));
+
+  test.each([{ amount: 999 }, { currency: 'USD' }, { amount: Number.NaN }])(
+    'accepted as %j: a person is called, and no status is taken',
+    (changes) => {
+      const { orderNumber: _, ...observed } = observedPayout('approved', changes);
+      given(history)
+        .when(answered('approved', changes))
+        .then([accepted('answer'), disagreement(observed)]);
+    },
+  );
+
+  test('refused: it has failed, and is not tried again', () =>
+    given(history)
+      .when(refused)
+      .then([{ type: 'PayoutRefused', data: { errors: [refusalError] } }, failedBecause('refused')]));
+
+  test('not sent: it has failed, and is not tried again', () =>
+    given(history)
+      .when(notSent)
+      .then([payoutSampleEvents.PayoutNotSent, failedBecause('not-sent')]));
+});
+
+test('an outcome that is not known leaves the payout unresolved', () =>
+  given(requested).when(lost).then([payoutSampleEvents.PayoutUnresolved]));
+
+test('an outcome that is not known tells an unresolved payout nothing', () =>
+  given(unresolved).when(lost).thenNothing());
+
+test.each([
+  ['pending', pending],
+  ['approved', approved],
+  ['declined', declined],
+] as const)('what a look has found stands, whatever the late answer says: %s', (_, history) => {
+  for (const outcome of [
+    refused,
+    notSent,
+    lost,
+    answered('approved'),
+    answered('declined'),
+    answered('pending'),
+  ])
+    given(history).when(outcome).thenNothing();
+});
+
+test('a late answer about another payout than the one that a look has found calls a person', () =>
+  given(pending)
+    .when(answered('approved', { serviceToken: 'token-b' }))
+    .then([second('token-b', 'approved', 'token-a')]));
+
+describe('a failed payout', () => {
+  test('stays failed, whichever failure is told later', () => {
+    for (const outcome of [refused, notSent, lost]) given(failed).when(outcome).thenNothing();
+  });
+
+  test.each([
+    answered('approved'),
+    looked([observedPayout('approved')]),
+    retrieved(observedPayout('approved')),
+  ])('that turns up approved is revised, and a person is called: $type', (fact) =>
+    given(failed)
+      .when(fact)
+      .then(revised('declined', 'approved', { serviceToken: 'token-a' })),
+  );
+
+  test.each([answered('pending'), looked([observedPayout('pending')]), retrieved(observedPayout('pending'))])(
+    'that turns up undecided is followed again, and a person is called: $type',
+    (fact) =>
+      given(failed)
+        .when(fact)
+        .then(revised('declined', 'pending', { serviceToken: 'token-a' })),
+  );
+
+  test.each([answered('declined'), looked([observedPayout('declined')]), looked([])])(
+    'that the service shows declined, or not at all, is as it is: $type',
+    (fact) => given(failed).when(fact).thenNothing(),
+  );
+
+  test('that turns up with another amount calls a person, and keeps its status', () => {
+    const observed = observedPayout('approved', { amount: 1 });
+    given(failed)
+      .when(looked([observed]))
+      .then([disagreement(observed)]);
+  });
+
+  test('that turns up twice calls a person for the second one, too', () =>
+    given(failed)
+      .when(looked([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
+      .then([
+        ...revised('declined', 'approved', { serviceToken: 'token-a' }),
+        second('token-b', 'approved', 'token-a'),
+      ]));
+});
+
+describe('a look by the payout’s own number', () => {
+  test('while the answer may still come tells nothing, whatever it found', () => {
+    given(requested).when(looked([], duringCall)).thenNothing();
+    given(requested)
+      .when(looked([observedPayout('approved')], duringCall))
+      .thenNothing();
+  });
+
+  test('after that gives the answer up', () =>
+    given(requested).when(looked([], afterAnswer)).then([noOutcome]));
+
+  test('finds the payout and its status', () => {
+    const found = [observedPayout('approved')];
+    given(requested)
+      .when(looked(found, afterAnswer))
+      .then([noOutcome, accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+    given(unresolved)
+      .when(looked(found, duringCall))
+      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+  });
+
+  test('finds it where the deployment leaves out order numbers', () => {
+    const { orderNumber: _, ...found } = observedPayout('declined');
+    given(unresolved)
+      .when(looked([found]))
+      .then([accepted('lookup'), withoutReason]);
+  });
+
+  test('finds it with another amount: its status is not taken', () => {
+    const found = observedPayout('approved', { amount: 100_000 });
+    given(unresolved)
+      .when(looked([found]))
+      .then([accepted('lookup'), disagreement(found)]);
+  });
+
+  test('finds it twice: money may have gone out twice, a person is called for each further one', () =>
+    given(unresolved)
+      .when(
+        looked([
+          observedPayout('approved'),
+          observedPayout('approved'),
+          observedPayout('pending', { serviceToken: 'token-b' }),
+          observedPayout('approved', { serviceToken: 'token-c' }),
+        ]),
+      )
+      .then([
+        accepted('lookup'),
+        payoutSampleEvents.PayoutApproved,
+        second('token-b', 'pending', 'token-a'),
+        second('token-c', 'approved', 'token-a'),
+      ]));
+
+  test('does not find it before the service is quiet: that proves nothing', () =>
+    given(unresolved).when(looked([], beforeQuiet)).thenNothing());
+
+  test('does not find it after that: a person is called, and it stays unresolved', () =>
+    given(unresolved)
+      .when(looked([], afterQuiet))
+      .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+
+  test('that is the first after the quiet period gives up and calls at once', () =>
+    given(requested)
+      .when(looked([], afterQuiet))
+      .then([noOutcome, payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+
+  test('that shows other orders only proves nothing about ours', () => {
+    const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
+    given(unresolved)
+      .when(looked([foreign]))
+      .then([disagreement(foreign)]);
+  });
+
+  test('takes its own out of what was found', () => {
+    const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
+    given(unresolved)
+      .when(looked([foreign, observedPayout('pending')]))
+      .then([accepted('lookup')]);
+  });
+
+  test('that comes too late to be needed tells of a second payout only', () => {
+    given(approved)
+      .when(looked([observedPayout('declined')]))
+      .thenNothing();
+    given(approved).when(looked([])).thenNothing();
+    given(approved)
+      .when(looked([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
+      .then([second('token-b', 'approved', 'token-a')]);
+  });
+});
+
+test('what comes from outside is cut to what can be read back', () => {
+  const long = 'x'.repeat(textLengthMax + 1);
+  const commands: readonly [readonly PayoutEvent[], PayoutCommand][] = [
+    [requested, ended({ kind: 'unknown', reason: long })],
+    [requested, ended({ kind: 'not-sent', reason: long })],
+    [requested, ended({ kind: 'refused', errors: Array(errorsMax + 1).fill(refusalError) })],
+    [pending, retrieved(observedPayout('declined', { declineReason: long }))],
+    [approved, retrieved(observedPayout('declined', { declineReason: long }))],
+    [pending, retrieved(observedPayout(long))],
+    [pending, retrieved(observedPayout('approved', { currency: long, orderNumber: long }))],
+    [pending, { type: 'RecordUnappliedPayoutCallback', reason: long }],
+  ];
+  for (const [history, command] of commands) {
+    const decision = decidePayout(payoutAfter(history), command);
+    if (decision.kind === 'refused') throw new Error(decision.refusal.code);
+    expect(decision.events.length).toBeGreaterThan(0);
+    for (const event of decision.events) expect(decodePayoutEvent(event)).toEqual(event);
+  }
+});

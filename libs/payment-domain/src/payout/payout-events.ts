@@ -1,0 +1,140 @@
+/**
+ * The events of a payout (stream `payout-<token>`). They are the only record of what happened; a changed event is a
+ * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
+ */
+import { amountSchema, apiErrorSchema, currencySchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { attentionNumberSchema, evidenceSchema } from '../attention.ts';
+import { callWindowSchema } from '../call-window.ts';
+import { environmentSchema, errorsMax, textLengthMax } from '../payment/payment-events.ts';
+
+const textSchema = z.string().max(textLengthMax);
+
+/** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
+export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
+export const payoutStatusSchema = z.enum(payoutStatuses);
+export type PayoutStatus = z.infer<typeof payoutStatusSchema>;
+
+/** Where the money goes, as far as it may be kept: it tells people which card or account it was, and pays to none. */
+export const payoutDestinationSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('card'),
+    /** First six and last four digits, or the last four alone. What holds more than that cannot be recorded. */
+    sanitizedMask: z
+      .string()
+      .regex(/^(\d{6})?\*{1,13}\d{4}$/, 'must show first six and last four digits only'),
+  }),
+  z.object({
+    kind: z.literal('recurring'),
+    /** Our alias of the recurring token that is paid to. */
+    recurringToken: textSchema,
+  }),
+  z.object({
+    kind: z.literal('bankAccount'),
+    bankName: textSchema,
+    /** The last four characters. */
+    accountEnding: z.string().max(4),
+  }),
+]);
+export type PayoutDestination = z.infer<typeof payoutDestinationSchema>;
+
+/** What the team asked for. `orderNumber` is the team's own and stays with us. */
+export const payoutTermsSchema = z.object({
+  amount: amountSchema,
+  currency: currencySchema,
+  orderNumber: textSchema,
+  destination: payoutDestinationSchema,
+  callbackUrl: textSchema.optional(),
+});
+export type PayoutTerms = z.infer<typeof payoutTermsSchema>;
+
+/** The one announced call that makes the payout at the Payment Service. There is never another one. */
+export const payoutCallSchema = z.object({
+  /** The account of the service that is asked. */
+  account: textSchema,
+  /** Unique for every payout; what one whose answer was lost is found by. */
+  providerOrderNumber: textSchema,
+  ...callWindowSchema.shape,
+});
+export type PayoutCall = z.infer<typeof payoutCallSchema>;
+
+/** Why a person is needed. */
+export const payoutAttentionCodes = [
+  'callback_not_applied',
+  'final_status_revised',
+  'payout_not_found',
+  'second_payout_found',
+  'service_not_readable',
+  'service_payout_missing',
+  'terms_disagree',
+  'unknown_status',
+] as const;
+export const payoutAttentionCodeSchema = z.enum(payoutAttentionCodes);
+export type PayoutAttentionCode = z.infer<typeof payoutAttentionCodeSchema>;
+
+/** Why nothing was paid out. `resolved`: a person made sure of it. */
+export const payoutFailureSchema = z.enum(['refused', 'not-sent', 'resolved']);
+export type PayoutFailure = z.infer<typeof payoutFailureSchema>;
+
+/** Data of each event type, as stored. */
+export const payoutEventSchemas = {
+  PayoutRequested: z.object({
+    environment: environmentSchema,
+    team: textSchema,
+    terms: payoutTermsSchema,
+    /** Hash over the validated request: tells a repeat from another request under the same key. */
+    fingerprint: textSchema,
+    call: payoutCallSchema,
+  }),
+  PayoutAccepted: z.object({
+    serviceToken: textSchema,
+    /** How we know: the call's own answer, or a later look. */
+    evidence: z.enum(['answer', 'lookup']),
+  }),
+  PayoutRefused: z.object({ errors: z.array(apiErrorSchema).max(errorsMax) }),
+  PayoutNotSent: z.object({ reason: textSchema }),
+  PayoutUnresolved: z.object({ reason: textSchema }),
+  PayoutApproved: z.object({}),
+  PayoutDeclined: z.object({ declineReason: textSchema.optional() }),
+  PayoutFailed: z.object({ reason: payoutFailureSchema }),
+  FinalStatusRevised: z.object({
+    from: z.enum(['approved', 'declined']),
+    /** `pending` where a payout that had failed, or that a person had ended, turned up at the service, undecided. */
+    to: payoutStatusSchema,
+    declineReason: textSchema.optional(),
+    /** The service's token, where the payout had failed and so had none. */
+    serviceToken: textSchema.optional(),
+  }),
+  AttentionRaised: z.object({ code: payoutAttentionCodeSchema, evidence: evidenceSchema }),
+  AttentionResolved: z.object({
+    code: payoutAttentionCodeSchema,
+    resolution: textSchema,
+    reason: textSchema,
+    number: attentionNumberSchema.optional(),
+  }),
+} as const;
+
+export type PayoutEventType = keyof typeof payoutEventSchemas;
+export type PayoutEvent = {
+  [Type in PayoutEventType]: { type: Type; data: z.infer<(typeof payoutEventSchemas)[Type]> };
+}[PayoutEventType];
+export type PayoutEventOf<Type extends PayoutEventType> = Extract<PayoutEvent, { type: Type }>;
+
+export const payoutStreamPrefix = 'payout-';
+export const payoutStream = (token: string): string => `${payoutStreamPrefix}${token}`;
+/** The token of a payout's stream. */
+export const tokenOfPayoutStream = (stream: string): string => stream.slice(payoutStreamPrefix.length);
+
+const isPayoutEventType = (type: string): type is PayoutEventType => Object.hasOwn(payoutEventSchemas, type);
+
+/**
+ * Decodes a stored event.
+ *
+ * @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type: the stream must not
+ * be read on as if the event were not there.
+ */
+export function decodePayoutEvent(stored: { type: string; data: unknown }): PayoutEvent {
+  if (!isPayoutEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
+  const data: unknown = payoutEventSchemas[stored.type].parse(stored.data);
+  return { type: stored.type, data } as PayoutEvent;
+}

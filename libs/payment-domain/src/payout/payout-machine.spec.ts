@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { InvariantViolation } from '../invariant.ts';
+import { payoutEventSchemas } from './payout-events.ts';
+import {
+  isFinalPayoutPhase,
+  payoutMachine,
+  payoutPhaseAfter,
+  payoutPhases,
+  requirePayoutPhaseAfter,
+  statusOfPayoutPhase,
+  type PayoutMachineEvent,
+  type PayoutPhase,
+} from './payout-machine.ts';
+
+/** The machine's events by name, with the fact that decides where they lead behind a colon. */
+const machineEvents: Record<string, PayoutMachineEvent> = {
+  PayoutAccepted: { type: 'PayoutAccepted' },
+  PayoutRefused: { type: 'PayoutRefused' },
+  PayoutNotSent: { type: 'PayoutNotSent' },
+  PayoutUnresolved: { type: 'PayoutUnresolved' },
+  PayoutApproved: { type: 'PayoutApproved' },
+  PayoutDeclined: { type: 'PayoutDeclined' },
+  PayoutFailed: { type: 'PayoutFailed' },
+  'FinalStatusRevised:approved': { type: 'FinalStatusRevised', to: 'approved' },
+  'FinalStatusRevised:declined': { type: 'FinalStatusRevised', to: 'declined' },
+  'FinalStatusRevised:pending': { type: 'FinalStatusRevised', to: 'pending' },
+  AttentionRaised: { type: 'AttentionRaised' },
+  AttentionResolved: { type: 'AttentionResolved' },
+};
+
+/** The lifecycle. What is not in a row is not allowed in that phase; attention is allowed in every one. */
+const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
+  requested: {
+    PayoutAccepted: 'pending',
+    PayoutRefused: 'requested',
+    PayoutNotSent: 'requested',
+    PayoutUnresolved: 'unresolved',
+    PayoutFailed: 'failed',
+  },
+  unresolved: {
+    PayoutAccepted: 'pending',
+    PayoutRefused: 'unresolved',
+    PayoutNotSent: 'unresolved',
+    PayoutFailed: 'failed',
+  },
+  pending: { PayoutApproved: 'approved', PayoutDeclined: 'declined' },
+  approved: { 'FinalStatusRevised:declined': 'declined' },
+  declined: { 'FinalStatusRevised:approved': 'approved', 'FinalStatusRevised:pending': 'pending' },
+  failed: { 'FinalStatusRevised:approved': 'approved', 'FinalStatusRevised:pending': 'pending' },
+};
+
+const cells = payoutPhases.flatMap((phase) =>
+  Object.entries(machineEvents).map(([name, event]) => ({
+    phase,
+    name,
+    event,
+    next: name.startsWith('Attention') ? phase : lifecycle[phase][name],
+  })),
+);
+
+test('the table knows every event type but PayoutRequested, which begins a payout', () => {
+  const names = new Set(Object.values(machineEvents).map(({ type }) => type));
+  expect([...names, 'PayoutRequested'].sort()).toEqual(Object.keys(payoutEventSchemas).sort());
+});
+
+test('the machine has the phases of the table and no other', () => {
+  expect(Object.keys(payoutMachine.states).sort()).toEqual([...payoutPhases].sort());
+  expect(Object.keys(lifecycle).sort()).toEqual([...payoutPhases].sort());
+});
+
+describe.each(payoutPhases)('in phase %s', (phase) => {
+  const row = cells.filter((cell) => cell.phase === phase);
+
+  test.each(row.filter(({ next }) => next !== undefined))('$name leads to $next', ({ event, next }) => {
+    expect(payoutPhaseAfter(phase, event)).toBe(next);
+    expect(requirePayoutPhaseAfter(phase, event)).toBe(next);
+  });
+
+  test.each(row.filter(({ next }) => next === undefined))('$name is not allowed', ({ event }) => {
+    expect(payoutPhaseAfter(phase, event)).toBeUndefined();
+    expect(() => requirePayoutPhaseAfter(phase, event)).toThrow(InvariantViolation);
+  });
+});
+
+test('an answer from memory is the same as the first one', () => {
+  for (const { phase, event, next } of [...cells, ...cells])
+    expect(payoutPhaseAfter(phase, event)).toBe(next);
+});
+
+test('a payout begins as requested, and every phase can be reached from there', () => {
+  const reached = new Set<PayoutPhase>([payoutMachine.config.initial as PayoutPhase]);
+  // A set that grows while it is walked through is walked through to its end.
+  for (const phase of reached)
+    for (const event of Object.values(machineEvents)) reached.add(payoutPhaseAfter(phase, event) ?? phase);
+  expect([...reached][0]).toBe('requested');
+  expect([...reached].sort()).toEqual([...payoutPhases].sort());
+});
+
+test('no event leads back to requested: what is requested once is not called for again', () => {
+  expect(cells.filter(({ phase, next }) => next === 'requested' && phase !== 'requested')).toEqual([]);
+});
+
+test('a final status is changed by a revision only', () => {
+  const changes = cells.filter(
+    ({ phase, next }) =>
+      isFinalPayoutPhase(phase) &&
+      next !== undefined &&
+      statusOfPayoutPhase(next) !== statusOfPayoutPhase(phase),
+  );
+  expect([...new Set(changes.map(({ event }) => event.type))]).toEqual(['FinalStatusRevised']);
+});
+
+test.each([
+  ['requested', 'pending', false],
+  ['unresolved', 'pending', false],
+  ['pending', 'pending', false],
+  ['approved', 'approved', true],
+  ['declined', 'declined', true],
+  ['failed', 'declined', true],
+] as const)('phase %s shows the status %s, final: %s', (phase, status, isFinal) => {
+  expect(statusOfPayoutPhase(phase)).toBe(status);
+  expect(isFinalPayoutPhase(phase)).toBe(isFinal);
+});

@@ -1,0 +1,268 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  observedPayout,
+  payoutAfter,
+  payoutHistoryTo,
+  payoutRaised,
+  payoutResolved,
+  payoutSampleEvents,
+} from '../../testing/payout-samples.ts';
+import {
+  accepted,
+  afterAnswer,
+  afterQuiet,
+  beforeQuiet,
+  disagreement,
+  duringCall,
+  looked,
+  missing,
+  noOutcome,
+  payoutDomain,
+  retrieved,
+  revised,
+  second,
+  unapplied,
+  unknownStatus,
+} from '../../testing/payout-story.ts';
+import type { LookFailure } from '../failed-look.ts';
+import type { PayoutCommand } from './payout-commands.ts';
+import { decidePayout } from './payout-decide.ts';
+import type { PayoutEvent } from './payout-events.ts';
+import { payoutPhases } from './payout-machine.ts';
+
+const { given } = scenario(payoutDomain);
+const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
+
+describe('a retrieval', () => {
+  test('of an awaited payout under our own number is as good as a look', () => {
+    given(unresolved)
+      .when(retrieved(observedPayout('approved')))
+      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+    given(requested)
+      .when(retrieved(observedPayout('pending'), afterAnswer))
+      .then([noOutcome, accepted('lookup')]);
+  });
+
+  test('of an awaited payout while the answer may still come tells nothing', () =>
+    given(requested)
+      .when(retrieved(observedPayout('approved'), duringCall))
+      .thenNothing());
+
+  test('without a number tells nothing about an awaited payout', () => {
+    const { orderNumber: _, ...observed } = observedPayout('approved');
+    given(unresolved).when(retrieved(observed)).thenNothing();
+  });
+
+  test('of another order while ours is awaited calls a person', () =>
+    given(unresolved)
+      .when(retrieved(observedPayout('approved', { orderNumber: 'po_2.1' })))
+      .then([second('token-a', 'approved', null)]));
+
+  test('shows what has become of it', () => {
+    given(pending)
+      .when(retrieved(observedPayout('approved')))
+      .then([payoutSampleEvents.PayoutApproved]);
+    given(pending)
+      .when(retrieved(observedPayout('declined', { declineReason: 'do_not_honor' })))
+      .then([payoutSampleEvents.PayoutDeclined]);
+  });
+
+  test.each([
+    ['pending', pending],
+    ['approved', approved],
+    ['declined', declined],
+  ] as const)('that shows no change writes nothing: %s', (status, history) =>
+    given(history)
+      .when(retrieved(observedPayout(status)))
+      .thenNothing(),
+  );
+
+  test('of the time before it was decided does not take the decision back', () => {
+    given(approved)
+      .when(retrieved(observedPayout('pending')))
+      .thenNothing();
+    given(declined)
+      .when(retrieved(observedPayout('pending')))
+      .thenNothing();
+  });
+
+  test('that contradicts a final status is recorded as a revision, and a person is called', () => {
+    given(approved)
+      .when(retrieved(observedPayout('declined', { declineReason: 'account_closed' })))
+      .then(revised('approved', 'declined', { declineReason: 'account_closed' }));
+    given(declined)
+      .when(retrieved(observedPayout('approved')))
+      .then(revised('declined', 'approved'));
+  });
+
+  test('that contradicts it again calls again, also after a person has acknowledged the like', () => {
+    const history = [
+      ...approved,
+      ...revised('approved', 'declined'),
+      payoutResolved('final_status_revised', 'acknowledged', 'seen'),
+      ...revised('declined', 'approved'),
+      payoutResolved('final_status_revised', 'acknowledged', 'seen'),
+    ];
+    given(history)
+      .when(retrieved(observedPayout('declined')))
+      .then(revised('approved', 'declined'));
+  });
+
+  test.each([{ amount: 999 }, { currency: 'USD' }, { orderNumber: 'po_2.1' }])(
+    'of other money calls a person and takes no status: %j',
+    (changes) => {
+      const observed = observedPayout('approved', changes);
+      given(pending)
+        .when(retrieved(observed))
+        .then([disagreement(observed)]);
+      given(declined)
+        .when(retrieved(observed))
+        .then([disagreement(observed)]);
+    },
+  );
+
+  test('of another token calls a person', () =>
+    given(approved)
+      .when(retrieved(observedPayout('approved', { serviceToken: 'token-b' })))
+      .then([second('token-b', 'approved', 'token-a')]));
+
+  test('with a status that is not known calls a person', () =>
+    given(pending)
+      .when(retrieved(observedPayout('refunded')))
+      .then([unknownStatus('refunded')]));
+});
+
+// Money that a person had given up went out after all, and nobody heard of it.
+test('a payout that a person ended and that the service still has is a revision, and calls a person', () => {
+  const history: PayoutEvent[] = [
+    ...pending,
+    { type: 'PayoutDeclined', data: { declineReason: 'resolved_by_a_person' } },
+  ];
+  for (const status of ['pending', 'approved'] as const)
+    given(history)
+      .when(retrieved(observedPayout(status)))
+      .then(revised('declined', status));
+  given(history)
+    .when(retrieved(observedPayout('declined')))
+    .thenNothing();
+  const again = payoutAfter([...history, ...revised('declined', 'pending')]);
+  expect(again.phase).toBe('pending');
+  expect(again.declineReason).toBeUndefined();
+});
+
+test('no more than ten second payouts are brought before a person', () => {
+  const others = Array.from({ length: 12 }, (_, index) =>
+    observedPayout('approved', { serviceToken: `token-${index}` }),
+  );
+  const decision = decidePayout(payoutAfter(approved), looked(others));
+  expect(decision).toMatchObject({ events: { length: 10 } });
+});
+
+describe('the service does not know the payout that it accepted', () => {
+  test.each([pending, approved, declined])('a person is called (%#)', (...history) =>
+    given(history)
+      .when(missing())
+      .then([payoutRaised('service_payout_missing', { serviceToken: 'token-a' })]),
+  );
+
+  test('or one that is not ours: that tells nothing', () => {
+    given(pending).when(missing('token-b')).thenNothing();
+    given(unresolved).when(missing()).thenNothing();
+    given(failed).when(missing()).thenNothing();
+  });
+});
+
+test.each(payoutPhases)('a callback that could not be applied calls a person in phase %s', (phase) =>
+  given(payoutHistoryTo[phase])
+    .when(unapplied)
+    .then([payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null })]),
+);
+
+test('a later callback calls again, also after one like it was acknowledged', () =>
+  given([
+    ...pending,
+    payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null }),
+    payoutResolved('callback_not_applied', 'acknowledged', 'seen'),
+  ])
+    .when(unapplied)
+    .then([payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null })]));
+
+describe('a callback that names what it is about', () => {
+  const about = (serviceToken: string) =>
+    payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken });
+  const named = (serviceToken: string) =>
+    ({ type: 'RecordUnappliedPayoutCallback', reason: 'timeout', serviceToken }) as const;
+  const asked = (number?: number): PayoutEvent => ({
+    type: 'AttentionResolved',
+    data: {
+      ...{ code: 'callback_not_applied', resolution: 'retrieved', reason: 'the service was asked later' },
+      ...(number === undefined ? {} : { number }),
+    },
+  });
+  const both = [...pending, about('token-b'), about('token-a')];
+
+  test('calls for itself', () => {
+    given([...pending, about('token-a')])
+      .when(named('token-b'))
+      .then([about('token-b')]);
+    given(both).when(named('token-b')).thenNothing();
+  });
+
+  test('is done with by a look at just that', () => {
+    given(both)
+      .when(retrieved(observedPayout('pending')))
+      .then([asked(2)]);
+    given(both)
+      .when({ type: 'RecordPayoutCallbackLooked', serviceToken: 'token-b' })
+      .then([asked(1)]);
+    given([...unresolved, about('token-a')])
+      .when(looked([observedPayout('pending')]))
+      .then([accepted('lookup'), asked()]);
+  });
+
+  test('is part of the matter where what it names is known as a second payout', () =>
+    given(both)
+      .when(retrieved(observedPayout('approved', { serviceToken: 'token-b' })))
+      .then([second('token-b', 'approved', 'token-a'), asked(1)]));
+});
+
+describe('a look that failed', () => {
+  const failedLook = (reason: LookFailure, failedAt = 0): PayoutCommand => ({
+    ...{ type: 'RecordPayoutLookFailed', account: 'main' },
+    reason,
+    failedAt,
+  });
+  const unreadable = (reason: LookFailure) =>
+    payoutRaised('service_not_readable', { reason, account: 'main' });
+
+  test.each(['account_missing', 'refused'] as const)('as %s calls a person at once', (reason) => {
+    for (const history of [requested, unresolved, pending])
+      given(history)
+        .when(failedLook(reason))
+        .then([unreadable(reason)]);
+    for (const history of [approved, declined, failed]) given(history).when(failedLook(reason)).thenNothing();
+  });
+
+  test.each([
+    ['an hour', unresolved, 3_600_000],
+    ['a day', pending, 86_400_000],
+  ] as const)('without an answer calls a person after %s', (_, history, patienceMs) => {
+    given(history)
+      .when(failedLook('no_answer', afterQuiet + patienceMs - 1))
+      .thenNothing();
+    given(history)
+      .when(failedLook('no_answer', afterQuiet + patienceMs))
+      .then([unreadable('no_answer')]);
+  });
+
+  test('is over with the next one that tells anything', () => {
+    const over = payoutResolved('service_not_readable', 'retrieved', 'the service was asked later');
+    const of = (history: readonly PayoutEvent[]) => [...history, unreadable('refused')];
+    given(of(unresolved)).when(looked([], beforeQuiet)).then([over]);
+    given(of(pending))
+      .when(retrieved(observedPayout('pending')))
+      .then([over]);
+    given(of(pending)).when(missing('token-b')).then([over]);
+  });
+});

@@ -1,0 +1,222 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  observedPayout,
+  payoutAfter,
+  payoutHistoryTo,
+  payoutRaised,
+  payoutResolved,
+  payoutSampleEvents,
+  refusalError,
+} from '../../testing/payout-samples.ts';
+import {
+  accepted,
+  answered,
+  beforeQuiet,
+  disagreement,
+  duringCall,
+  failedBecause,
+  looked,
+  payoutDomain,
+  refused,
+  retrieved,
+  second,
+} from '../../testing/payout-story.ts';
+import type { PayoutCommand } from './payout-commands.ts';
+import { decidePayout } from './payout-decide.ts';
+import type { PayoutAttentionCode, PayoutEvent } from './payout-events.ts';
+
+const { given } = scenario(payoutDomain);
+const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
+
+describe('what a person was called for ends with what is found out', () => {
+  const notFound = payoutRaised('payout_not_found');
+  const foundOut = (code: PayoutAttentionCode) => payoutResolved(code, 'found', 'the service told later');
+  const known = payoutResolved('payout_not_found', 'found', 'what became of it is known by now');
+
+  test('a payout that was not found and answers late', () =>
+    given([...unresolved, notFound])
+      .when(answered('pending'))
+      .then([accepted('answer'), known]));
+
+  test('a payout that was not found and is refused late', () =>
+    given([...unresolved, notFound])
+      .when(refused)
+      .then([{ type: 'PayoutRefused', data: { errors: [refusalError] } }, failedBecause('refused'), known]));
+
+  test('a payout that is found later', () =>
+    given([...unresolved, notFound])
+      .when(looked([observedPayout('approved')]))
+      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved, known]));
+
+  test('a payout that is still not found stays before a person', () =>
+    given([...unresolved, notFound])
+      .when(looked([]))
+      .thenNothing());
+
+  test.each(['service_payout_missing', 'terms_disagree', 'unknown_status'] as const)(
+    '%s, once it is shown as it should',
+    (code) => {
+      given([...pending, payoutRaised(code)])
+        .when(retrieved(observedPayout('approved')))
+        .then([payoutSampleEvents.PayoutApproved, foundOut(code)]);
+      given([...approved, payoutRaised(code)])
+        .when(retrieved(observedPayout('approved')))
+        .then([foundOut(code)]);
+    },
+  );
+
+  test.each(['second_payout_found', 'final_status_revised'] as const)(
+    'but not %s, which a person must see',
+    (code) =>
+      given([...pending, payoutRaised(code)])
+        .when(retrieved(observedPayout('pending')))
+        .thenNothing(),
+  );
+
+  const asked = payoutResolved('callback_not_applied', 'retrieved', 'the service was asked later');
+  test.each([
+    ['a payout that the service has', pending, retrieved(observedPayout('pending'))],
+    ['a final one', approved, retrieved(observedPayout('approved'))],
+    ['one that is looked for', unresolved, looked([], beforeQuiet)],
+    ['a failed one', failed, looked([])],
+  ] as const)('a callback that was not applied, by asking again: %s', (_, history, command) =>
+    given([...history, payoutRaised('callback_not_applied')])
+      .when(command)
+      .then([asked]),
+  );
+
+  test('a callback that was not applied is not dealt with by looks that tell nothing', () => {
+    const open = payoutRaised('callback_not_applied');
+    given([...requested, open])
+      .when(looked([], duringCall))
+      .thenNothing();
+    given([...pending, open])
+      .when(looked([observedPayout('approved')]))
+      .thenNothing();
+    const other = observedPayout('approved', { serviceToken: 'token-b' });
+    given([...pending, open, second('token-b', 'approved', 'token-a')])
+      .when(retrieved(other))
+      .thenNothing();
+  });
+});
+
+describe('what a person resolves', () => {
+  const resolve = (
+    code: PayoutAttentionCode,
+    resolution: Extract<PayoutCommand, { type: 'ResolvePayoutAttention' }>['resolution'],
+    number = 1,
+  ): PayoutCommand => ({
+    type: 'ResolvePayoutAttention',
+    code,
+    number,
+    resolution,
+    reason: 'asked the bank',
+  });
+  const said = (code: PayoutAttentionCode, resolution: string, number = 1): PayoutEvent => ({
+    type: 'AttentionResolved',
+    data: { code, number, resolution, reason: 'asked the bank' },
+  });
+
+  test('must be there', () => {
+    given([]).when(resolve('payout_not_found', 'look_again')).thenRefused('payout_not_found');
+    given(unresolved).when(resolve('payout_not_found', 'look_again')).thenRefused('attention_not_found');
+  });
+
+  const always = ['look_again', 'acknowledged'];
+  test.each([
+    ['callback_not_applied', pending, always],
+    ['final_status_revised', approved, ['acknowledged']],
+    ['payout_not_found', unresolved, ['look_again', 'payout_not_made']],
+    ['second_payout_found', pending, ['acknowledged']],
+    ['service_payout_missing', approved, always],
+    ['service_payout_missing', pending, [...always, 'payout_not_made']],
+    ['terms_disagree', declined, always],
+    ['terms_disagree', unresolved, always],
+    ['terms_disagree', pending, always],
+    ['service_not_readable', pending, always],
+    ['unknown_status', pending, always],
+  ] as const)('%s (%#) has its ways out, and no others', (code, history, allowed) => {
+    const open = [...history, payoutRaised(code)];
+    for (const resolution of [
+      ...(['acknowledged', 'look_again', 'payout_not_made', 'payment_not_made'] as const),
+      ...(['refund_made', 'refund_not_made'] as const),
+    ]) {
+      const decision = decidePayout(payoutAfter(open), resolve(code, resolution));
+      if (allowed.includes(resolution as never)) expect(decision).toMatchObject({ kind: 'events' });
+      else
+        expect(decision).toEqual({ kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed } });
+    }
+  });
+
+  test('is the one of this code and this number', () => {
+    const both = [...approved, payoutRaised('second_payout_found', { serviceToken: 'token-b' })];
+    const history = [...both, payoutRaised('second_payout_found', { serviceToken: 'token-c' })];
+    given(history)
+      .when(resolve('second_payout_found', 'acknowledged', 2))
+      .then([said('second_payout_found', 'acknowledged', 2)]);
+    given(history)
+      .when(resolve('second_payout_found', 'acknowledged', 3))
+      .thenRefused('attention_not_found');
+    given(history)
+      .when(resolve('unknown_status', 'acknowledged', 1))
+      .thenRefused('attention_not_found');
+  });
+
+  test('is recorded with the reason', () =>
+    given([...approved, payoutRaised('terms_disagree')])
+      .when(resolve('terms_disagree', 'acknowledged'))
+      .then([said('terms_disagree', 'acknowledged')]));
+
+  test('a payout that was never made has failed', () =>
+    given([...unresolved, payoutRaised('payout_not_found')])
+      .when(resolve('payout_not_found', 'payout_not_made'))
+      .then([said('payout_not_found', 'payout_not_made'), failedBecause('resolved')]));
+
+  test('a payout that was never made is not asked about any more', () =>
+    given([...unresolved, payoutRaised('service_not_readable'), payoutRaised('payout_not_found')])
+      .when(resolve('payout_not_found', 'payout_not_made', 2))
+      .then([
+        said('payout_not_found', 'payout_not_made', 2),
+        failedBecause('resolved'),
+        payoutResolved('service_not_readable', 'found', 'what became of it is known by now'),
+      ]));
+
+  test('a payout that the service had and undid is declined', () =>
+    given([...pending, payoutRaised('service_payout_missing')])
+      .when(resolve('service_payout_missing', 'payout_not_made'))
+      .then([
+        said('service_payout_missing', 'payout_not_made'),
+        { type: 'PayoutDeclined', data: { declineReason: 'resolved_by_a_person' } },
+      ]));
+
+  test('looked at again in vain, it is brought before a person again', () =>
+    given([
+      ...unresolved,
+      payoutRaised('payout_not_found'),
+      payoutResolved('payout_not_found', 'look_again', 'x'),
+    ])
+      .when(looked([]))
+      .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+
+  test('acknowledged, the same finding is not brought before a person again, and another one is', () => {
+    const known = observedPayout('approved', { amount: 999 });
+    const history = [
+      ...pending,
+      disagreement(known),
+      payoutResolved('terms_disagree', 'acknowledged', 'seen'),
+    ];
+    given(history).when(retrieved(known)).thenNothing();
+    const other = observedPayout('declined', { amount: 999 });
+    given(history)
+      .when(retrieved(other))
+      .then([disagreement(other)]);
+    given([
+      ...approved,
+      second('token-b', 'approved', 'token-a'),
+      payoutResolved('second_payout_found', 'acknowledged', 'x'),
+    ])
+      .when(retrieved(observedPayout('declined', { serviceToken: 'token-b' })))
+      .thenNothing();
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import {
+  payoutAfter,
+  payoutCall,
+  payoutHistoryTo,
+  payoutRaised,
+  payoutRequested,
+  payoutSampleEvents,
+  refusalError,
+} from '../../testing/payout-samples.ts';
+import { InvariantViolation } from '../invariant.ts';
+import type { PayoutEvent } from './payout-events.ts';
+import { payoutPhaseAfter, payoutPhases } from './payout-machine.ts';
+import {
+  evolvePayout,
+  isPayoutAwaited,
+  noPayout,
+  openWorkOfPayout,
+  payoutCallAnnouncedBy,
+  toPayoutMachineEvent,
+} from './payout-state.ts';
+
+const laterEvents = Object.values(payoutSampleEvents).filter(({ type }) => type !== 'PayoutRequested');
+
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+test('a payout begins with PayoutRequested: requested, and nobody has to look at it', () => {
+  const { data } = payoutRequested();
+  expect(evolvePayout(noPayout, payoutRequested())).toEqual({
+    ...data,
+    phase: 'requested',
+    errors: [],
+    attention: [],
+    acknowledged: [],
+    attentionCount: 0,
+  });
+});
+
+test.each(laterEvents)('no payout begins with $type', (event) => {
+  expect(() => evolvePayout(noPayout, event)).toThrow(InvariantViolation);
+});
+
+describe.each(payoutPhases)('in phase %s', (phase) => {
+  test('a payout that is requested a second time is a damaged stream', () => {
+    expect(() => evolvePayout(payoutAfter(payoutHistoryTo[phase]), payoutRequested())).toThrow(
+      InvariantViolation,
+    );
+  });
+
+  test.each(laterEvents)('$type leads where the machine says, or is loud', (event) => {
+    const before = frozen(payoutAfter(payoutHistoryTo[phase]));
+    const next = payoutPhaseAfter(phase, toPayoutMachineEvent(event as never));
+    if (next === undefined) expect(() => evolvePayout(before, event)).toThrow(InvariantViolation);
+    else expect(evolvePayout(before, event).phase).toBe(next);
+  });
+});
+
+test('an acceptance tells the service’s token', () => {
+  expect(payoutAfter(payoutHistoryTo.pending).serviceToken).toBe('token-a');
+});
+
+test('a refusal tells its errors, and the failure its reason', () => {
+  const { errors, failure } = payoutAfter(payoutHistoryTo.failed);
+  expect(errors).toEqual([{ ...refusalError, message: 'A sentence.' }]);
+  expect(failure).toBe('refused');
+});
+
+test('a revision takes away the reasons of the status that no longer holds', () => {
+  const revised: PayoutEvent = { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } };
+  const approved = payoutAfter([...payoutHistoryTo.declined, revised]);
+  expect(approved).not.toHaveProperty('declineReason');
+  expect(approved.serviceToken).toBe('token-a');
+  const turnedUp = payoutAfter([
+    ...payoutHistoryTo.failed,
+    { ...revised, data: { ...revised.data, serviceToken: 'token-b' } },
+  ]);
+  expect(turnedUp).not.toHaveProperty('failure');
+  expect(turnedUp).toMatchObject({ serviceToken: 'token-b', errors: [] });
+});
+
+test('a revision to declined tells the new reason', () => {
+  const revised: PayoutEvent = {
+    type: 'FinalStatusRevised',
+    data: { from: 'approved', to: 'declined', declineReason: 'account_closed' },
+  };
+  expect(payoutAfter([...payoutHistoryTo.approved, revised]).declineReason).toBe('account_closed');
+});
+
+test('attention is open until it is resolved, and what is acknowledged stays known', () => {
+  const raised = payoutAfter([...payoutHistoryTo.pending, payoutSampleEvents.AttentionRaised]);
+  expect(raised.attention).toEqual([{ ...payoutSampleEvents.AttentionRaised.data, number: 1 }]);
+  const resolved = evolvePayout(raised, payoutSampleEvents.AttentionResolved);
+  expect(resolved.attention).toEqual([]);
+  expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.AttentionRaised.data, number: 1 }]);
+});
+
+test.each([
+  ['requested', 'unresolved'],
+  ['unresolved', 'unresolved'],
+  ['pending', 'open'],
+  ['approved', undefined],
+  ['declined', undefined],
+  ['failed', undefined],
+] as const)('the open work of a payout that is %s: %s', (phase, work) => {
+  const payout = payoutAfter(payoutHistoryTo[phase]);
+  expect(openWorkOfPayout(payout)).toBe(work);
+  expect(isPayoutAwaited(payout)).toBe(work === 'unresolved');
+});
+
+test('a callback that was not applied opens work also on a final payout', () => {
+  const payout = payoutAfter([...payoutHistoryTo.approved, payoutRaised('callback_not_applied')]);
+  expect(openWorkOfPayout(payout)).toBe('open');
+  const other = payoutAfter([...payoutHistoryTo.approved, payoutRaised('terms_disagree')]);
+  expect(openWorkOfPayout(other)).toBeUndefined();
+});
+
+test('the request announces the one call, and nothing else announces any', () => {
+  const payout = payoutAfter([payoutRequested()]);
+  const { account, providerOrderNumber, sendBy, answerBy, quietUntil } = payoutCall;
+  const window = { sendBy, answerBy, quietUntil };
+  expect(payoutCallAnnouncedBy([payoutRequested()], payout)).toEqual({
+    ...{ operation: 'payout', account, window, providerOrderNumber },
+  });
+  expect(payoutCallAnnouncedBy([], payout)).toBeUndefined();
+  expect(payoutCallAnnouncedBy(laterEvents, payout)).toBeUndefined();
+});

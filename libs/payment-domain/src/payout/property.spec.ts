@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  createPayoutWorld,
+  happenToPayout,
+  payoutHappeningKinds,
+  settlePayout,
+  type PayoutHappening,
+  type PayoutWorld,
+} from '../../testing/payout-world.ts';
+import type { PayoutCommand } from './payout-commands.ts';
+import { decidePayout } from './payout-decide.ts';
+import {
+  decodePayoutEvent,
+  payoutAttentionCodes,
+  payoutEventSchemas,
+  type PayoutEvent,
+} from './payout-events.ts';
+import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
+import { evolvePayout, openWorkOfPayout, type PayoutState } from './payout-state.ts';
+
+// What moves a payout on is drawn more often, so that runs get far; the first thing is always the request.
+const happening: fc.Arbitrary<PayoutHappening> = fc.record({
+  kind: fc.oneof(
+    fc.constantFrom(...payoutHappeningKinds),
+    fc.constantFrom(
+      ...(['send', 'answer arrives', 'look begins', 'look is recorded', 'time passes'] as const),
+      ...(['picture is taken', 'picture is recorded', 'service decides'] as const),
+    ),
+  ),
+  pick: fc.nat(1_000),
+});
+const one = (kind: PayoutHappening['kind'], pick = 0): PayoutHappening => ({ kind, pick });
+/** How far a payout has come when the mess begins. */
+const beginnings: PayoutHappening[][] = [
+  [],
+  [one('send'), one('answer arrives')],
+  [one('send', 1), one('answer arrives')],
+  [one('send', 6), one('answer arrives')],
+  [
+    one('send', 15),
+    one('answer arrives'),
+    one('time passes', 4),
+    one('look begins'),
+    one('look is recorded'),
+  ],
+];
+const happenings = fc
+  .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 60, size: 'max' })))
+  .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
+
+const raised = (history: readonly PayoutEvent[], code: string): boolean =>
+  history.some((event) => event.type === 'AttentionRaised' && event.data.code === code);
+
+/** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
+const expectSame = (actual: unknown, expected: unknown) =>
+  expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
+
+function checkDecision(
+  command: PayoutCommand,
+  events: readonly PayoutEvent[],
+  before: PayoutState,
+  world: PayoutWorld,
+): void {
+  // Deterministic, and pure: the same command on the same payout gives the same events.
+  expectSame(decidePayout(before, command), { kind: 'events', events });
+  // Idempotent: the second time tells nothing new.
+  const again = decidePayout(world.state, command);
+  if (command.type === 'ResolvePayoutAttention') expect(again).toMatchObject({ kind: 'refused' });
+  else expectSame(again, { kind: 'events', events: [] });
+  // What is appended can be read back.
+  for (const event of events) expect(decodePayoutEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
+}
+
+function createCheckedWorld(): PayoutWorld {
+  const world: PayoutWorld = createPayoutWorld((command, events, before) =>
+    checkDecision(command, events, before, world),
+  );
+  return world;
+}
+
+/** The truth about money is the service's ledger. */
+function checkMoney(world: PayoutWorld): void {
+  expect(world.sentCount).toBeLessThanOrEqual(1);
+  expect(world.service.length).toBeLessThanOrEqual(1);
+  expect(world.history.filter(({ type }) => type === 'PayoutRequested').length).toBeLessThanOrEqual(1);
+  expect(world.history.filter(({ type }) => type === 'PayoutAccepted').length).toBeLessThanOrEqual(1);
+}
+
+/** A status is decided once; whatever changes it after that is a revision, and a person hears of it. */
+function checkHistory(history: readonly PayoutEvent[]): void {
+  let state: PayoutState;
+  for (const [index, event] of history.entries()) {
+    const before = state;
+    state = evolvePayout(before, event);
+    if (before === undefined || statusOfPayoutPhase(before.phase) === statusOfPayoutPhase(state.phase))
+      continue;
+    if (!isFinalPayoutPhase(before.phase)) continue;
+    expect(event.type).toBe('FinalStatusRevised');
+    expect(raised(history.slice(0, index + 2), 'final_status_revised')).toBe(true);
+  }
+}
+
+test('pays out once and keeps the invariants, whatever happens in whatever order', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(happenings, (all) => {
+      const world = createCheckedWorld();
+      for (const each of all) {
+        happenToPayout(world, each);
+        checkMoney(world);
+      }
+      expectSame(world.history.reduce<PayoutState>(evolvePayout, undefined), world.state);
+      checkHistory(world.history);
+      for (const event of world.history)
+        seen.add(event.type === 'AttentionRaised' ? event.data.code : event.type);
+    }),
+    { numRuns: 1_000 },
+  );
+  // A model in which little happens proves little. Its service shows what it was asked for, and only one payout.
+  const never = ['AttentionRaised', 'second_payout_found', 'terms_disagree', 'unknown_status'];
+  const expected = [...Object.keys(payoutEventSchemas), ...payoutAttentionCodes].filter(
+    (each) => !never.includes(each),
+  );
+  expect([...seen].sort()).toEqual(expected.sort());
+});
+
+test('is final as the service shows it, or has a person’s attention, once the faults have ended', () => {
+  fc.assert(
+    fc.property(happenings, (all) => {
+      const world = createCheckedWorld();
+      for (const each of all) happenToPayout(world, each);
+      settlePayout(world);
+      checkMoney(world);
+      checkHistory(world.history);
+      const { state, service } = world;
+      const [own] = service;
+      if (state === undefined) return;
+      if (own !== undefined) expect(statusOfPayoutPhase(state.phase)).toBe(own.status);
+      else if (state.phase !== 'failed') expect(raised(world.history, 'payout_not_found')).toBe(true);
+      // Nobody is left to wait without being looked at.
+      expect(isFinalPayoutPhase(state.phase) || openWorkOfPayout(state) !== undefined).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('calls nobody for a contradiction while neither the service nor a person contradicts', () => {
+  fc.assert(
+    fc.property(happenings, (all) => {
+      const world = createCheckedWorld();
+      const calm = all.filter(({ kind }) => kind !== 'operator revises' && kind !== 'person resolves');
+      for (const each of calm) happenToPayout(world, each);
+      settlePayout(world);
+      for (const code of ['final_status_revised', 'terms_disagree', 'second_payout_found', 'unknown_status'])
+        expect(raised(world.history, code)).toBe(false);
+    }),
+    { numRuns: 1_000 },
+  );
+});

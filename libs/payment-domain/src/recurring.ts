@@ -1,0 +1,19 @@
+/**
+ * A recurring token of the service behind an alias of ours (stream `recurring-<alias>`): a team charges the alias, and
+ * the charge goes to the account that took the first payment. The service's token never leaves the house.
+ */
+import { z } from 'zod';
+import { environmentSchema } from './payment/payment-events.ts';
+
+export const recurringTokenStoredSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  account: z.string(),
+  serviceRecurringToken: z.string(),
+  /** The payment that it was taken with. */
+  paymentToken: z.string(),
+});
+export type RecurringToken = z.infer<typeof recurringTokenStoredSchema>;
+
+export const recurringTokenStored = 'RecurringTokenStored';
+export const recurringStream = (alias: string): string => `recurring-${alias}`;

@@ -1,0 +1,18 @@
+/**
+ * What a refund's idempotency key was first used for (stream `refund-<refund token>`). The refund itself is part of its
+ * payment; this tells a repeat from another request under the same key, whichever payment that names.
+ */
+import { z } from 'zod';
+import { environmentSchema } from './payment/payment-events.ts';
+
+export const refundKeyUsedSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  paymentToken: z.string(),
+  /** Hash over the validated request. */
+  fingerprint: z.string(),
+});
+export type RefundKey = z.infer<typeof refundKeyUsedSchema>;
+
+export const refundKeyUsed = 'RefundKeyUsed';
+export const refundKeyStream = (refundToken: string): string => `refund-${refundToken}`;

@@ -1,0 +1,54 @@
+/** Callbacks that came while the service could not be asked what they were about. */
+import {
+  isAbout,
+  raiseOnceEach,
+  resolveWhere,
+  type Attended,
+  type Attention,
+  type AttentionRaised,
+  type AttentionResolved,
+} from './attention.ts';
+
+const code = 'callback_not_applied';
+
+/** Of one payment or payout that are open at a time at most; more tell nothing new. */
+export const unappliedCallbacksMax = 10;
+
+/** Calls a person, once for each of the service's tokens that callbacks name, and once for those that name none. */
+export function raiseUnappliedCallback(
+  state: Attended,
+  { reason, serviceToken }: { reason: string; serviceToken?: string },
+): AttentionRaised<typeof code>[] {
+  if (state.attention.filter(isUnapplied).length >= unappliedCallbacksMax) return [];
+  // Another callback, whatever a person has said about an earlier one that met the same hindrance.
+  const anew = { ...state, acknowledged: [] };
+  return raiseOnceEach(anew, code, { reason, serviceToken: serviceToken ?? null }, 'serviceToken');
+}
+
+const isUnapplied = (open: Attention): boolean => open.code === code;
+
+/** What was looked at is known by now: what its callbacks were about, and those that do not tell what they are about. */
+export const endUnappliedOfOwn = <Code extends string>(
+  state: Attended<Code>,
+  ownToken: string | undefined,
+  reason: string,
+): AttentionResolved<Code>[] =>
+  resolveWhere(
+    state,
+    (open) =>
+      isUnapplied(open) && (isAbout(open, 'serviceToken', null) || isAbout(open, 'serviceToken', ownToken)),
+    'retrieved',
+    reason,
+  );
+
+/** Ends those about just this token of the service. */
+export const endUnappliedAbout = <Code extends string>(
+  state: Attended<Code>,
+  serviceToken: string,
+): AttentionResolved<Code>[] =>
+  resolveWhere(
+    state,
+    (open) => isUnapplied(open) && isAbout(open, 'serviceToken', serviceToken),
+    'retrieved',
+    'the service was asked later',
+  );

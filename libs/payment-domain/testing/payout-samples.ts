@@ -1,0 +1,112 @@
+/** Samples that the specs of payouts build on. */
+import type { ObservedPayout, RequestPayout } from '../src/payout/payout-commands.ts';
+import type {
+  PayoutAttentionCode,
+  PayoutCall,
+  PayoutEvent,
+  PayoutEventOf,
+  PayoutEventType,
+  PayoutTerms,
+} from '../src/payout/payout-events.ts';
+import type { PayoutPhase } from '../src/payout/payout-machine.ts';
+import { evolvePayout, noPayout, type Payout, type PayoutState } from '../src/payout/payout-state.ts';
+
+export const payoutTerms: PayoutTerms = {
+  amount: 1000,
+  currency: 'EUR',
+  orderNumber: 'order-1',
+  destination: { kind: 'card', sanitizedMask: '462734******2639' },
+};
+
+/** Announced at 100,000, to be sent within 1 s, answered within 10 s, quiet after 60 s. */
+export const payoutCall: PayoutCall = {
+  account: 'main',
+  providerOrderNumber: 'po_1.1',
+  sendBy: 101_000,
+  answerBy: 110_000,
+  quietUntil: 160_000,
+};
+
+export const requestPayout = (changes: Partial<RequestPayout> = {}): RequestPayout => ({
+  type: 'RequestPayout',
+  environment: 'sandbox',
+  team: 'shop',
+  terms: payoutTerms,
+  fingerprint: 'fingerprint-1',
+  call: payoutCall,
+  ...changes,
+});
+
+export const payoutRequested = (changes: Partial<PayoutTerms> = {}): PayoutEventOf<'PayoutRequested'> => {
+  const { type: _, ...data } = requestPayout();
+  return { type: 'PayoutRequested', data: { ...data, terms: { ...payoutTerms, ...changes } } };
+};
+
+export const payoutRaised = (
+  code: PayoutAttentionCode,
+  evidence: PayoutEventOf<'AttentionRaised'>['data']['evidence'] = {},
+): PayoutEvent => ({ type: 'AttentionRaised', data: { code, evidence } });
+
+export const payoutResolved = (
+  code: PayoutAttentionCode,
+  resolution: string,
+  reason: string,
+): PayoutEvent => ({ type: 'AttentionResolved', data: { code, resolution, reason } });
+
+export const refusalError = { code: 'balance_less_than_amount', kind: 'processing_error' };
+
+/** One event of every type, with every optional field. */
+export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type> } = {
+  PayoutRequested: payoutRequested({ callbackUrl: 'https://shop.example/callback' }),
+  PayoutAccepted: { type: 'PayoutAccepted', data: { serviceToken: 'token-a', evidence: 'answer' } },
+  PayoutRefused: { type: 'PayoutRefused', data: { errors: [{ ...refusalError, message: 'A sentence.' }] } },
+  PayoutNotSent: { type: 'PayoutNotSent', data: { reason: 'connection refused' } },
+  PayoutUnresolved: { type: 'PayoutUnresolved', data: { reason: 'timeout' } },
+  PayoutApproved: { type: 'PayoutApproved', data: {} },
+  PayoutDeclined: { type: 'PayoutDeclined', data: { declineReason: 'do_not_honor' } },
+  PayoutFailed: { type: 'PayoutFailed', data: { reason: 'refused' } },
+  FinalStatusRevised: {
+    type: 'FinalStatusRevised',
+    data: { from: 'declined', to: 'approved', declineReason: 'none', serviceToken: 'token-a' },
+  },
+  AttentionRaised: {
+    type: 'AttentionRaised',
+    data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
+  },
+  AttentionResolved: {
+    type: 'AttentionResolved',
+    data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
+  },
+};
+
+const accepted = [payoutRequested(), payoutSampleEvents.PayoutAccepted];
+
+/** A history that leads to each phase. */
+export const payoutHistoryTo: Record<PayoutPhase, readonly PayoutEvent[]> = {
+  requested: [payoutRequested()],
+  unresolved: [payoutRequested(), payoutSampleEvents.PayoutUnresolved],
+  pending: accepted,
+  approved: [...accepted, payoutSampleEvents.PayoutApproved],
+  declined: [...accepted, payoutSampleEvents.PayoutDeclined],
+  failed: [payoutRequested(), payoutSampleEvents.PayoutRefused, payoutSampleEvents.PayoutFailed],
+};
+
+/** What the service shows of the payout that {@link payoutHistoryTo} was accepted as. */
+export const observedPayout = (status: string, changes: Partial<ObservedPayout> = {}): ObservedPayout => ({
+  serviceToken: 'token-a',
+  status,
+  amount: 1000,
+  currency: 'EUR',
+  orderNumber: 'po_1.1',
+  ...changes,
+});
+
+export const foldPayout = (history: readonly PayoutEvent[]): PayoutState =>
+  history.reduce<PayoutState>(evolvePayout, noPayout);
+
+/** As {@link foldPayout}, of a history that is not empty. */
+export function payoutAfter(history: readonly PayoutEvent[]): Payout {
+  const payout = foldPayout(history);
+  if (payout === undefined) throw new Error('the history is empty');
+  return payout;
+}

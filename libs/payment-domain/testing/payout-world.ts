@@ -1,0 +1,243 @@
+/**
+ * A small world around one payout for property tests: the Payment Service with its ledger, a call whose answer is lost,
+ * late or repeated, looks and pictures that are recorded in any order, people who resolve, and a gateway that keeps the
+ * rule for calling the service: an announced call is sent by whose append won, before `sendBy`, once.
+ */
+import type { ObservedPayout, PayoutCommand, PayoutOutcome } from '../src/payout/payout-commands.ts';
+import { decidePayout } from '../src/payout/payout-decide.ts';
+import type { PayoutCall, PayoutEvent } from '../src/payout/payout-events.ts';
+import { payoutResolutionsOf } from '../src/payout/payout-resolutions.ts';
+import {
+  evolvePayout,
+  payoutCallAnnouncedBy,
+  type AnnouncedPayoutCall,
+  type PayoutState,
+} from '../src/payout/payout-state.ts';
+import { payoutTerms, requestPayout } from './payout-samples.ts';
+
+export interface ServicePayout {
+  serviceToken: string;
+  orderNumber: string;
+  status: 'pending' | 'approved' | 'declined';
+  amount: number;
+}
+
+/** One thing that happens in the world. `pick` chooses among what there is. */
+export interface PayoutHappening {
+  kind: PayoutHappeningKind;
+  pick: number;
+}
+export const payoutHappeningKinds = [
+  'request',
+  'request under a used key',
+  'send',
+  'effect of a slow call',
+  'answer arrives',
+  'crash',
+  'look begins',
+  'look is recorded',
+  'picture is taken',
+  'picture is recorded',
+  'command is repeated',
+  'time passes',
+  'service decides',
+  'operator revises',
+  'payout goes missing',
+  'callback is not applied',
+  'look fails',
+  'person resolves',
+] as const;
+export type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
+
+export interface PayoutWorld {
+  now: number;
+  history: PayoutEvent[];
+  state: PayoutState;
+  /** Commands in the order in which they were carried out. */
+  commands: PayoutCommand[];
+  /** Announced calls that this world's gateway may still send. */
+  unsent: AnnouncedPayoutCall[];
+  /** Calls that were sent, whatever became of them. */
+  sentCount: number;
+  /** Calls that are on their way and will still take effect. */
+  slow: AnnouncedPayoutCall[];
+  answers: PayoutCommand[];
+  looks: PayoutCommand[];
+  pictures: PayoutCommand[];
+  service: ServicePayout[];
+  /** Called with each command and the events that it gave, after they were applied. */
+  onDecided: (command: PayoutCommand, events: readonly PayoutEvent[], before: PayoutState) => void;
+}
+
+export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}): PayoutWorld => ({
+  now: 0,
+  history: [],
+  state: undefined,
+  commands: [],
+  unsent: [],
+  sentCount: 0,
+  slow: [],
+  answers: [],
+  looks: [],
+  pictures: [],
+  service: [],
+  onDecided,
+});
+
+const planCall = (now: number): PayoutCall => ({
+  account: 'main',
+  providerOrderNumber: 'po_1.1',
+  sendBy: now + 1_000,
+  answerBy: now + 10_000,
+  quietUntil: now + 60_000,
+});
+
+const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
+  items[pick % (items.length || 1)];
+
+/** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
+export function executePayout(world: PayoutWorld, command: PayoutCommand): void {
+  const before = world.state;
+  const decision = decidePayout(before, command);
+  if (decision.kind === 'refused') return;
+  world.history.push(...decision.events);
+  world.state = decision.events.reduce<PayoutState>(evolvePayout, before);
+  world.commands.push(command);
+  const call = world.state && payoutCallAnnouncedBy(decision.events, world.state);
+  if (call !== undefined) world.unsent.push(call);
+  world.onDecided(command, decision.events, before);
+}
+
+/** The service carries out a call. */
+function takeEffect(world: PayoutWorld, call: AnnouncedPayoutCall, pick: number): ServicePayout {
+  const payout: ServicePayout = {
+    serviceToken: `token-${world.service.length + 1}`,
+    orderNumber: call.providerOrderNumber,
+    status: picked(['pending', 'approved', 'declined'], pick) ?? 'pending',
+    amount: payoutTerms.amount,
+  };
+  world.service.push(payout);
+  return payout;
+}
+
+const pictureOf = (payout: ServicePayout): ObservedPayout => ({
+  ...payout,
+  currency: payoutTerms.currency,
+});
+
+const answer = (world: PayoutWorld, outcome: PayoutOutcome): unknown =>
+  world.answers.push({ type: 'RecordPayoutOutcome', outcome });
+
+function acceptCall(world: PayoutWorld, call: AnnouncedPayoutCall, pick: number): unknown {
+  const { serviceToken, status, amount } = takeEffect(world, call, pick);
+  return answer(world, { kind: 'accepted', serviceToken, status, amount, currency: payoutTerms.currency });
+}
+
+function send(world: PayoutWorld, pick: number): unknown {
+  const call = world.unsent.pop();
+  if (call === undefined) return undefined;
+  if (world.now >= call.window.sendBy) return answer(world, { kind: 'not-sent', reason: 'too late' });
+  const ways = [
+    () => acceptCall(world, call, pick),
+    () => acceptCall(world, call, pick),
+    () => answer(world, { kind: 'refused', errors: [{ code: 'a_code', kind: 'processing_error' }] }),
+    () => answer(world, { kind: 'unknown', reason: 'lost before the effect' }),
+    () => {
+      takeEffect(world, call, pick);
+      return answer(world, { kind: 'unknown', reason: 'lost after the effect' });
+    },
+    () => {
+      world.slow.push(call);
+      return answer(world, { kind: 'unknown', reason: 'timeout' });
+    },
+    () => takeEffect(world, call, pick),
+  ];
+  world.sentCount += 1;
+  return picked(ways, Math.floor(pick / 3))?.();
+}
+
+// At any time: even a quiet period that was too short must lead to no second payout.
+function slowEffect(world: PayoutWorld, pick: number): unknown {
+  const call = world.slow.pop();
+  return call && acceptCall(world, call, pick);
+}
+
+export const beginPayoutLook = ({ now, service, state }: PayoutWorld): PayoutCommand => ({
+  type: 'RecordPayoutLookup',
+  found: service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf),
+  lookedAt: now,
+});
+
+function personResolves({ state }: PayoutWorld, pick: number): PayoutCommand | undefined {
+  const open = state && picked(state.attention, pick);
+  if (open === undefined) return undefined;
+  const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
+  const { code, number } = open;
+  return resolution && { type: 'ResolvePayoutAttention', code, number, resolution, reason: 'a reason' };
+}
+
+const lookFailures = ['no_answer', 'account_missing', 'refused'] as const;
+
+/** Lets one thing happen; nothing where there is nothing that it could happen to. */
+export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
+  const payout = picked(world.service, pick);
+  const recorded = (command: PayoutCommand | undefined) => {
+    if (command !== undefined) executePayout(world, command);
+  };
+  const ways: Record<PayoutHappeningKind, () => unknown> = {
+    request: () => recorded(requestPayout({ call: planCall(world.now) })),
+    'request under a used key': () =>
+      world.state && recorded(requestPayout({ call: planCall(world.now), fingerprint: 'another' })),
+    send: () => send(world, pick),
+    'effect of a slow call': () => slowEffect(world, pick),
+    'answer arrives': () => recorded(picked(world.answers, pick)),
+    crash: () => (world.unsent = []),
+    'look begins': () => world.state && world.looks.push(beginPayoutLook(world)),
+    'look is recorded': () => recorded(picked(world.looks, pick)),
+    'picture is taken': () =>
+      payout &&
+      world.pictures.push({
+        type: 'RecordPayoutObservation',
+        observed: pictureOf(payout),
+        lookedAt: world.now,
+      }),
+    'picture is recorded': () => recorded(picked(world.pictures, pick)),
+    'command is repeated': () => recorded(picked(world.commands, pick)),
+    'time passes': () => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
+    'service decides': () => {
+      if (payout?.status === 'pending') payout.status = pick % 2 === 0 ? 'approved' : 'declined';
+    },
+    'operator revises': () => {
+      if (payout === undefined || payout.status === 'pending') return;
+      payout.status = payout.status === 'approved' ? 'declined' : 'approved';
+    },
+    'payout goes missing': () =>
+      payout && recorded({ type: 'RecordPayoutMissing', serviceToken: payout.serviceToken }),
+    'callback is not applied': () =>
+      recorded({ type: 'RecordUnappliedPayoutCallback', reason: 'the service was down' }),
+    'look fails': () =>
+      recorded({
+        type: 'RecordPayoutLookFailed',
+        reason: picked(lookFailures, pick) ?? 'no_answer',
+        account: 'main',
+        failedAt: world.now,
+      }),
+    'person resolves': () => recorded(personResolves(world, pick)),
+  };
+  ways[kind]();
+}
+
+/** The faults end: nobody waits any more, the service decides every payout, and all is looked at. */
+export function settlePayout(world: PayoutWorld): void {
+  world.unsent = [];
+  world.slow = [];
+  world.now += 100_000;
+  for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
+  if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutLook(world));
+  for (const payout of world.service)
+    executePayout(world, {
+      type: 'RecordPayoutObservation',
+      observed: pictureOf(payout),
+      lookedAt: world.now,
+    });
+}

@@ -1,0 +1,187 @@
+/** What becomes of an announced call in the world of the property tests: sent in time or not, answered, lost, or late. */
+import type { AnnouncedCall } from '../src/payment/announced-call.ts';
+import type {
+  CallEnd,
+  CreationOutcome,
+  RefundOutcome,
+  TwoStepOutcome,
+} from '../src/payment/payment-commands.ts';
+import { nextAttempt, ownPayment, picked, type World } from './world.ts';
+import { terms } from './samples.ts';
+import {
+  createAtService,
+  finishAtService,
+  pictureOf,
+  refundAtService,
+  type ServicePayment,
+  type ServiceRefund,
+} from './service-model.ts';
+
+type Call<Operation extends AnnouncedCall['operation']> = Extract<AnnouncedCall, { operation: Operation }>;
+type Finish = Extract<AnnouncedCall, { submission: number }>;
+type Failure = Exclude<CallEnd<object>, { kind: 'accepted' }>;
+
+const refusedFor = (kind: string): Failure => ({ kind: 'refused', errors: [{ code: 'a_code', kind }] });
+const lost = (reason: string): Failure => ({ kind: 'unknown', reason });
+const tooLate: Failure = { kind: 'not-sent', reason: 'too late' };
+const noConnection: Failure = { kind: 'not-sent', reason: 'connection refused' };
+
+/** What names a call: no two that were announced have the same. */
+export function nameOf(call: AnnouncedCall): string {
+  if (call.operation === 'create') return `create ${call.attemptNumber}`;
+  return call.operation === 'refund' ? `refund ${call.refundToken}` : `submission ${call.submission}`;
+}
+
+/** Sends the call that was announced last; one whose time has passed is not sent. */
+export function send(world: World, pick: number): void {
+  const call = world.unsent.pop();
+  if (call === undefined) return;
+  const isInTime = world.now < call.window.sendBy;
+  if (isInTime) world.sent.push(nameOf(call));
+  switch (call.operation) {
+    case 'create':
+      return sendCreation(world, call, isInTime, pick);
+    case 'confirm':
+    case 'decline':
+      return sendFinish(world, call, isInTime, pick);
+    case 'refund':
+      return sendRefund(world, call, isInTime, pick);
+  }
+}
+
+function sendCreation(world: World, call: Call<'create'>, isInTime: boolean, pick: number): void {
+  const answer = (outcome: CreationOutcome) => answerCreation(world, call, outcome);
+  if (!isInTime) return answer(tooLate);
+  const status =
+    world.kind === 'hosted' ? 'init' : ((['approved', 'declined', 'pending'] as const)[pick % 3] ?? 'init');
+  const create = () =>
+    createAtService(world.ledger, call.providerOrderNumber, status, world.kind !== 'hosted');
+  const accept = () => answer(acceptedAs(create()));
+  const ways = [
+    accept,
+    accept,
+    accept,
+    () => answer(refusedFor('processing_error')),
+    () => answer(refusedFor('settings_error')),
+    () => answer(noConnection),
+    () => answer(lost('lost before the effect')),
+    () => {
+      create();
+      answer(lost('lost after the effect'));
+    },
+    () => {
+      world.slow.push(call);
+      answer(lost('timeout'));
+    },
+  ];
+  picked(ways, pick)?.();
+}
+
+function answerCreation(world: World, { attemptNumber }: Call<'create'>, outcome: CreationOutcome): void {
+  const next = nextAttempt(world);
+  world.answers.push({ type: 'RecordCreationOutcome', attemptNumber, outcome, ...next });
+}
+
+const acceptedAs = ({ serviceToken }: ServicePayment): CreationOutcome => ({
+  kind: 'accepted',
+  serviceToken,
+  processingUrl: `https://pay.example/${serviceToken}`,
+});
+
+function sendFinish(world: World, call: Finish, isInTime: boolean, pick: number): void {
+  const answer = (outcome: TwoStepOutcome) => answerFinish(world, call, outcome);
+  if (!isInTime) return answer(tooLate);
+  const payment = ownPayment(world);
+  const before = payment === undefined ? {} : { observed: pictureOf(payment) };
+  const act = (outcome: () => TwoStepOutcome) => () => {
+    const isDone = payment !== undefined && finishAtService(payment, call.operation);
+    answer(isDone ? outcome() : refusedFor('invalid_request_error'));
+  };
+  const ways = [
+    act(() => ({ kind: 'accepted', ...(payment && { observed: pictureOf(payment) }) })),
+    act(() => ({ kind: 'accepted' })),
+    act(() => ({ kind: 'accepted', ...before })),
+    act(() => lost('lost after the effect')),
+    () => answer(lost('lost before the effect')),
+    () => answer(refusedFor('processing_error')),
+    () => answer(noConnection),
+    () => {
+      world.slow.push(call);
+      answer(lost('timeout'));
+    },
+  ];
+  picked(ways, pick)?.();
+}
+
+function answerFinish(world: World, { operation, submission }: Finish, outcome: TwoStepOutcome): void {
+  world.answers.push({ type: 'RecordTwoStepOutcome', operation, submission, outcome });
+}
+
+function sendRefund(world: World, call: Call<'refund'>, isInTime: boolean, pick: number): void {
+  const answer = (outcome: RefundOutcome) => answerRefund(world, call, outcome);
+  if (!isInTime) return answer(tooLate);
+  const act = (status: ServiceRefund['status'], toOutcome: typeof takenAs) => () => {
+    const refund = refundNow(world, call, status);
+    answer(refund === undefined ? refusedFor('invalid_request_error') : toOutcome(world, refund));
+  };
+  const ways = [
+    act('approved', takenAs),
+    act('pending', takenAs),
+    act('declined', takenAs),
+    act('approved', () => lost('lost after the effect')),
+    act('pending', () => lost('lost after the effect')),
+    () => answer(lost('lost before the effect')),
+    () => answer(refusedFor('processing_error')),
+    () => answer(noConnection),
+    () => {
+      world.slow.push(call);
+      answer(lost('timeout'));
+    },
+  ];
+  picked(ways, pick)?.();
+}
+
+function answerRefund(world: World, { refundToken }: Call<'refund'>, outcome: RefundOutcome): void {
+  world.answers.push({ type: 'RecordRefundOutcome', refundToken, outcome });
+}
+
+function refundNow(world: World, call: Call<'refund'>, status: ServiceRefund['status']) {
+  const payment = ownPayment(world);
+  return payment === undefined ? undefined : refundAtService(world.ledger, payment, call, status);
+}
+
+/** What the service answers about a refund; where it mistells, the money is another, or the status one that nobody knows. */
+function takenAs(world: World, { serviceRefundToken, amount, status }: ServiceRefund): RefundOutcome {
+  const { mistells } = world;
+  world.mistells = false;
+  const isOddStatus = mistells && status === 'pending';
+  return {
+    kind: 'accepted',
+    serviceRefundToken,
+    status: isOddStatus ? 'odd' : status,
+    amount: mistells && !isOddStatus ? amount + 1 : amount,
+    currency: terms.currency,
+  };
+}
+
+/**
+ * A call that nobody waits for takes effect after all. Of creations at any time: even a quiet period that was too short
+ * must lead to no second charge. Of the others within their quiet period, as the service promises.
+ */
+export function carryOutLate(world: World, pick: number): void {
+  const [call] = world.slow.splice(pick % (world.slow.length || 1), 1);
+  if (call === undefined) return;
+  if (call.operation === 'create') {
+    const status = world.kind === 'hosted' ? 'init' : 'approved';
+    const { providerOrderNumber } = call;
+    const payment = createAtService(world.ledger, providerOrderNumber, status, world.kind !== 'hosted');
+    return answerCreation(world, call, acceptedAs(payment));
+  }
+  if (world.now >= call.window.quietUntil) return;
+  if (call.operation === 'refund') {
+    refundNow(world, call, pick % 2 === 0 ? 'approved' : 'pending');
+    return;
+  }
+  const payment = ownPayment(world);
+  if (payment !== undefined) finishAtService(payment, call.operation);
+}

@@ -1,0 +1,120 @@
+/**
+ * What the documents of all kinds have in common. A document is the state of one stream, folded from its events, in a
+ * stream of its own; folding again from zero gives the same bytes.
+ */
+import type { SQLInputValue } from 'node:sqlite';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
+import { InvariantViolation, eventMetadataSchema, type Environment } from '@tollgate/payment-domain';
+import { z } from 'zod';
+
+/** A position as it comes back from a file or a stream. */
+export const positionSchema = z.custom<Position>((value) => typeof value === 'string' && value.length <= 128);
+
+/** Milliseconds since the Unix epoch. */
+export const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
+
+export interface DocumentEnvelope {
+  /** Of the document's schema: one of another version is folded again from the beginning. */
+  schemaVersion: number;
+  token: string;
+  /** When the first and the last event were decided, milliseconds since the Unix epoch. */
+  createdAt: number;
+  updatedAt: number;
+  /** Of the last event that is in the document, in its stream. */
+  revision: number;
+  /** Of the last event that is in the document, in the store. */
+  position: Position;
+}
+
+export const envelopeSchema = {
+  token: z.string().min(1),
+  createdAt: instantSchema,
+  updatedAt: instantSchema,
+  revision: z.int().min(0),
+  position: positionSchema,
+};
+
+/** The fields of a schema: one that is not among them would be lost when a document is stored, without a word. */
+export type EveryField<State> = Record<keyof State, z.ZodType>;
+
+/** An event of one stream with what a document takes over beside its data. */
+export interface Happened<Event> {
+  token: string;
+  event: Event;
+  /** When it was decided, milliseconds since the Unix epoch. */
+  recordedAt: number;
+  revision: number;
+  position: Position;
+}
+
+/** The revision of the event that a document waits for. */
+export const nextRevision = (document: Pick<DocumentEnvelope, 'revision'> | undefined): number =>
+  document === undefined ? 0 : document.revision + 1;
+
+/** @throws InvariantViolation where events are missing between the document and this one */
+export function createdAtOf(
+  before: DocumentEnvelope | undefined,
+  { recordedAt, revision }: Happened<unknown>,
+): number {
+  if (revision !== nextRevision(before)) throw new InvariantViolation('events are missing before this one');
+  return before === undefined ? recordedAt : before.createdAt;
+}
+
+/**
+ * Gives the fold of one kind: the document after one more event of its stream. An event that it has seen already
+ * changes nothing. The fold throws what `decode` and `evolve` throw, and z.ZodError for metadata of no version of ours.
+ */
+export const createFold =
+  <Document extends DocumentEnvelope, Event>({
+    streamPrefix,
+    decode,
+    evolve,
+  }: {
+    streamPrefix: string;
+    decode: (recorded: RecordedEvent) => Event;
+    evolve: (document: Document | undefined, happened: Happened<Event>) => Document;
+  }) =>
+  (document: Document | undefined, recorded: RecordedEvent): Document => {
+    const { revision, position } = recorded;
+    if (document !== undefined && revision <= document.revision) return document;
+    const token = document?.token ?? recorded.stream.slice(streamPrefix.length);
+    const { recordedAt } = eventMetadataSchema.parse(recorded.metadata);
+    return evolve(document, { token, event: decode(recorded), recordedAt, revision, position });
+  };
+
+/** Columns of a row by name, as SQLite stores them. */
+export type Columns = Record<string, SQLInputValue>;
+
+/** Where documents of a kind stand in the index, beside the columns that all kinds have. */
+export interface IndexTable<Document> {
+  name: 'payments' | 'payouts' | 'disputes';
+  /** What no event changes: the indexes of these columns are not written again. */
+  fixedColumns(document: Document): Columns;
+  changingColumns(document: Document): Columns;
+}
+
+/** All that the projector and the index need to know of one kind of document. */
+export interface DocumentKind<Document extends DocumentEnvelope = DocumentEnvelope> {
+  name: 'payment' | 'payout' | 'dispute';
+  /** Of the streams whose events are folded. */
+  streamPrefix: string;
+  /** Type of the event that holds a document. */
+  writtenEventType: string;
+  /** Of {@link schema}: it grows with every change to it, and older documents are folded again. */
+  schemaVersion: number;
+  /** Parsing also brings the fields into one order, whatever order the events brought. */
+  schema: z.ZodType<Document>;
+  /** The document after one more event; one that it has seen changes nothing. Throws where the event cannot be applied. */
+  fold(document: Document | undefined, recorded: RecordedEvent): Document;
+  /** Whose it is; the team is not always known. */
+  ownerOf(document: Document): { environment: Environment; team?: string | undefined };
+  /** Since when each matter has waited for a person, milliseconds since the Unix epoch. */
+  attentionSinceOf(document: Document): readonly number[];
+  table: IndexTable<Document>;
+}
+
+/** Comes before the name of a stream; the result is the stream of its document, of which the last event is kept. */
+const viewPrefix = 'view_';
+export const viewStreamOf = (stream: string): string => `${viewPrefix}${stream}`;
+
+export const streamOf = ({ streamPrefix }: DocumentKind, token: string): string => `${streamPrefix}${token}`;

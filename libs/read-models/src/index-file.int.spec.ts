@@ -1,0 +1,200 @@
+import { DatabaseSync } from 'node:sqlite';
+import { beginning, type Position } from '@tollgate/event-store';
+import type { PaymentEvent } from '@tollgate/payment-domain';
+import { silentLog } from '@tollgate/service-kit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DocumentKind } from './document-kind.ts';
+import { paymentKind, payoutKind } from './document-kinds.ts';
+import { toCondition, type PaymentListQuery } from './document-list.ts';
+import type { IndexFile } from './index-file.ts';
+import { listDocuments, pageSqlOf } from './index-lists.ts';
+import { openIndexFile } from './open-index-file.ts';
+import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
+import { happening, requested, startedAt, toRecordedEvents, type RequestedOptions } from './testing/index.ts';
+
+const progress = { followed: '1' as Position, source: beginning };
+
+function documentOf(
+  token: string,
+  options: RequestedOptions & { createdAt?: number },
+  ...events: PaymentEvent[]
+): PaymentDocument {
+  const recorded = toRecordedEvents([requested(options), ...events], token);
+  const document = recorded.reduce<PaymentDocument | undefined>(foldPaymentDocument, undefined)!;
+  return { ...document, createdAt: options.createdAt ?? document.createdAt };
+}
+
+const apply = (file: IndexFile, documents: readonly PaymentDocument[], to = progress) =>
+  file.apply(
+    documents.map((document) => ({ kind: paymentKind, document })),
+    to,
+  );
+
+function givenFile(documents: readonly PaymentDocument[]): IndexFile {
+  const file = openIndexFile(':memory:', silentLog);
+  onTestFinished(() => file.close());
+  apply(file, documents);
+  return file;
+}
+
+const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
+const listOf = (file: IndexFile, query: PaymentListQuery) =>
+  listDocuments(file, { list: 'payments', kinds: [paymentKind], query });
+const tokens = (file: IndexFile, query: Partial<PaymentListQuery> = {}) => {
+  const list = listOf(file, { ...shop, ...query });
+  return list.kind === 'page' ? list.documents.map(({ token }) => token) : list;
+};
+
+const { accepted, approved, attention, declined, held } = happening;
+
+describe('a list', () => {
+  const file = () =>
+    givenFile([
+      documentOf('p1', { orderNumber: 'A', createdAt: 1_000 }, accepted, approved),
+      documentOf('p2', { orderNumber: 'A', currency: 'USD', createdAt: 3_000 }, accepted),
+      documentOf('p3', { orderNumber: 'B', createdAt: 2_000 }, accepted, held, attention),
+      documentOf('p4', { createdAt: 2_000 }, accepted, declined),
+      documentOf('q1', { team: 'games', orderNumber: 'A' }, accepted, approved),
+      documentOf('q2', { environment: 'production', orderNumber: 'A' }, accepted, approved),
+    ]);
+
+  test('has the payments of its team and environment, newest first', () => {
+    expect(tokens(file())).toEqual(['p2', 'p4', 'p3', 'p1']);
+    expect(tokens(file(), { team: 'games' })).toEqual(['q1']);
+    expect(tokens(file(), { environment: 'production' })).toEqual(['q2']);
+  });
+
+  test.each<[Partial<PaymentListQuery>, string[]]>([
+    [{ status: 'approved' }, ['p1']],
+    [{ status: 'pending' }, ['p3']],
+    [{ phase: 'held' }, ['p3']],
+    [{ phase: 'pending' }, []],
+    [{ orderNumber: 'A' }, ['p2', 'p1']],
+    [{ orderNumber: 'A', status: 'approved' }, ['p1']],
+    [{ currency: 'USD' }, ['p2']],
+    [{ attention: true }, ['p3']],
+    [{ attention: false }, ['p2', 'p4', 'p1']],
+    [{ attention: true, status: 'approved' }, []],
+    [{ createdFrom: 2_000 }, ['p2', 'p4', 'p3']],
+    [{ createdBefore: 2_000 }, ['p1']],
+    [{ createdFrom: 2_000, createdBefore: 3_000, currency: 'EUR' }, ['p4', 'p3']],
+  ])('filtered by %j', (query, expected) => {
+    expect(tokens(file(), query)).toEqual(expected);
+  });
+
+  test('counts only where asked', () => {
+    expect(listOf(file(), shop)).not.toHaveProperty('totalCount');
+    expect(listOf(file(), { ...shop, status: 'approved', perPage: 1, withTotal: true })).toMatchObject({
+      totalCount: 1,
+    });
+    expect(listOf(file(), { ...shop, perPage: 1, withTotal: true })).toMatchObject({ totalCount: 4 });
+  });
+});
+
+test('cursors lead through all payments once, also where many began in the same millisecond', () => {
+  const documents = Array.from({ length: 25 }, (_, index) =>
+    documentOf(
+      `p${index.toString().padStart(2, '0')}`,
+      { createdAt: startedAt + Math.floor(index / 10) },
+      accepted,
+    ),
+  );
+  const file = givenFile(documents);
+  const seen: string[] = [];
+  let query: PaymentListQuery = { ...shop, perPage: 7 };
+  for (;;) {
+    const list = listOf(file, query);
+    if (list.kind !== 'page') throw new Error(list.parameter);
+    seen.push(...list.documents.map(({ token }) => token));
+    if (list.nextCursor === undefined) break;
+    query = { ...query, cursor: list.nextCursor };
+  }
+  expect(seen).toEqual(documents.map(({ token }) => token).reverse());
+  expect(tokens(file, { perPage: 7, page: 4 })).toEqual(seen.slice(21));
+  expect(tokens(file, { perPage: 7, page: 5 })).toEqual([]);
+});
+
+test('an older document does not take the place of a newer one', () => {
+  const file = givenFile([documentOf('p1', {}, accepted, approved)]);
+  apply(file, [documentOf('p1', {}, accepted)]);
+  expect(tokens(file, { status: 'approved' })).toEqual(['p1']);
+  expect(file.find(paymentKind, 'p1')).toEqual(documentOf('p1', {}, accepted, approved));
+});
+
+test('open payments are those of all teams that are not final, by token', () => {
+  const file = givenFile([
+    documentOf('p1', {}, accepted),
+    documentOf('p2', {}, accepted, approved),
+    documentOf('p3', { team: 'games', environment: 'production' }),
+  ]);
+  const [first, second] = file.open(paymentKind, { limit: 10 });
+  expect(first).toEqual({
+    token: 'p1',
+    openWork: 'open',
+    environment: 'sandbox',
+    team: 'shop',
+    updatedAt: startedAt + 1_000,
+  });
+  expect(second).toMatchObject({ token: 'p3', openWork: 'unresolved', team: 'games' });
+  expect(file.open(paymentKind, { limit: 1 })).toEqual([first]);
+  expect(file.open(paymentKind, { after: 'p1', limit: 10 })).toEqual([second]);
+  apply(file, [documentOf('p1', {}, accepted, approved)]);
+  expect(file.open(paymentKind, { limit: 10 })).toEqual([second]);
+});
+
+test('what cannot be committed leaves the file as it was', () => {
+  const file = givenFile([documentOf('p1', {}, accepted)]);
+  const broken = { ...documentOf('p3', {}), createdAt: 'never' as unknown as number };
+  const next = { ...progress, followed: '2' as Position };
+  expect(() => apply(file, [documentOf('p2', {}), broken], next)).toThrow();
+  expect(tokens(file)).toEqual(['p1']);
+  expect(file.progress()).toEqual(progress);
+});
+
+test('every filter, alone or with others, is answered through an index and without sorting', async () => {
+  const { temporaryFile } = await import('@tollgate/event-store/testing');
+  const path = await temporaryFile();
+  const opened = openIndexFile(path, silentLog);
+  const database = new DatabaseSync(path);
+  onTestFinished(() => {
+    database.close();
+    opened.close();
+  });
+  const filters: Partial<PaymentListQuery>[] = [
+    { status: 'approved' },
+    { phase: 'held' },
+    { orderNumber: 'A' },
+    { currency: 'EUR' },
+    { attention: true },
+    { attention: false },
+    { createdFrom: 1, createdBefore: 2 },
+  ];
+  const pairs = filters.flatMap((one) => filters.map((other) => ({ ...one, ...other })));
+  for (const filter of [{}, ...pairs]) {
+    const condition = toCondition({ ...shop, ...filter });
+    const rows = { kind: 'rows', after: { at: 1, key: 'p' }, skip: 0 } as const;
+    const values = [...condition.values, 1, 'p'];
+    const planOf = (kinds: DocumentKind[]) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${pageSqlOf({ kinds, condition, rows })}`)
+        .all(...kinds.flatMap(() => values), 20, 0)
+        .map((row) => String(row['detail']));
+    const throughIndex = (table: string) => expect.stringMatching(`^SEARCH ${table} USING INDEX ${table}_`);
+    const name = JSON.stringify(filter);
+    expect(planOf([paymentKind]), name).toEqual([throughIndex('payments')]);
+    expect(planOf([payoutKind]), name).toEqual([throughIndex('payouts')]);
+    const merged = ['MERGE (UNION ALL)', 'LEFT', throughIndex('payments'), 'RIGHT', throughIndex('payouts')];
+    expect(planOf([paymentKind, payoutKind]), name).toEqual(merged);
+  }
+});
+
+test('a final payment with a callback that could not be applied is open work', () => {
+  const file = givenFile([documentOf('p1', {}, accepted, approved)]);
+  expect(file.open(paymentKind, { limit: 10 })).toEqual([]);
+  const unapplied = {
+    type: 'AttentionRaised',
+    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
+  } as const;
+  apply(file, [documentOf('p1', {}, accepted, approved, unapplied)]);
+  expect(file.open(paymentKind, { limit: 10 })).toMatchObject([{ token: 'p1', openWork: 'open' }]);
+});

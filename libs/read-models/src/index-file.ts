@@ -1,0 +1,195 @@
+/** What the index keeps in its SQLite file, and how it is read. */
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { beginning, type Position } from '@tollgate/event-store';
+import type { Environment, OpenWork } from '@tollgate/payment-domain';
+import type { Columns, DocumentEnvelope, DocumentKind } from './document-kind.ts';
+import { documentVersions } from './document-kinds.ts';
+
+/** How far the file has come. */
+export interface IndexProgress {
+  /** Position in the store of the last document or checkpoint that was taken over. */
+  followed: Position;
+  /** The checkpoint's position: every event up to here is in its document. */
+  source: Position;
+  /** The last event of a document that was taken over: the store that has it is the store that this file follows. */
+  witness?: { stream: string; revision: number; position: Position };
+}
+
+/** A document and what it is. */
+export interface IndexedDocument {
+  kind: DocumentKind;
+  document: DocumentEnvelope;
+}
+
+/** A payment or payout that is looked at again. */
+export interface OpenDocument {
+  token: string;
+  /** Why it is looked at again. */
+  openWork: OpenWork;
+  environment: Environment;
+  team: string;
+  /** When its last event was decided, milliseconds since the Unix epoch. */
+  updatedAt: number;
+}
+
+export interface IndexFile {
+  progress(): IndexProgress;
+  /** Takes over documents and progress in one transaction. A document older than the one here changes nothing. */
+  apply(documents: readonly IndexedDocument[], progress: IndexProgress): void;
+  /** @throws Unusable where an older version wrote it; so do all reads */
+  find<Document extends DocumentEnvelope>(kind: DocumentKind<Document>, token: string): Document | undefined;
+  findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
+  open(kind: DocumentKind, page: { after?: string; limit: number }): OpenDocument[];
+  /** Rows of a text that is prepared once, by position of its values. */
+  select(sql: string, values: readonly (string | number)[]): Row[];
+  close(): void;
+}
+
+export interface ServiceTokenKey {
+  environment: Environment;
+  account: string;
+  serviceToken: string;
+}
+
+export type Row = Record<string, SQLOutputValue>;
+
+/** The file cannot be used any more, and building it again helps. */
+export class Unusable extends Error {}
+
+const openDocumentsMax = 1_000;
+
+/** @throws Unusable where another version wrote the documents. */
+export function createIndexFile(database: DatabaseSync): IndexFile {
+  const statements = createStatements(database);
+  const write = createWriter(database);
+  if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the documents of the index');
+  const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
+  return {
+    progress: () => {
+      const { documentVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
+      return progress;
+    },
+    apply: (documents, progress) =>
+      inTransaction(database, () => {
+        for (const document of documents) write(document);
+        const value = JSON.stringify({ ...progress, documentVersions });
+        statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
+      }),
+    find: (kind, token) => {
+      const row = statements(`SELECT document FROM ${kind.table.name} WHERE token = ?`).get(token);
+      return row === undefined ? undefined : toDocument(kind, row);
+    },
+    findByServiceToken: ({ environment, account, serviceToken }) => {
+      const sql =
+        'SELECT token, team FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';
+      const row = statements(sql).get(environment, account, serviceToken);
+      return row && { token: String(row['token']), team: String(row['team']) };
+    },
+    open: ({ table }, { after = '', limit }) => {
+      const sql = `SELECT token, open_work AS openWork, environment, team, updated_at AS updatedAt
+        FROM ${table.name} WHERE open_work IS NOT NULL AND token > ? ORDER BY token LIMIT ?`;
+      return select(sql, [after, Math.min(limit, openDocumentsMax)]).map(toOpenDocument);
+    },
+    select,
+    close: () => database.close(),
+  };
+}
+
+const nothingYet = { followed: beginning, source: beginning, documentVersions };
+
+type Statements = (sql: string) => StatementSync;
+
+/** Prepares each text once; there are as many as there are combinations of filters. */
+function createStatements(database: DatabaseSync): Statements {
+  const prepared = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
+}
+
+const progressIn = (statements: Statements) => {
+  const row = statements('SELECT value FROM progress').get();
+  return row && (JSON.parse(String(row['value'])) as IndexProgress & { documentVersions: string });
+};
+
+function isOfTheseVersions(statements: Statements): boolean {
+  const progress = progressIn(statements);
+  return progress === undefined || progress.documentVersions === documentVersions;
+}
+
+/** Gives what writes a document's row and what waits for a person in it. */
+function createWriter(database: DatabaseSync): (document: IndexedDocument) => void {
+  const upserts = new Map<DocumentKind, StatementSync>();
+  const forget = database.prepare('DELETE FROM attention WHERE token = ?');
+  const raise = database.prepare(
+    'INSERT INTO attention (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  return ({ kind, document }) => {
+    const fixed = { ...kind.table.fixedColumns(document), created_at: document.createdAt };
+    const changing = { ...kind.table.changingColumns(document), ...envelopeColumnsOf(document) };
+    const upsert = upserts.get(kind) ?? database.prepare(upsertSqlOf(kind, fixed, changing));
+    upserts.set(kind, upsert);
+    const { token } = document;
+    if (upsert.run({ token, ...fixed, ...changing }).changes === 0) return;
+    forget.run(token);
+    const { environment, team } = kind.ownerOf(document);
+    if (team === undefined) return;
+    for (const [number, since] of kind.attentionSinceOf(document).entries())
+      raise.run(environment, team, since, token, number, kind.name);
+  };
+}
+
+const envelopeColumnsOf = (document: DocumentEnvelope): Columns => ({
+  updated_at: document.updatedAt,
+  revision: document.revision,
+  document: JSON.stringify(document),
+});
+
+// Columns that never change are not set again, so that their indexes are not written again.
+function upsertSqlOf({ table: { name } }: DocumentKind, fixed: Columns, changing: Columns): string {
+  const columns = ['token', ...Object.keys(fixed), ...Object.keys(changing)];
+  const changes = Object.keys(changing).map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})
+    ON CONFLICT (token) DO UPDATE SET ${changes.join(', ')} WHERE excluded.revision >= ${name}.revision`;
+}
+
+function inTransaction(database: DatabaseSync, write: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    write();
+    database.exec('COMMIT');
+  } catch (error) {
+    // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** @throws Unusable where this version cannot read it. */
+export function toDocument<Document extends DocumentEnvelope>(
+  { schema }: DocumentKind<Document>,
+  row: Row,
+): Document {
+  const document = schema.safeParse(jsonOf(String(row['document'])));
+  if (document.success) return document.data;
+  throw new Unusable('a document of the index cannot be read', { cause: document.error });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON is no document either.
+    return undefined;
+  }
+}
+
+const toOpenDocument = (row: Row): OpenDocument => ({
+  token: String(row['token']),
+  openWork: String(row['openWork']) as OpenWork,
+  environment: String(row['environment']) as Environment,
+  team: String(row['team']),
+  updatedAt: Number(row['updatedAt']),
+});

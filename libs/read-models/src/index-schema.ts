@@ -1,0 +1,64 @@
+/** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
+
+/** Grows with every change to the tables: an older file is rebuilt. */
+export const indexSchemaVersion = 2;
+
+const envelopeColumns = `
+    token TEXT PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    document TEXT NOT NULL`;
+
+/** Payments and payouts are listed by the same filters. */
+const operationColumns = `
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    status TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    order_number TEXT,
+    currency TEXT NOT NULL,
+    attention INTEGER NOT NULL,
+    open_work TEXT,
+    ${envelopeColumns}`;
+
+const operationIndexes = (table: string) => `
+  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token);
+  CREATE INDEX ${table}_by_status ON ${table} (environment, team, status, created_at, token);
+  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token);
+  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token);
+  CREATE INDEX ${table}_by_order_number ON ${table} (environment, team, order_number, created_at, token)
+    WHERE order_number IS NOT NULL;
+  CREATE INDEX ${table}_with_attention ON ${table} (environment, team, created_at, token) WHERE attention = 1;
+  CREATE INDEX ${table}_open ON ${table} (token) WHERE open_work IS NOT NULL;`;
+
+export const indexSchema = `
+  PRAGMA user_version = ${indexSchemaVersion};
+  CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
+  CREATE TABLE payments (
+    account TEXT NOT NULL,
+    service_token TEXT, ${operationColumns}
+  ) STRICT;
+  ${operationIndexes('payments')}
+  CREATE INDEX payments_by_service_token ON payments (environment, account, service_token)
+    WHERE service_token IS NOT NULL;
+  CREATE TABLE payouts (${operationColumns}
+  ) STRICT;
+  ${operationIndexes('payouts')}
+  CREATE TABLE disputes (
+    environment TEXT NOT NULL,
+    team TEXT,
+    opened_at INTEGER NOT NULL, ${envelopeColumns}
+  ) STRICT;
+  CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
+  CREATE TABLE attention (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    PRIMARY KEY (environment, team, since, token, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX attention_by_token ON attention (token);
+`;

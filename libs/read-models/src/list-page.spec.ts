@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { formatCursor, pageOf, pagedRowsMax, parseCursor, type PageQuery } from './list-page.ts';
+
+const shop: PageQuery = { environment: 'sandbox', team: 'shop', perPage: 20 };
+const place = { at: 1_767_000_000_000, key: 'pay_abc-1_x' };
+
+test('a cursor leads its team to its place', () => {
+  expect(parseCursor('payments', shop, formatCursor('payments', shop, place))).toEqual(place);
+});
+
+test('a cursor of another team, of another environment, of another list, or changed by hand is none', () => {
+  const cursor = formatCursor('payments', shop, place);
+  expect(parseCursor('payments', { ...shop, team: 'games' }, cursor)).toBeUndefined();
+  expect(parseCursor('payments', { ...shop, environment: 'production' }, cursor)).toBeUndefined();
+  expect(parseCursor('payouts', shop, cursor)).toBeUndefined();
+  const [, , check] = Buffer.from(cursor, 'base64url').toString().split('.');
+  const moved = Buffer.from(`${place.at}.pay_other.${check}`).toString('base64url');
+  for (const text of [moved, '', 'x', '%', cursor.repeat(40)])
+    expect(parseCursor('payments', shop, text)).toBeUndefined();
+});
+
+test('pages lead down to a limit, cursors beyond it', () => {
+  expect(pageOf('payments', { ...shop, page: 3 })).toEqual({ kind: 'rows', skip: 40 });
+  expect(pageOf('payments', { ...shop, page: pagedRowsMax / 20 })).toEqual({
+    kind: 'rows',
+    skip: pagedRowsMax - 20,
+  });
+  expect(pageOf('payments', { ...shop, page: pagedRowsMax / 20 + 1 })).toEqual({
+    kind: 'refused',
+    parameter: 'page',
+  });
+  expect(pageOf('payments', { ...shop, cursor: formatCursor('payments', shop, place) })).toEqual({
+    kind: 'rows',
+    after: place,
+    skip: 0,
+  });
+});

@@ -1,0 +1,70 @@
+/** How one page of a list leads to the next. */
+import { createHash } from 'node:crypto';
+import type { Environment } from '@tollgate/payment-domain';
+
+export const perPageMax = 500;
+/** A page must end within this many rows; further down, only a cursor leads. */
+export const pagedRowsMax = 10_000;
+
+/** The lists whose pages follow one another. */
+export type ListName = 'payments' | 'payouts' | 'operations' | 'attention';
+
+/** Whose list, and which one: a cursor fits that list only. */
+export interface ListOwner {
+  environment: Environment;
+  team: string;
+}
+
+/** Where a page begins: after this row, in the order of the list. */
+export interface Place {
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  key: string;
+}
+
+export interface PageQuery extends ListOwner {
+  /** 1 to {@link perPageMax}. */
+  perPage: number;
+  /** `nextCursor` of the page before; then `page` does not count. */
+  cursor?: string;
+  /** From 1; 1 by default. */
+  page?: number;
+}
+
+/** A place as the caller carries it. */
+export const formatCursor = (list: ListName, owner: ListOwner, place: Place): string =>
+  Buffer.from(`${place.at}.${place.key}.${checkOf(list, owner, place)}`).toString('base64url');
+
+/** The place that a cursor names, or undefined for a text that is no cursor of this list and owner. */
+export function parseCursor(list: ListName, owner: ListOwner, text: string): Place | undefined {
+  const plain = Buffer.from(text.slice(0, 512), 'base64url').toString();
+  const [, at, key, check] = /^(\d{1,16})\.([\w~-]{1,200})\.([0-9a-f]{16})$/.exec(plain) ?? [];
+  if (at === undefined || key === undefined) return undefined;
+  const place = { at: Number(at), key };
+  return check === checkOf(list, owner, place) ? place : undefined;
+}
+
+// Every list is limited to its team anyway; this tells a caller of another one that the cursor is not theirs.
+function checkOf(list: ListName, { environment, team }: ListOwner, { at, key }: Place): string {
+  const text = JSON.stringify([list, environment, team, at, key]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Which parameter of a query cannot be followed. */
+export interface PageRefused {
+  kind: 'refused';
+  parameter: 'cursor' | 'page';
+}
+
+export type Rows = { kind: 'rows'; after?: Place; skip: number };
+
+/** Where the asked page begins, or which parameter cannot be followed. */
+export function pageOf(list: ListName, query: PageQuery): Rows | PageRefused {
+  const { cursor, page = 1, perPage } = query;
+  if (cursor !== undefined) {
+    const after = parseCursor(list, query, cursor);
+    return after === undefined ? { kind: 'refused', parameter: 'cursor' } : { kind: 'rows', after, skip: 0 };
+  }
+  if (page * perPage > pagedRowsMax) return { kind: 'refused', parameter: 'page' };
+  return { kind: 'rows', skip: (page - 1) * perPage };
+}

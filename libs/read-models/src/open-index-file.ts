@@ -1,0 +1,95 @@
+/** Opens the SQLite file of the index. Nothing in it is the only copy, so a commit need not reach the disk at once. */
+import { rmSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { StartupError, type Log } from '@tollgate/service-kit';
+import { Unusable, createIndexFile, type IndexFile } from './index-file.ts';
+import { indexSchema, indexSchemaVersion } from './index-schema.ts';
+
+/** "TgIx": tells a file of ours from another program's, which must not be deleted. */
+const applicationId = 0x54674978;
+const busyTimeoutMs = 1_000;
+/** Larger files are not read through at the start; damage in them shows when the damaged page is read. */
+const checkedFileBytesMax = 64 * 1_048_576;
+
+/**
+ * Opens the index, empty where there was none, where it was damaged, or where an older version wrote it.
+ *
+ * @throws StartupError where the file is another program's or cannot be used.
+ */
+export function openIndexFile(file: string, log: Log): IndexFile {
+  try {
+    return openOnce(file);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    if (!isDamage(error)) throw cannotOpen(file, error);
+    log.warn(
+      { error, operation: 'open-index' },
+      'the index is damaged or of another version; it is built again',
+    );
+    deleteIndexFile(file);
+    return openOnce(file);
+  }
+}
+
+export function deleteIndexFile(file: string): void {
+  if (file === ':memory:') return;
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+}
+
+/** True where only building the file again helps. */
+export function isDamage(error: unknown): boolean {
+  const sqliteCode = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+  return error instanceof Unusable || sqliteCode === 11 || sqliteCode === 26;
+}
+
+const cannotOpen = (file: string, cause: unknown) =>
+  new StartupError(
+    'index_not_openable',
+    `The index ${file} cannot be opened: make it and its directory writable.`,
+    {
+      cause,
+    },
+  );
+
+function openOnce(file: string): IndexFile {
+  const database = openDatabase(file);
+  try {
+    return createIndexFile(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  try {
+    const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+    if (!isNew) requireOurs(database, file);
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    if (isNew)
+      database.exec(`BEGIN IMMEDIATE; PRAGMA application_id = ${applicationId}; ${indexSchema} COMMIT;`);
+    else requireSound(database, file);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function requireOurs(database: DatabaseSync, file: string): void {
+  const { application_id: application } = database.prepare('PRAGMA application_id').get() ?? {};
+  if (application !== applicationId)
+    throw new StartupError(
+      'index_foreign',
+      `${file} is a database of another program: set another path for the index.`,
+    );
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
+  if (version !== indexSchemaVersion) throw new Unusable('another version wrote the index');
+}
+
+function requireSound(database: DatabaseSync, file: string): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > checkedFileBytesMax) return;
+  const finding = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+  if (finding !== 'ok') throw new Unusable('the index is damaged');
+}

@@ -1,0 +1,88 @@
+/** Histories of payouts and disputes for specs. Every value that must never be shown is marked with `planted`. */
+import {
+  evolveDispute,
+  evolvePayout,
+  type DisputeEvent,
+  type Environment,
+  type PayoutEvent,
+} from '@tollgate/payment-domain';
+import { historiesOf, planted, startedAt } from './histories.ts';
+
+export interface PayoutRequestedOptions {
+  team?: string;
+  environment?: Environment;
+  currency?: string;
+  orderNumber?: string;
+}
+
+export function payoutRequested(options: PayoutRequestedOptions = {}): PayoutEvent {
+  const { team = 'shop', environment = 'sandbox', currency = 'EUR', orderNumber = 'P-1' } = options;
+  const destination = { kind: 'card' as const, sanitizedMask: '462734******2639' };
+  const terms = { amount: 300, currency, orderNumber, destination };
+  const call = {
+    account: `account-${planted}`,
+    providerOrderNumber: 'po_1.1',
+    ...{ sendBy: startedAt + 1_000, answerBy: startedAt + 11_000, quietUntil: startedAt + 60_000 },
+  };
+  return {
+    type: 'PayoutRequested',
+    data: { environment, team, terms, fingerprint: `fingerprint-${planted}`, call },
+  };
+}
+
+const serviceToken = `${planted}-service-token-4321`;
+const error = { code: 'incorrect_private_key', kind: 'authentication_error', message: `key ${planted}` };
+
+/** One of each, by short names. */
+export const payoutHappening = {
+  accepted: { type: 'PayoutAccepted', data: { serviceToken, evidence: 'answer' } },
+  refused: { type: 'PayoutRefused', data: { errors: [error] } },
+  notSent: { type: 'PayoutNotSent', data: { reason: 'ECONNREFUSED' } },
+  unresolved: { type: 'PayoutUnresolved', data: { reason: 'timeout' } },
+  approved: { type: 'PayoutApproved', data: {} },
+  declined: { type: 'PayoutDeclined', data: { declineReason: 'card_declined' } },
+  failed: { type: 'PayoutFailed', data: { reason: 'refused' } },
+  revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
+  attention: { type: 'AttentionRaised', data: { code: 'payout_not_found', evidence: { serviceToken } } },
+  secondFound: { type: 'AttentionRaised', data: { code: 'second_payout_found', evidence: { serviceToken } } },
+  attentionResolved: {
+    type: 'AttentionResolved',
+    data: { code: 'payout_not_found', resolution: 'acknowledged', reason: 'by hand' },
+  },
+} as const satisfies Record<string, PayoutEvent>;
+
+/** Events that follow one another as the payout machine allows, beginning with a request. */
+export const anyPayoutHistory = historiesOf(
+  payoutRequested(),
+  Object.values<PayoutEvent>(payoutHappening),
+  evolvePayout,
+);
+
+export interface DisputeOpenedOptions {
+  id?: string;
+  team?: string;
+  paymentToken?: string;
+  environment?: Environment;
+  openedAt?: number;
+}
+
+export const disputeOpened = (options: DisputeOpenedOptions = {}): DisputeEvent => ({
+  type: 'DisputeOpened',
+  data: {
+    ...{ environment: 'sandbox', account: `account-${planted}`, id: 'D-1' },
+    ...{ amount: 1_500, currency: 'EUR', status: 'open', type: 'chargeback', reasonCode: '10.4' },
+    ...options,
+  },
+});
+
+export const disputeHappening = {
+  changed: { type: 'DisputeChanged', data: { status: 'lost', comment: 'no answer' } },
+  matched: { type: 'DisputeMatched', data: { team: 'shop', paymentToken: 'pay_1' } },
+} as const satisfies Record<string, DisputeEvent>;
+
+/** Events of a dispute, beginning with its opening. */
+export const anyDisputeHistory = historiesOf(
+  disputeOpened(),
+  Object.values<DisputeEvent>(disputeHappening),
+  evolveDispute,
+);

@@ -1,0 +1,99 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  answerInJsonOnly,
+  callbackPath,
+  httpServerOptions,
+  listen,
+  parseCallbackSecrets,
+  silentLog,
+  systemClock,
+} from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import Fastify from 'fastify';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
+
+const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)}`);
+const path = callbackPath(secrets, 'sandbox', 'pay_1');
+const forgedPath = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
+const body = '{"status":"approved"}';
+
+let results: CallbackResult[];
+let publishCount: number;
+beforeEach(() => {
+  results = [];
+  publishCount = 0;
+});
+
+/** A callback server on a socket. @returns its port */
+async function start(): Promise<number> {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
+  answerInJsonOnly(app, silentLog);
+  const publish = async () => void (publishCount += 1);
+  const onResult = (result: CallbackResult) => void results.push(result);
+  registerCallbackRoutes(app, { bus: { publish }, secrets, clock: systemClock, log: silentLog, onResult });
+  onTestFinished(() => app.close());
+  return listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });
+}
+
+/** Opens a connection and sends the head of a request, and so much of its body. */
+function send(port: number, url: string, { announced, sent }: { announced: number; sent: string }) {
+  const socket = connect(port, '127.0.0.1');
+  // A server that closes first is what some of these tests are about.
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const head = ['Host: x', 'Content-Type: application/json', `Content-Length: ${announced}`].join('\r\n');
+  socket.write(`POST ${url} HTTP/1.1\r\n${head}\r\n\r\n${sent}`);
+  return socket;
+}
+
+const firstLineOf = (socket: ReturnType<typeof send>) =>
+  new Promise<string>((resolve) =>
+    socket.once('data', (data) => resolve(String(data).split('\r\n')[0] ?? '')),
+  );
+
+it('a callback over the wire is taken', async () => {
+  const socket = send(await start(), path, { announced: body.length, sent: body });
+  expect(await firstLineOf(socket)).toContain(' 200 ');
+  expect([publishCount, results]).toEqual([1, ['taken']]);
+});
+
+it('one without a valid capability is turned away before a byte of its body is there', async () => {
+  const socket = send(await start(), forgedPath, { announced: callbackBodyBytesMax, sent: '' });
+  expect(await firstLineOf(socket)).toContain(' 404 ');
+  expect([publishCount, results]).toEqual([0, ['forged']]);
+});
+
+it('one that announces too much is turned away before a byte of its body is there', async () => {
+  const socket = send(await start(), path, { announced: 1_000_000_000, sent: '' });
+  expect(await firstLineOf(socket)).toContain(' 413 ');
+  expect([publishCount, results]).toEqual([0, ['refused']]);
+});
+
+it('a flood of forged callbacks reaches nothing behind the server, and those that are real still come through', async () => {
+  const url = `http://127.0.0.1:${await start()}`;
+  const post = (target: string) =>
+    fetch(`${url}${target}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+  const count = 500;
+  for (let sent = 0; sent < count; sent += 50)
+    await Promise.all(Array.from({ length: 50 }, async () => (await post(forgedPath)).text()));
+  expect((await post(path)).status).toBe(200);
+  expect(publishCount).toBe(1);
+  expect(results.filter((result) => result === 'forged')).toHaveLength(count);
+});
+
+it('a body that does not come to an end is closed, counted, and published nowhere', async () => {
+  const socket = send(await start(), path, { announced: 100, sent: body });
+  const answer = await text(socket).catch(() => '');
+  expect(answer).not.toContain(' 200 ');
+  await eventually(() => expect(results).toHaveLength(1));
+  expect([publishCount, results]).toEqual([0, ['aborted']]);
+});
+
+it('a caller that hangs up in the middle of its body is counted once', async () => {
+  const socket = send(await start(), path, { announced: 100, sent: body });
+  socket.end();
+  await eventually(() => expect(results).toHaveLength(1));
+  expect([publishCount, results]).toEqual([0, ['aborted']]);
+});

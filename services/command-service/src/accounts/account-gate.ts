@@ -1,0 +1,84 @@
+/** The gate of one account: who wants a permit and finds none waits before it, first come, first served. */
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { Account, AccountHealth, Permit } from './account.ts';
+import { createAccountPermits } from './account-permits.ts';
+
+/** Callers that wait before one account at most; more are turned away at once. */
+export const waitingMax = 1_000;
+
+/** Somebody who waits, maybe before several gates. */
+export interface Waiter {
+  /** Gets the permit; leaves every queue that it is in. */
+  take(permit: Permit): void;
+  /** Is out of this queue already: the account has begun to fail, and waiting for it is no use. */
+  turnedAway(gate: AccountGate): void;
+}
+
+export interface AccountGate {
+  account: Account;
+  /** A permit, if the account has one and nobody waits for it. */
+  tryPermit(): Permit | undefined;
+  /** Joins the queue; false where it is full, or no permit can be had by waiting. */
+  queue(waiter: Waiter): boolean;
+  leave(waiter: Waiter): void;
+  /** When asking again may help; at least 1. */
+  retryAfterSeconds(): number;
+  health(): AccountHealth;
+}
+
+export function createAccountGate(deps: { account: Account; clock: Clock; log: Log }): AccountGate {
+  const { account, clock } = deps;
+  const permits = createAccountPermits({ ...deps, onRelease: serve });
+  const waiting = new Set<Waiter>();
+  let alarm: AbortController | undefined;
+
+  function serve(): void {
+    for (const waiter of waiting) {
+      const permit = permits.take();
+      if (permit === undefined) break;
+      waiting.delete(waiter);
+      waiter.take(permit);
+    }
+    if (permits.isShut()) turnAway();
+    setAlarm();
+  }
+
+  function turnAway(): void {
+    const turned = [...waiting];
+    waiting.clear();
+    for (const waiter of turned) waiter.turnedAway(gate);
+  }
+
+  /** A release serves by itself. A token comes by time alone, so there is an alarm while somebody waits for one. */
+  function setAlarm(): void {
+    const nextInMs = permits.nextInMs();
+    if (waiting.size === 0) {
+      alarm?.abort();
+      alarm = undefined;
+    } else if (alarm === undefined && nextInMs !== undefined) {
+      alarm = new AbortController();
+      clock.sleep(Math.max(1, nextInMs), alarm.signal).then(ring, () => undefined);
+    }
+  }
+  function ring(): void {
+    alarm = undefined;
+    serve();
+  }
+
+  const gate: AccountGate = {
+    account,
+    tryPermit: () => (waiting.size === 0 ? permits.take() : undefined),
+    queue(waiter) {
+      if (waiting.size >= waitingMax || permits.isShut()) return false;
+      waiting.add(waiter);
+      setAlarm();
+      return true;
+    },
+    leave(waiter) {
+      if (waiting.delete(waiter)) setAlarm();
+    },
+    retryAfterSeconds: permits.retryAfterSeconds,
+    health: () => ({ ...permits.health(), waiting: waiting.size }),
+  };
+  return gate;
+}

@@ -1,0 +1,71 @@
+/** The permits of one account. One of them is three things: the breaker's consent, a place on the wire, a token of the rate. */
+import { type Clock, type Log, given } from '@tollgate/service-kit';
+import type { Account, AccountHealth, Permit } from './account.ts';
+import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+export interface AccountPermits {
+  /** A permit, where there is one now. */
+  take(): Permit | undefined;
+  /** True where no place or token helps: the account is failing, or a probe finds out whether it still is. */
+  isShut(): boolean;
+  /** Milliseconds until there may be a permit by the passing of time alone; undefined where a release must come first. */
+  nextInMs(): number | undefined;
+  /** When asking again may help: until the next probe of a failing account, and at least 1. */
+  retryAfterSeconds(): number;
+  health(): Omit<AccountHealth, 'waiting'>;
+}
+
+export function createAccountPermits(deps: {
+  account: Account;
+  clock: Clock;
+  log: Log;
+  /** Called after each release. */
+  onRelease: () => void;
+}): AccountPermits {
+  const { account, clock, log, onRelease } = deps;
+  const { name, environment, client, concurrentCallsMax, callsPerSecondMax, failuresInARowMax } = account;
+  const breaker = createCircuitBreaker({
+    clock,
+    ...given({ failuresMax: failuresInARowMax }),
+    onChange: (change) => report(account, change, log),
+  });
+  const tokens = createTokenBucket(callsPerSecondMax, clock);
+  let callsUnderWay = 0;
+
+  function issue(): Permit {
+    callsUnderWay += 1;
+    const endCall = breaker.pass();
+    let isOut = true;
+    return {
+      ...{ account: name, environment, client },
+      release(end) {
+        if (!isOut) return;
+        isOut = false;
+        callsUnderWay -= 1;
+        if (end === 'unused') tokens.giveBack();
+        endCall(end);
+        onRelease();
+      },
+    };
+  }
+  const isFull = () => callsUnderWay >= concurrentCallsMax;
+
+  return {
+    // The token comes last: it is not taken unless everything else is there.
+    take: () => (breaker.mayPass() && !isFull() && tokens.tryTake() ? issue() : undefined),
+    isShut: () => !breaker.mayPass(),
+    nextInMs: () => (isFull() ? undefined : tokens.nextInMs()),
+    retryAfterSeconds: () => Math.max(1, Math.ceil(breaker.probeInMs() / 1_000)),
+    health: () => ({ environment, account: name, breaker: breaker.state(), callsUnderWay }),
+  };
+}
+
+function report({ name, environment }: Account, change: BreakerChange, log: Log): void {
+  if (change.state === 'closed') log.info({ account: name }, `a ${environment} account answers again`);
+  else
+    log.warn(
+      { account: name, waitMs: change.openMs },
+      `a ${environment} account fails; it is not called for a while`,
+    );
+}

@@ -1,0 +1,92 @@
+/** The accounts of the orchestrator: which one takes a payment, and when it may be asked. */
+import type { PaymentServiceClient } from '@tollgate/payment-api';
+import type { Environment } from '@tollgate/payment-domain';
+import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
+import type { Account, AccountHealth, PermitResult } from './account.ts';
+import { type AccountGate, createAccountGate } from './account-gate.ts';
+import { type CreationWanted, routeOf } from './account-route.ts';
+import { waitForAny } from './permit-wait.ts';
+
+export type { Account, AccountConfig, AccountHealth, CallEnd, Permit, PermitResult } from './account.ts';
+export type { CreationWanted } from './account-route.ts';
+
+/**
+ * A permit is taken before the call is announced, so that what cannot be sent now is not recorded either. Looks
+ * (retrievals, lists) need none.
+ */
+export interface Accounts {
+  /**
+   * Names of the accounts that may take a creation, in the order in which they are to be tried. The same for the same
+   * token on every instance, so that a repeat chooses alike.
+   */
+  route(wanted: CreationWanted): readonly string[];
+  /** A permit of the first account of the route that has one at once; else of whichever has one first, within the wait. */
+  permitForCreation(wanted: CreationWanted): Promise<PermitResult>;
+  /** A permit of this account only: what follows a payment goes to the account that took it. */
+  permitOf(environment: Environment, name: string): Promise<PermitResult>;
+  /** The client of an account, for looks; undefined where it is not configured any more. */
+  clientOf(environment: Environment, name: string): PaymentServiceClient | undefined;
+  /** The accounts of every environment. */
+  all(): readonly Account[];
+  health(): readonly AccountHealth[];
+}
+
+/** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */
+export function createAccounts(deps: { accounts: readonly Account[]; clock: Clock; log: Log }): Accounts {
+  const { accounts, clock, log } = deps;
+  assertUsable(accounts);
+  const gates = new Map<string, AccountGate>(
+    accounts.map((account) => [
+      keyOf(account.environment, account.name),
+      createAccountGate({ account, clock, log }),
+    ]),
+  );
+  const gateOf = (environment: Environment, name: string) => gates.get(keyOf(environment, name));
+  const route = (wanted: CreationWanted) => routeOf(accounts, wanted);
+
+  async function permitOfAny(candidates: readonly (AccountGate | undefined)[]): Promise<PermitResult> {
+    const configured = candidates.filter((gate) => gate !== undefined);
+    if (configured.length === 0) return { kind: 'no-account' };
+    for (const gate of configured) {
+      const permit = gate.tryPermit();
+      if (permit !== undefined) return { kind: 'permit', permit };
+    }
+    return waitForAny(configured, clock);
+  }
+
+  return {
+    route,
+    permitForCreation: (wanted) => permitOfAny(route(wanted).map((name) => gateOf(wanted.environment, name))),
+    permitOf: (environment, name) => permitOfAny([gateOf(environment, name)]),
+    clientOf: (environment, name) => gateOf(environment, name)?.account.client,
+    all: () => accounts,
+    health: () => [...gates.values()].map((gate) => gate.health()),
+  };
+}
+
+const keyOf = (environment: Environment, name: string): string => `${environment}/${name}`;
+
+/** A limit of 0 or NaN would not fail but let nothing pass, or everything. */
+function assertUsable(accounts: readonly Account[]): void {
+  const seen = new Set<string>();
+  for (const account of accounts) {
+    const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;
+    const key = keyOf(account.environment, account.name);
+    for (const [field, value] of Object.entries({
+      weight,
+      concurrentCallsMax,
+      callsPerSecondMax,
+      failuresInARowMax,
+    }))
+      if (!Number.isSafeInteger(value) || value < 1)
+        throw new StartupError(
+          'config_invalid',
+          `${field} of the account ${key} must be a whole number of at least 1.`,
+        );
+    if (!Number.isSafeInteger(priority))
+      throw new StartupError('config_invalid', `priority of the account ${key} must be a whole number.`);
+    if (seen.has(key))
+      throw new StartupError('config_invalid', `There are two accounts ${key}; give each a name of its own.`);
+    seen.add(key);
+  }
+}

@@ -1,0 +1,152 @@
+import { createFakeClock } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import type { CallEnd } from './account.ts';
+import {
+  breakerFailuresMax,
+  breakerOpenMs,
+  breakerOpenMsMax,
+  createCircuitBreaker,
+} from './circuit-breaker.ts';
+
+function createBreaker() {
+  const clock = createFakeClock();
+  const changes: (string | number)[] = [];
+  const breaker = createCircuitBreaker({
+    clock,
+    onChange: (change) => changes.push(change.state === 'open' ? change.openMs : 'closed'),
+  });
+  const call = (end: CallEnd) => breaker.pass()(end);
+  const fail = (count: number) => {
+    for (let failed = 0; failed < count; failed += 1) call('unknown');
+  };
+  return { ...{ clock, changes, breaker, call, fail }, open: () => fail(breakerFailuresMax) };
+}
+
+const halfOpen = async () => {
+  const parts = createBreaker();
+  parts.open();
+  await parts.clock.advance(breakerOpenMs);
+  return parts;
+};
+
+describe('a circuit breaker', () => {
+  it.each<[string, CallEnd[], 'closed' | 'open']>([
+    ['is closed before the first call', [], 'closed'],
+    ['stays closed below the limit', Array<CallEnd>(9).fill('unknown'), 'closed'],
+    ['opens at ten calls without an outcome', Array<CallEnd>(10).fill('unknown'), 'open'],
+    ['opens at ten calls that were not sent', Array<CallEnd>(10).fill('not-sent'), 'open'],
+    ['opens at ten failures of both kinds', [...Array<CallEnd>(9).fill('unknown'), 'not-sent'], 'open'],
+    [
+      'begins to count again after an acceptance',
+      [...Array<CallEnd>(9).fill('unknown'), 'accepted', ...Array<CallEnd>(9).fill('unknown')],
+      'closed',
+    ],
+    [
+      'begins to count again after a refusal, which shows that the account works',
+      [...Array<CallEnd>(9).fill('unknown'), 'refused', ...Array<CallEnd>(9).fill('unknown')],
+      'closed',
+    ],
+    [
+      'does not count a permit that was not used, one way or the other',
+      [...Array<CallEnd>(9).fill('unknown'), 'unused', 'unknown'],
+      'open',
+    ],
+  ])('%s', (_name, ends, state) => {
+    const { breaker, call } = createBreaker();
+    for (const end of ends) call(end);
+    expect([breaker.state(), breaker.mayPass()]).toEqual([state, state === 'closed']);
+  });
+
+  it('is open for its time, to the millisecond, and half-open then', async () => {
+    const { breaker, clock, open } = createBreaker();
+    open();
+    expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', breakerOpenMs]);
+    await clock.advance(breakerOpenMs - 1);
+    expect([breaker.state(), breaker.mayPass(), breaker.probeInMs()]).toEqual(['open', false, 1]);
+    await clock.advance(1);
+    expect([breaker.state(), breaker.mayPass(), breaker.probeInMs()]).toEqual(['half-open', true, 0]);
+  });
+
+  it('lets one probe through when it is half-open, however long that takes', async () => {
+    const { breaker, clock } = await halfOpen();
+    breaker.pass();
+    await clock.advance(breakerOpenMsMax);
+    expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', false]);
+  });
+
+  it.each(['accepted', 'refused'] as const)(
+    'is closed by a probe that is %s, and counts from 0',
+    async (end) => {
+      const { breaker, call, fail, changes } = await halfOpen();
+      call(end);
+      fail(breakerFailuresMax - 1);
+      expect([breaker.state(), changes]).toEqual(['closed', [breakerOpenMs, 'closed']]);
+      fail(1);
+      expect(breaker.state()).toBe('open');
+    },
+  );
+
+  it.each(['unknown', 'not-sent'] as const)(
+    'opens again, for longer, by a probe that ends as %s',
+    async (end) => {
+      const { breaker, call } = await halfOpen();
+      call(end);
+      expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', 2 * breakerOpenMs]);
+    },
+  );
+
+  it('lets another probe through when one was not used', async () => {
+    const { breaker, call } = await halfOpen();
+    call('unused');
+    expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', true]);
+    call('accepted');
+    expect(breaker.state()).toBe('closed');
+  });
+
+  it('doubles its time with each failed probe up to a minute, and begins anew once it was closed', async () => {
+    const { breaker, clock, call, open, changes } = createBreaker();
+    open();
+    for (let probe = 0; probe < 5; probe += 1) {
+      await clock.advance(breaker.probeInMs());
+      call('unknown');
+    }
+    await clock.advance(breaker.probeInMs());
+    call('accepted');
+    open();
+    expect(changes).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 'closed', 5_000]);
+  });
+
+  it.each<CallEnd>(['accepted', 'refused', 'unknown', 'not-sent', 'unused'])(
+    'is not moved by a call that began before it opened and ends as %s: open, while it probes, or closed again',
+    async (end) => {
+      const { breaker, clock, open, fail, changes } = createBreaker();
+      const late = [breaker.pass(), breaker.pass(), breaker.pass()];
+      open();
+      late[0]?.(end);
+      expect([breaker.state(), breaker.probeInMs()]).toEqual(['open', breakerOpenMs]);
+      await clock.advance(breakerOpenMs);
+      const endProbe = breaker.pass();
+      late[1]?.(end);
+      expect([breaker.state(), breaker.mayPass()]).toEqual(['half-open', false]);
+      endProbe('accepted');
+      fail(breakerFailuresMax - 1);
+      late[2]?.(end);
+      expect([breaker.state(), changes]).toEqual(['closed', [breakerOpenMs, 'closed']]);
+      fail(1);
+      expect(breaker.state()).toBe('open');
+    },
+  );
+
+  it('is not moved by a call that was under way together with those that opened it', async () => {
+    const { breaker, changes } = createBreaker();
+    const ends = Array.from({ length: 3 * breakerFailuresMax }, () => breaker.pass());
+    for (const end of ends) end('unknown');
+    expect([breaker.probeInMs(), changes]).toEqual([breakerOpenMs, [breakerOpenMs]]);
+  });
+
+  it('takes it for a defect of ours when a call begins that it does not let through', () => {
+    const { breaker, open } = createBreaker();
+    open();
+    expect(() => breaker.pass()).toThrow('does not let through');
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * Stops the calls to an account that keeps failing, and tries it again by one call at a time. The breakers that can be had
+ * as packages read the system's clock themselves, and a run on ours could not be repeated.
+ */
+import { type Clock, InvariantViolation } from '@tollgate/service-kit';
+import type { AccountHealth, CallEnd } from './account.ts';
+
+/** Failures in a row that open it, unless the account says otherwise. */
+export const breakerFailuresMax = 10;
+/** How long it stays open at first; doubled each time that the probe fails, up to the maximum; milliseconds. */
+export const breakerOpenMs = 5_000;
+export const breakerOpenMsMax = 60_000;
+
+export type BreakerState = AccountHealth['breaker'];
+export type BreakerChange = { state: 'open'; openMs: number } | { state: 'closed' };
+
+export interface CircuitBreaker {
+  state(): BreakerState;
+  /** True where a call may begin: closed, or half-open without a probe under way. */
+  mayPass(): boolean;
+  /** Notes that a call begins; gives what is to be called once with its end. @throws InvariantViolation unless `mayPass`. */
+  pass(): (end: CallEnd) => void;
+  /** Milliseconds until the next probe may begin; 0 unless it is open. */
+  probeInMs(): number;
+}
+
+export function createCircuitBreaker(deps: {
+  clock: Pick<Clock, 'monotonic'>;
+  failuresMax?: number;
+  /** Told when it opens, with how long for, and when it closes. */
+  onChange: (change: BreakerChange) => void;
+}): CircuitBreaker {
+  const { clock, onChange, failuresMax = breakerFailuresMax } = deps;
+  let failures = 0;
+  let opened: { openMs: number; until: number } | undefined;
+  let isProbing = false;
+  // Each opening and closing begins a new one. What began in an earlier one says nothing about the account as it is now.
+  let generation = 0;
+
+  const probeInMs = () => (opened === undefined ? 0 : Math.max(0, opened.until - clock.monotonic()));
+  const mayPass = () => probeInMs() === 0 && !isProbing;
+
+  function changeTo(next: typeof opened): void {
+    opened = next;
+    failures = 0;
+    isProbing = false;
+    generation += 1;
+    onChange(next === undefined ? { state: 'closed' } : { state: 'open', openMs: next.openMs });
+  }
+  const openFor = (openMs: number) => changeTo({ openMs, until: clock.monotonic() + openMs });
+
+  function settle(end: CallEnd): void {
+    if (end === 'unused') isProbing = false;
+    else if (isFailure(end)) fail();
+    else if (opened === undefined) failures = 0;
+    else changeTo(undefined);
+  }
+  function fail(): void {
+    if (opened !== undefined) return openFor(Math.min(opened.openMs * 2, breakerOpenMsMax));
+    failures += 1;
+    if (failures >= failuresMax) openFor(breakerOpenMs);
+  }
+
+  return {
+    state: () => (opened === undefined ? 'closed' : probeInMs() > 0 ? 'open' : 'half-open'),
+    mayPass,
+    pass() {
+      if (!mayPass())
+        throw new InvariantViolation('a call began that the circuit breaker does not let through');
+      isProbing = opened !== undefined;
+      const begunIn = generation;
+      return (end) => {
+        if (begunIn === generation) settle(end);
+      };
+    },
+    probeInMs,
+  };
+}
+
+/** A refusal is an answer: the account works. */
+const isFailure = (end: CallEnd): boolean => end === 'unknown' || end === 'not-sent';

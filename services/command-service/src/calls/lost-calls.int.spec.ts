@@ -1,0 +1,200 @@
+/** What each operation does about a call that had no effect, as far as that can be known at all. */
+import { describe, expect, it } from 'vitest';
+import { type Harness, answerMs, quietMs } from '../testing/harness.ts';
+import { type OperationCase, allOperations, operationCases } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const ordersOf = ({ provider }: Harness, { operation }: OperationCase) =>
+  provider.received.filter((call) => call.operation === operation).map(({ of }) => of);
+
+const attentionOf = async ({ payments, payouts }: Harness, token: string) =>
+  ((await payments.load(token))?.payment ?? (await payouts.load(token))?.payout)?.attention.map(
+    ({ code }) => code,
+  );
+
+const historyAfter = async (each: OperationCase, at: Harness, token: string) => {
+  const types = await at.history(token);
+  return types.slice(types.indexOf(each.announcement));
+};
+
+/** Asks once; what is sent, has no effect, and nobody can tell. */
+async function loseBefore(each: OperationCase): Promise<string> {
+  const token = await each.prepare(harness());
+  harness().provider.faultsOf[each.operation].push({ kind: 'lost-before' });
+  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered' });
+  expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+  return token;
+}
+
+describe.each(allOperations)('$name without effect', (each) => {
+  it('stays unknown until its quiet period is over: nothing is sent, nobody is called', async () => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs - 1);
+    await harness().look(token);
+    await each.ask(harness(), token);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+    expect(await attentionOf(harness(), token)).toEqual([]);
+  });
+
+  it('is followed by one call at most, however many processes look at once', async () => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs);
+    const instances = [1, 2, 3].map(() => harness().startInstance());
+    await Promise.all(instances.flatMap(({ look }) => [look(token), look(token)]));
+    const followed =
+      each.operation === 'confirm' || each.operation === 'decline' || each.name.includes('hosted');
+    expect(ordersOf(harness(), each)).toHaveLength(followed ? 2 : 1);
+  });
+});
+
+it('a hosted creation that is not there after its quiet period is attempted again, under another number', async () => {
+  const each = operationCases.hosted;
+  const token = await loseBefore(each);
+  await harness().clock.advance(quietMs);
+  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+  expect(await each.stateOf(harness(), token)).toBe('init');
+  expect(ordersOf(harness(), each)).toEqual([`${token}.1`, `${token}.2`]);
+});
+
+it.each([operationCases.confirm, operationCases.decline])(
+  '$name that had no effect by the end of its quiet period is submitted again, once',
+  async (each) => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs);
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+    expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
+    await harness().clock.advance(quietMs);
+    await harness().look(token);
+    expect(ordersOf(harness(), each)).toHaveLength(2);
+    const submitted = each.announcement;
+    const unresolved = submitted.replace('Submitted', 'Unresolved');
+    const ended = each.operation === 'confirm' ? 'PaymentApproved' : 'PaymentDeclined';
+    expect(await historyAfter(each, harness(), token)).toEqual([submitted, unresolved, submitted, ended]);
+  },
+);
+
+it.each([operationCases.confirm, operationCases.decline])(
+  '$name that never has an effect is before a person after five submissions, who may have it sent anew',
+  async (each) => {
+    const token = await each.prepare(harness());
+    const { provider, clock, look, resolve } = harness();
+    for (let submission = 1; submission <= 6; submission += 1)
+      provider.faultsOf[each.operation].push({ kind: 'lost-before' });
+    await each.ask(harness(), token);
+    for (let looks = 1; looks <= 8; looks += 1) {
+      await clock.advance(quietMs);
+      await look(token);
+    }
+    expect(ordersOf(harness(), each)).toHaveLength(5);
+    expect(await attentionOf(harness(), token)).toEqual(['two_step_unresolved']);
+    await resolve({ token, code: 'two_step_unresolved', resolution: 'look_again' });
+    expect(ordersOf(harness(), each)).toHaveLength(6);
+    expect(await attentionOf(harness(), token)).toEqual([]);
+  },
+);
+
+it.each([
+  { each: operationCases.byCard, code: 'attempt_not_found' },
+  { each: operationCases.recurring, code: 'attempt_not_found' },
+  { each: operationCases.refund, code: 'refund_unresolved' },
+  { each: operationCases.payout, code: 'payout_not_found' },
+])(
+  '$each.name that is not there after its quiet period waits for a person, and is never sent again',
+  async (row) => {
+    const { each, code } = row;
+    const token = await loseBefore(each);
+    for (let looks = 0; looks < 4; looks += 1) {
+      await harness().clock.advance(quietMs);
+      await each.ask(harness(), token);
+      await harness().look(token);
+    }
+    expect(await attentionOf(harness(), token)).toEqual([code]);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+  },
+);
+
+it('a refund without an outcome keeps its amount reserved, and lets no other refund of the payment begin', async () => {
+  const { refund: each } = operationCases;
+  const token = await loseBefore(each);
+  const { refund, clock, look } = harness();
+  // Told at once: nobody knows how long that takes.
+  const another = () => refund(token, 'refund-2', 40);
+  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
+  expect(await refund(token, 'refund-3', 41)).toMatchObject({
+    kind: 'refused',
+    refusal: { code: 'refund_exceeds_amount', refundableAmount: 40 },
+  });
+  await clock.advance(quietMs);
+  await look(token);
+  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
+  expect(ordersOf(harness(), each)).toHaveLength(1);
+});
+
+describe.each(allOperations)('$name that certainly did not happen', (each) => {
+  const mayGoOn = each.operation === 'create';
+
+  it('because it was refused is answered so, and not sent again by a repeat', async () => {
+    const token = await each.prepare(harness());
+    const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
+    harness().provider.faultsOf[each.operation].push(refused);
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: false });
+    const ends: Partial<Record<OperationCase['operation'], string>> = {
+      refund: 'declined',
+      confirm: 'held',
+      decline: 'held',
+    };
+    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? 'failed');
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+    if (each.operation === 'confirm' || each.operation === 'decline') return;
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+  });
+
+  it(`because it never left ${mayGoOn ? 'is attempted again' : 'ends there'}`, async () => {
+    const token = await each.prepare(harness());
+    harness().provider.faultsOf[each.operation].push({ kind: 'not-sent' });
+    const asking = harness().passTime(each.ask(harness(), token));
+    expect(await asking).toMatchObject({ kind: 'answered', replayed: false });
+    expect(ordersOf(harness(), each)).toEqual(mayGoOn ? [`${token}.2`] : []);
+    const ends: Partial<Record<OperationCase['operation'], string>> = {
+      refund: 'declined',
+      payout: 'failed',
+    };
+    const twoStep = each.operation === 'confirm' || each.operation === 'decline' ? 'held' : undefined;
+    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? twoStep ?? each.whenDone);
+  });
+});
+
+it('a submission that follows one without an outcome, and never left, leaves the matter open', async () => {
+  const each = operationCases.confirm;
+  const token = await loseBefore(each);
+  harness().provider.faultsOf.confirm.push({ kind: 'not-sent' });
+  await harness().clock.advance(quietMs);
+  await harness().look(token);
+  expect(await each.stateOf(harness(), token)).toBe('confirming');
+  await harness().clock.advance(quietMs);
+  await harness().look(token);
+  expect(await each.stateOf(harness(), token)).toBe('approved');
+});
+
+it('a look for an announced call begins when its answer is not awaited any more, and not before', async () => {
+  const token = await loseBefore(operationCases.hosted);
+  const { provider, look, clock } = harness();
+  expect(await look(token)).toBe('looked');
+  let answer = (): void => undefined;
+  provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
+  await clock.advance(quietMs);
+  const { look: lookAsOther } = harness().startInstance();
+  const looking = look(token);
+  await expect.poll(() => provider.received.length).toBe(2);
+  expect(await lookAsOther(token)).toBe('awaiting-answer');
+  await clock.advance(answerMs);
+  expect(await lookAsOther(token)).toBe('looked');
+  answer();
+  await looking;
+  expect((await harness().payments.load(token))?.payment.attention).toEqual([]);
+});

@@ -1,0 +1,45 @@
+/**
+ * Reads the lists of disputes, again and again. The service tells the facts of a dispute nowhere else: a callback about
+ * one only makes the next reading come at once.
+ */
+import type { Clock } from '@tollgate/service-kit';
+import { type ReadingDependencies, createReading } from './disputes-reading.ts';
+
+export interface DisputesPollerDependencies extends ReadingDependencies {
+  /** Milliseconds between two readings that nobody asked for. Default 60,000. */
+  pollEveryMs?: number;
+  clock: Clock;
+}
+
+export interface DisputesPoller {
+  /** Runs until the signal is aborted; a reading under way is ended between two disputes. */
+  run(signal: AbortSignal): Promise<void>;
+  /** A dispute has changed: the lists are read at once, or after the reading that is under way. */
+  nudge(): void;
+}
+
+const pollEveryMsDefault = 60_000;
+/** However many callbacks come, this long passes between two readings, milliseconds. */
+const pollPauseMs = 1_000;
+
+export function createDisputesPoller(deps: DisputesPollerDependencies): DisputesPoller {
+  const { clock, pollEveryMs = pollEveryMsDefault } = deps;
+  const read = createReading(deps);
+  let nudged = new AbortController();
+
+  const sleep = (durationMs: number, ...signals: AbortSignal[]) =>
+    clock.sleep(durationMs, AbortSignal.any(signals)).catch(() => undefined);
+
+  return {
+    nudge: () => nudged.abort(),
+    async run(signal) {
+      while (!signal.aborted) {
+        // What changes from here on may be missing in this reading: a nudge during it leads to another one.
+        nudged = new AbortController();
+        await read(signal);
+        await sleep(pollPauseMs, signal);
+        await sleep(Math.max(0, pollEveryMs - pollPauseMs), signal, nudged.signal);
+      }
+    },
+  };
+}

@@ -1,0 +1,155 @@
+/** One reading of the lists of disputes: what is new in them is recorded, and matched with the payments that it is about. */
+import type { EventStore } from '@tollgate/event-store';
+import type { CallOutcome, ServiceDispute } from '@tollgate/payment-api';
+import type { Environment } from '@tollgate/payment-domain';
+import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
+import type { Account } from '../accounts/accounts.ts';
+import type { Cause } from '../streams/repository.ts';
+import { type Disputes, createDisputes, deriveDisputeToken, fromServiceDispute } from './disputes.ts';
+
+export interface ReadingDependencies {
+  store: EventStore;
+  accounts: { all(): readonly DisputedAccount[] };
+  /** The payment of ours that the service knows by a token; undefined where the read models do not know it, or not yet. */
+  findByServiceToken: (
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ) => { token: string; team: string } | undefined;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+type DisputedAccount = Pick<Account, 'environment' | 'name' | 'client'>;
+
+/** Disputes that the service shows at most. */
+const shownMax = 100;
+
+/** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
+export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
+  const disputes = createDisputes(deps);
+  const unreadable = new Map<string, Set<string>>();
+
+  async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
+    const { environment, name } = account;
+    const key = JSON.stringify([environment, name]);
+    const told = unreadable.get(key) ?? new Set();
+    unreadable.set(key, told);
+    try {
+      await readAccount({ ...deps, disputes, account, cause: causeOf(deps), told }, signal);
+    } catch (error) {
+      deps.log.error(
+        { error, account: name, operation: 'disputes' },
+        'the disputes of an account were not all recorded; the next reading goes on',
+      );
+    }
+  }
+
+  return async (signal) => {
+    await Promise.all(deps.accounts.all().map((account) => readSafely(account, signal)));
+  };
+}
+
+/** What one account's list is read with. */
+interface AccountReading extends ReadingDependencies {
+  disputes: Disputes;
+  account: DisputedAccount;
+  cause: Cause;
+  /** Tokens of the disputes that cannot be recorded and were logged; those that are not shown any more are forgotten. */
+  told: Set<string>;
+}
+
+function causeOf({ ids }: ReadingDependencies): Cause {
+  const id = ids.uuid();
+  return { correlationId: id, causationId: id, actor: { kind: 'service', name: 'disputes' } };
+}
+
+async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<void> {
+  const { account, log, told } = reading;
+  const outcome = await account.client.listDisputes();
+  if (outcome.kind !== 'accepted') {
+    logUnread(reading, outcome);
+    return;
+  }
+  const shown = byToken(account, outcome.answer);
+  for (const token of told) if (!shown.has(token)) told.delete(token);
+  let openedCount = 0;
+  for (const [token, dispute] of shown) {
+    if (signal.aborted) return;
+    if (await recordSafely(reading, token, dispute)) openedCount += 1;
+  }
+  if (openedCount >= shownMax && openedCount === shown.size)
+    log.warn(
+      { account: account.name, operation: 'disputes', count: openedCount },
+      "every dispute that the service shows is new; older ones may be missing here, look into the service's console",
+    );
+}
+
+/** The list is newest first: where it shows a dispute twice, the first one counts. */
+function byToken(
+  { environment, name }: DisputedAccount,
+  list: readonly ServiceDispute[],
+): ReadonlyMap<string, ServiceDispute> {
+  const shown = new Map<string, ServiceDispute>();
+  for (const dispute of list) {
+    const token = deriveDisputeToken(environment, name, String(dispute.id));
+    if (!shown.has(token)) shown.set(token, dispute);
+  }
+  return shown;
+}
+
+function logUnread(
+  { account, log }: AccountReading,
+  outcome: Exclude<CallOutcome<never>, { kind: 'accepted' }>,
+): void {
+  const code = outcome.kind === 'refused' ? outcome.errors[0]?.code : outcome.reason;
+  log.warn(
+    { account: account.name, operation: 'disputes', outcome: outcome.kind, ...given({ code }) },
+    'the list of disputes could not be read; the next reading tries again',
+  );
+}
+
+/** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
+async function recordSafely(
+  reading: AccountReading,
+  token: string,
+  dispute: ServiceDispute,
+): Promise<boolean> {
+  try {
+    return await record(reading, token, dispute);
+  } catch (error) {
+    // The store is down: the others would fare no better.
+    if (error instanceof TollgateError && error.retryable) throw error;
+    reading.log.error({ error, token, operation: 'disputes' }, 'a dispute was not recorded');
+    return false;
+  }
+}
+
+/** Records what is new of a dispute; true where it was not known before. */
+async function record(reading: AccountReading, token: string, dispute: ServiceDispute): Promise<boolean> {
+  const { environment, name: account } = reading.account;
+  const payment = paymentOf(reading, dispute);
+  const observed = fromServiceDispute(dispute);
+  const command = { type: 'ObserveDispute' as const, environment, account, observed, ...given({ payment }) };
+  const executed = await reading.disputes.execute(token, command, reading.cause);
+  if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);
+  const isNew = executed.kind === 'done' && executed.events.some(({ type }) => type === 'DisputeOpened');
+  if (isNew && payment === undefined)
+    reading.log.warn(
+      { token, account, operation: 'disputes', outcome: 'unmatched' },
+      'a dispute is about no payment that is known here; it is matched when it is',
+    );
+  return isNew;
+}
+
+function paymentOf({ account, findByServiceToken }: AccountReading, { token }: ServiceDispute) {
+  if (token === undefined || token === null || token === '') return undefined;
+  return findByServiceToken(account.environment, account.name, token);
+}
+
+function logUnreadable({ account, log, told }: AccountReading, token: string, code: string): void {
+  if (told.has(token)) return;
+  told.add(token);
+  log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
+}

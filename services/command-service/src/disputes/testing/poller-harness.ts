@@ -1,0 +1,82 @@
+/** The poller of disputes over lists in memory. */
+import type { EventStore } from '@tollgate/event-store';
+import type { CallOutcome, PaymentServiceClient, ServiceDispute } from '@tollgate/payment-api';
+import type { Log, LogFields } from '@tollgate/service-kit';
+import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
+import { createDisputesPoller } from '../disputes-poller.ts';
+
+/** The list of one account at the service. */
+export interface FakeAccount {
+  environment: 'sandbox' | 'production';
+  name: string;
+  client: PaymentServiceClient;
+  disputes: ServiceDispute[];
+  /** In place of the list. */
+  fault: CallOutcome<never> | undefined;
+  readCount: number;
+  /** Runs after the list was read at the service, before it arrives here. */
+  beforeAnswer: () => Promise<void>;
+}
+
+export function createFakeAccount(
+  name: string,
+  environment: FakeAccount['environment'] = 'sandbox',
+): FakeAccount {
+  const account: FakeAccount = {
+    ...{ environment, name, disputes: [], fault: undefined, readCount: 0 },
+    beforeAnswer: async () => {},
+    client: {
+      listDisputes: async () => {
+        account.readCount += 1;
+        const answer = structuredClone(account.disputes);
+        await account.beforeAnswer();
+        return account.fault ?? { kind: 'accepted', answer };
+      },
+    } as PaymentServiceClient,
+  };
+  return account;
+}
+
+export const dispute = (id: string | number, more: Partial<ServiceDispute> = {}): ServiceDispute => ({
+  ...{ id, token: `service-${id}`, amount: 1000, currency: 'EUR', status: 'pending' },
+  ...more,
+});
+
+/** Runs a poller over these accounts, with time in the test's hand. */
+export function startPoller(store: EventStore, accounts: FakeAccount[], more: { pollEveryMs?: number } = {}) {
+  const clock = createFakeClock();
+  const logged: { level: string; fields: LogFields; message: string }[] = [];
+  const note = (level: string) => (fields: LogFields, message: string) => {
+    logged.push({ level, fields, message });
+  };
+  const log: Log = { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') };
+  /** Payments by environment, account and the service's token. */
+  const payments = new Map<string, { token: string; team: string }>();
+  const poller = createDisputesPoller({
+    ...{ store, clock, ids: createFakeIds(1), log, accounts: { all: () => accounts } },
+    findByServiceToken: (...key) => payments.get(key.join('/')),
+    ...more,
+  });
+  const stopping = new AbortController();
+  const running = poller.run(stopping.signal);
+  const hasRead = async (account: FakeAccount, count: number) => {
+    // The poller sleeps: what the last reading found has been recorded.
+    await eventually(() => {
+      expect(account.readCount).toBe(count);
+      expect(clock.sleeperCount()).toBe(1);
+    });
+  };
+  return {
+    ...{ clock, logged, payments, poller, hasRead },
+    async pass(durationMs: number, account: FakeAccount, count: number) {
+      await clock.advance(durationMs);
+      await hasRead(account, count);
+    },
+    warnings: (part: string) => logged.filter(({ message }) => message.includes(part)),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

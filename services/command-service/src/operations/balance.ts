@@ -1,0 +1,60 @@
+/** The balance of the accounts that a team's payments go to, asked of the Payment Service. */
+import type { ApiError, CallOutcome, ServiceBalance } from '@tollgate/payment-api';
+import type { Environment } from '@tollgate/payment-domain';
+import type { Clock } from '@tollgate/service-kit';
+import type { Account, Accounts } from '../accounts/accounts.ts';
+
+export type BalanceResult =
+  | { kind: 'balance'; balance: ServiceBalance }
+  /** One of the accounts gave no usable answer: a part of the sum would be no balance. */
+  | { kind: 'unavailable' }
+  /** The service has refused, for certain: asking again brings the same. */
+  | { kind: 'refused'; errors: readonly ApiError[] }
+  | { kind: 'no-account' };
+
+export interface Balances {
+  /** Minor units; the sum over the accounts that take this team's payments in this currency. */
+  read(wanted: { environment: Environment; team: string; currency: string }): Promise<BalanceResult>;
+}
+
+/** How long an account's answer is given again, milliseconds. */
+const keptMs = 1_000;
+
+type Answer = CallOutcome<ServiceBalance>;
+
+/** Calls at the same time share one upstream call, and its answer is kept for a second. */
+export function createBalances({ accounts, clock }: { accounts: Accounts; clock: Clock }): Balances {
+  const kept = new Map<string, { answer: Promise<Answer>; until: number }>();
+
+  function balanceOf(account: Account, currency: string): Promise<Answer> {
+    const key = JSON.stringify([account.environment, account.name, currency]);
+    const known = kept.get(key);
+    if (known !== undefined && clock.monotonic() < known.until) return known.answer;
+    const entry = { answer: account.client.retrieveBalance(currency), until: Infinity };
+    // From the answer on; what failed is not kept.
+    const keepFor = (durationMs: number) => (entry.until = clock.monotonic() + durationMs);
+    entry.answer.then(
+      (answer) => keepFor(answer.kind === 'accepted' ? keptMs : 0),
+      () => keepFor(0),
+    );
+    kept.set(key, entry);
+    return entry.answer;
+  }
+
+  return {
+    async read({ environment, team, currency }) {
+      const names = accounts.route({ environment, team, currency, token: '' });
+      const asked = accounts
+        .all()
+        .filter((each) => each.environment === environment && names.includes(each.name));
+      if (asked.length === 0) return { kind: 'no-account' };
+      const answers = await Promise.all(asked.map((account) => balanceOf(account, currency)));
+      const refused = answers.find((answer) => answer.kind === 'refused');
+      if (refused !== undefined) return refused;
+      const balances = answers.flatMap((each) => (each.kind === 'accepted' ? [each.answer] : []));
+      if (balances.length < asked.length) return { kind: 'unavailable' };
+      const sum = (field: 'available' | 'hold') => balances.reduce((total, each) => total + each[field], 0);
+      return { kind: 'balance', balance: { currency, available: sum('available'), hold: sum('hold') } };
+    },
+  };
+}

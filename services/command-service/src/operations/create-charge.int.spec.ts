@@ -1,0 +1,330 @@
+/** Payments that are charged without a page of ours: by card, and by recurring token. And through which account. */
+import { describe, expect, it } from 'vitest';
+import { type FakePaymentService, createFakePaymentService } from '../testing/fake-payment-service.ts';
+import { failingStore } from '../testing/failing-stores.ts';
+import { accountNamed, caller, card, quietMs, teaFor } from '../testing/harness.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { deriveRecurringAlias } from '../tokens.ts';
+import type { CreatePaymentResult } from './create-payment.ts';
+
+let second: FakePaymentService;
+const harness = useHarness(() => {
+  second = createFakePaymentService();
+  return {
+    moreAccounts: [accountNamed('second', second.client, { priority: 1, currencies: ['EUR', 'USD'] })],
+  };
+});
+
+function answered(result: CreatePaymentResult) {
+  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
+  return result;
+}
+const paymentOf = (result: CreatePaymentResult) => answered(result).document.payment;
+
+const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
+  teaFor(orderNumber, 1250, { card: { ...card, ...more } });
+const byRecurring = (orderNumber: string, recurringToken = recurringAlias) =>
+  teaFor(orderNumber, 1250, { recurringToken });
+
+/** Calls that reached each account. */
+const sent = () => [harness().provider.received.length, second.received.length];
+
+describe('a payment by card', () => {
+  it('reaches the service with its card, and leaves no trace of it in the store', async () => {
+    // A card verification value of its own, so that finding it by chance is out of the question.
+    const secrets = { pan: '4392963203551251', cvv: '7319' };
+    const result = await harness().create(byCard('order-1', secrets));
+    await harness().create(byCard('order-1', secrets));
+    expect(harness().provider.requests).toMatchObject([{ card: { ...card, ...secrets } }]);
+    expect(paymentOf(result).terms).not.toHaveProperty('card');
+    const events = await everything();
+    expect(events.length).toBeGreaterThan(1);
+    for (const event of events) {
+      expect(event).not.toContain(secrets.pan);
+      expect(event).not.toMatch(/"cvv"|7319"|Ada Lovelace/);
+    }
+    await harness().store.close();
+    expect(harness().onDisk()).toContain('order-1');
+    expect(harness().onDisk()).not.toContain(secrets.pan);
+    expect(harness().onDisk()).not.toContain('Ada Lovelace');
+  });
+
+  it.each([
+    ['approved', 'approved'],
+    ['declined', 'declined'],
+  ])('that is %s at once is answered so', async (chargeStatus, phase) => {
+    harness().provider.chargeStatus = chargeStatus;
+    expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe(phase);
+  });
+
+  it('whose bank asks for a page is answered with the page', async () => {
+    Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
+    const payment = paymentOf(await harness().create(byCard('order-1')));
+    expect(payment).toMatchObject({ phase: 'init', processingUrl: 'https://pay.example/service-1' });
+  });
+
+  it('is answered also where the service cannot be asked what has become of it', async () => {
+    harness().provider.answersLooks = false;
+    expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe('init');
+  });
+
+  it.each([
+    ['another number', { pan: '4730198364688516' }],
+    ['another expiry', { expires: '01/2040' }],
+    ['another holder', { holder: 'Charles Babbage' }],
+  ])('is refused under the same key with %s', async (_name, change) => {
+    await harness().create(byCard('order-1'));
+    const refusal = { code: 'idempotency_key_reused' };
+    expect(await harness().create(byCard('order-1', change))).toEqual({ kind: 'refused', refusal });
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('is another request than a hosted one under the same key', async () => {
+    await harness().create(teaFor('order-1'));
+    expect(await harness().create(byCard('order-1'))).toMatchObject({ kind: 'refused' });
+  });
+});
+
+/** Every event in the store, as text. */
+async function everything(): Promise<string[]> {
+  const events: string[] = [];
+  const { signal } = new AbortController();
+  for await (const item of harness().store.subscribe({ from: '' as never, prefixes: [''], signal })) {
+    if (item.kind !== 'event') break;
+    events.push(JSON.stringify(item));
+  }
+  return events;
+}
+
+describe('a recurring token', () => {
+  it('is given out behind an alias, which charges the same account again', async () => {
+    const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
+    const { token } = first.document;
+    harness().provider.change(`${token}.1`, { status: 'approved' });
+    await harness().look(token);
+    const alias = (await harness().payments.load(token))?.payment.recurringToken;
+    expect(alias).toBe(deriveRecurringAlias('sandbox', token));
+    await harness().create(byRecurring('order-2', alias));
+    expect(harness().provider.requests[1]).toMatchObject({ recurringToken: 'service-recurring-service-1' });
+    expect(harness().provider.requests[1]).not.toHaveProperty('recurring');
+  });
+
+  it('that was not asked for is not kept', async () => {
+    const { token } = answered(await harness().create(teaFor('order-1'))).document;
+    harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
+    await harness().look(token);
+    expect((await harness().payments.load(token))?.payment.recurringToken).toBeUndefined();
+    expect(await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token))).toBeUndefined();
+  });
+
+  it('never comes to mean another card', async () => {
+    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true }))).document;
+    harness().provider.change(`${token}.1`, { status: 'approved' });
+    await harness().look(token);
+    harness().provider.change(`${token}.1`, { recurringToken: 'service-recurring-of-another' });
+    await harness().look(token);
+    const kept = await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token));
+    expect(kept?.serviceRecurringToken).toBe('service-recurring-service-1');
+  });
+
+  it("is charged as the service's own, and by the alias nowhere", async () => {
+    await keepRecurringToken(harness());
+    const payment = paymentOf(await harness().create(byRecurring('order-1')));
+    expect(payment).toMatchObject({ phase: 'approved', terms: { recurringToken: recurringAlias } });
+    expect(harness().provider.requests).toMatchObject([{ recurringToken: 'service-recurring' }]);
+    expect(JSON.stringify(harness().provider.requests)).not.toContain(recurringAlias);
+  });
+
+  it.each([
+    ['of another team', { team: 'others' }],
+    ['of another environment', { environment: 'production' as const }],
+  ])('%s is not found: nothing is recorded or sent', async (_name, change) => {
+    await keepRecurringToken(harness(), change);
+    const refusal = { code: 'recurring_token_not_found' };
+    expect(await harness().create(byRecurring('order-1'))).toEqual({ kind: 'refused', refusal });
+    expect(await harness().create(byRecurring('order-1', 'rec_unknown'))).toEqual({
+      kind: 'refused',
+      refusal,
+    });
+    expect(sent()).toEqual([0, 0]);
+    // The key is not used up.
+    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
+  });
+
+  it('is charged through the account that took the first payment, though routing prefers another', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    const payment = paymentOf(await harness().create(byRecurring('order-1')));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { account: 'second' } });
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('goes through no other account, even where the call was not sent', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    second.faults.push({ kind: 'not-sent' });
+    const payment = paymentOf(await harness().passTime(harness().create(byRecurring('order-1'))));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
+    expect(second.requests).toMatchObject([{ recurringToken: 'service-recurring' }]);
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('goes through no other account where its own refuses us', async () => {
+    await keepRecurringToken(harness(), { account: 'second' });
+    second.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind: 'settings_error' });
+    expect(paymentOf(await harness().create(byRecurring('order-1'))).phase).toBe('failed');
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it('of an account that is not configured any more finds no account, and nothing is recorded', async () => {
+    await keepRecurringToken(harness(), { account: 'gone' });
+    expect(await harness().create(byRecurring('order-1'))).toEqual({ kind: 'no-account' });
+    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('init');
+  });
+});
+
+describe('the account of a creation', () => {
+  it('is the first one of the route', async () => {
+    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('main');
+  });
+
+  it('is the second one where the call to the first was not sent', async () => {
+    harness().provider.faults.push({ kind: 'not-sent' });
+    const payment = paymentOf(await harness().passTime(harness().create(byCard('order-1'))));
+    expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
+    expect(second.requests).toMatchObject([{ card }]);
+    expect(sent()).toEqual([0, 1]);
+  });
+
+  it.each(['authentication_error', 'settings_error'])(
+    'is the second one where the first refuses us (%s)',
+    async (errorKind) => {
+      harness().provider.faults.push({ kind: 'refused', code: 'merchant_disabled', errorKind });
+      const payment = paymentOf(await harness().create(teaFor('order-1')));
+      expect(payment).toMatchObject({ phase: 'init', attempt: { number: 2, account: 'second' } });
+      expect(sent()).toEqual([1, 1]);
+    },
+  );
+
+  it.each(['invalid_request_error', 'processing_error'])(
+    'stays the first one where that refuses the payment (%s)',
+    async (errorKind) => {
+      harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind });
+      expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('failed');
+      expect(sent()).toEqual([1, 0]);
+    },
+  );
+
+  it('stays the first one where nobody knows what became of the call', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    expect(paymentOf(await harness().create(teaFor('order-1'))).phase).toBe('unresolved');
+    expect(sent()).toEqual([1, 0]);
+  });
+
+  it('that refuses us is not asked again, though it is the only one', async () => {
+    const only = harness().startInstance({ accounts: [accountNamed('main', harness().provider.client)] });
+    harness().provider.faults.push({ kind: 'refused', code: 'x', errorKind: 'settings_error' });
+    expect(paymentOf(await only.create(teaFor('order-1'))).phase).toBe('failed');
+    expect(sent()).toEqual([1, 0]);
+    expect(only.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+  });
+
+  it('is not asked where the end of the first call cannot be recorded', async () => {
+    const wrapStore = failingStore((nth) => (nth === 2 ? 'refused' : 'ends well'));
+    const instance = harness().startInstance({ wrapStore });
+    harness().provider.faults.push({ kind: 'not-sent' });
+    const creating = harness().passTime(instance.create(teaFor('order-1')));
+    await expect(creating).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(sent()).toEqual([0, 0]);
+  });
+
+  it('of all of them, three attempts at most are made', async () => {
+    const unreachable = { kind: 'not-sent' } as const;
+    harness().provider.faults.push(unreachable, unreachable, unreachable);
+    second.faults.push(unreachable, unreachable, unreachable);
+    const payment = paymentOf(await harness().passTime(harness().create(teaFor('order-1'))));
+    expect(payment).toMatchObject({ phase: 'failed', failure: 'not-sent', attempt: { number: 3 } });
+    expect([harness().provider.faults.length, second.faults.length]).toEqual([1, 2]);
+  });
+
+  it('that takes the currency may be there for none: nothing is recorded', async () => {
+    const only = harness().startInstance({
+      accounts: [accountNamed('main', harness().provider.client, { currencies: ['EUR'] })],
+    });
+    const inPounds = teaFor('order-1', 1250, { currency: 'GBP' });
+    expect(await only.create(inPounds)).toEqual({ kind: 'no-account' });
+    expect(await only.create(teaFor('order-2'))).toMatchObject({ kind: 'answered' });
+    expect((await only.create({ ...teaFor('order-1') })).kind).toBe('answered');
+  });
+
+  it('that fails is passed over, and where all fail nothing is recorded', async () => {
+    const fail = async (name: string) => {
+      for (let failures = 0; failures < 10; failures += 1) {
+        const result = await harness().accounts.permitOf('sandbox', name);
+        if (result.kind === 'permit') result.permit.release('unknown');
+      }
+    };
+    await fail('main');
+    expect(paymentOf(await harness().create(teaFor('order-1'))).attempt.account).toBe('second');
+    await fail('second');
+    const unavailable = await harness().passTime(harness().create(teaFor('order-2')));
+    expect(unavailable).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
+    await harness().clock.advance(5_000);
+    expect(answered(await harness().create(teaFor('order-2'))).replayed).toBe(false);
+  });
+});
+
+describe('what follows a payment goes to the account that took it, though routing prefers another now', () => {
+  const preferring = () =>
+    harness().startInstance({
+      accounts: [
+        accountNamed('main', harness().provider.client),
+        accountNamed('second', second.client, { priority: -1 }),
+      ],
+    });
+
+  it('refunds and looks', async () => {
+    const token = await harness().approved('order-1', 100);
+    const instance = preferring();
+    expect(await instance.refund(token, 'a')).toMatchObject({ document: { refund: { state: 'approved' } } });
+    expect(sent()).toEqual([2, 0]);
+    expect(second.looks).toEqual({ retrieved: 0, listed: 0 });
+  });
+
+  it('confirmations, and those that are submitted again', async () => {
+    const token = await harness().held('order-1', 100);
+    harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
+    const instance = preferring();
+    await instance.end('confirm', token);
+    await harness().clock.advance(quietMs);
+    await instance.look(token);
+    expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
+    expect(sent()).toEqual([3, 0]);
+  });
+
+  it('a further attempt after a look, too', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const { token } = answered(await harness().create(teaFor('order-1'))).document;
+    await harness().clock.advance(quietMs);
+    await preferring().look(token);
+    expect((await harness().payments.load(token))?.payment).toMatchObject({
+      ...{ phase: 'init', attempt: { number: 2, account: 'main' } },
+    });
+  });
+
+  it('and where that account is not configured any more, nothing is done and a look fails', async () => {
+    const token = await harness().approved('order-1', 100);
+    const held = await harness().held('order-2', 100);
+    const without = harness().startInstance({ accounts: [accountNamed('second', second.client)] });
+    expect(await without.refund(token, 'a')).toEqual({ kind: 'no-account' });
+    expect(await without.end('confirm', held)).toEqual({ kind: 'no-account' });
+    expect(await without.look(token)).toBe('failed');
+    expect(await harness().history(token)).not.toContain('RefundSubmitted');
+  });
+});
+
+it('two teams, and two sources of keys, never meet under one key', async () => {
+  await harness().create(teaFor('order-1'));
+  await harness().create({ ...teaFor('order-1'), caller: { ...caller, team: 'others' } });
+  await harness().create({ ...teaFor('order-1'), key: { source: 'Idempotency-Key', value: 'order-1' } });
+  expect(sent()).toEqual([3, 0]);
+});

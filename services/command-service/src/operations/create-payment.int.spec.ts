@@ -1,0 +1,366 @@
+import { systemClock } from '@tollgate/service-kit';
+import { toPublicPayment } from '@tollgate/read-models';
+import { eventually } from '@tollgate/testing';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Harness, card, cause, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import type { CreatePaymentResult } from './create-payment.ts';
+import { toTerms } from '../routes/payment-request.ts';
+import { deriveOperationToken, fingerprintOf } from '../tokens.ts';
+
+const started = useHarness();
+let harness: Harness;
+beforeEach(() => {
+  harness = started();
+});
+
+function answered(result: CreatePaymentResult) {
+  if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
+  return result;
+}
+
+const phaseOf = (result: CreatePaymentResult) => answered(result).document.payment.phase;
+const tokenOf = (result: CreatePaymentResult) => answered(result).document.token;
+
+describe('the one rule for calling', () => {
+  it("gives every attempt an order number of its own, and keeps the team's", async () => {
+    const { provider, create } = harness;
+    const result = await create(teaFor('order-1'));
+    expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);
+    expect(answered(result).document.payment.terms.orderNumber).toBe('order-1');
+  });
+
+  it('sends one call for any number of requests at once, over several processes', async () => {
+    const { provider, startInstance } = harness;
+    // Those of other processes wait while the store works, so that time has to be the store's own.
+    const instances = [1, 2, 3].map(() => startInstance({ clock: systemClock }));
+    const asking = instances.flatMap(({ create }) =>
+      Array.from({ length: 10 }, () => create(teaFor('order-1'))),
+    );
+    const results = (await Promise.all(asking)).map(answered);
+    expect(provider.requests).toHaveLength(1);
+    expect(new Set(results.map(({ document }) => document.payment.processingUrl))).toEqual(
+      new Set(['https://pay.example/service-1']),
+    );
+    expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+});
+
+describe('what becomes of a call', () => {
+  it('is accepted: the page is answered and recorded', async () => {
+    const result = await harness.create(teaFor('order-1'));
+    expect(phaseOf(result)).toBe('init');
+    expect(await harness.history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptAccepted']);
+  });
+
+  it('is refused: nothing was charged, and the payment stays readable', async () => {
+    harness.provider.faults.push({
+      kind: 'refused',
+      code: 'invalid_param',
+      errorKind: 'invalid_request_error',
+    });
+    const result = await harness.create(teaFor('order-1'));
+    expect(phaseOf(result)).toBe('failed');
+    expect(await harness.history(tokenOf(result))).toEqual([
+      'PaymentRequested',
+      'AttemptRefused',
+      'PaymentFailed',
+    ]);
+    expect((await harness.payments.load(tokenOf(result)))?.payment.errors).toMatchObject([
+      { code: 'invalid_param' },
+    ]);
+  });
+
+  it('provably never left: another attempt follows', async () => {
+    harness.provider.faults.push({ kind: 'not-sent' });
+    const creating = harness.passTime(harness.create(teaFor('order-1')));
+    expect(phaseOf(await creating)).toBe('init');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('never left three times: the payment has failed, and nothing was sent', async () => {
+    harness.provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
+    const creating = harness.passTime(harness.create(teaFor('order-1')));
+    expect(phaseOf(await creating)).toBe('failed');
+    expect(harness.provider.requests).toHaveLength(0);
+  });
+
+  it.each(['lost-before', 'lost-after'] as const)(
+    'is unknown (%s): never an error, never sent again',
+    async (kind) => {
+      harness.provider.faults.push({ kind });
+      const result = await harness.create(teaFor('order-1'));
+      expect(phaseOf(result)).toBe('unresolved');
+      expect(harness.provider.requests).toHaveLength(1);
+    },
+  );
+});
+
+describe('what the service says of a call', () => {
+  it('that its number exists already proves that it arrived: a look finds it', async () => {
+    const { provider, create } = harness;
+    provider.faults.push({ kind: 'lost-after' });
+    const token = tokenOf(await create(teaFor('order-1')));
+    const duplicate = { code: 'order_number_already_exists', kind: 'processing_error' };
+    provider.client.createPayment = () => Promise.resolve({ kind: 'refused', errors: [duplicate] });
+    provider.payments.set('service-7', { token: 'service-7', status: 'init', amount: 1250, currency: 'EUR' });
+    const result = await create(teaFor('order-2'));
+    expect(phaseOf(result)).toBe('unresolved');
+    provider.change(`${token}.1`, { orderNumber: `${tokenOf(result)}.1` });
+    expect(phaseOf(await create(teaFor('order-2')))).toBe('init');
+  });
+
+  it.each([
+    ['far too long', `https://pay.example/${'x'.repeat(5_000)}`],
+    ['a script', 'javascript:alert(1)'],
+  ])(
+    'about its page, when that is %s, does not make the payment unreadable',
+    async (_name, processingUrl) => {
+      const { provider, create, payments } = harness;
+      provider.faults.push({ kind: 'lost-after' });
+      const token = tokenOf(await create(teaFor('order-1')));
+      provider.change(`${token}.1`, { processingUrl });
+      expect(phaseOf(await create(teaFor('order-1')))).toBe('init');
+      expect((await payments.load(token))?.payment.processingUrl).toBeUndefined();
+    },
+  );
+
+  it('with a card number in it is not recorded', async () => {
+    const { provider, create, looks, payments } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    const texts = { sanitizedMask: '4392963203551251', declineReason: 'card 4392 9632 0355 1251 declined' };
+    provider.change(`${token}.1`, { status: 'declined', ...texts });
+    await looks.request(token, cause);
+    const payment = (await payments.load(token))?.payment;
+    expect(payment?.phase).toBe('declined');
+    expect(JSON.stringify(payment)).not.toMatch(/1251/);
+  });
+
+  it('of another amount is for a person, and its page is for nobody', async () => {
+    const { provider, create } = harness;
+    provider.client.createPayment = () =>
+      Promise.resolve({
+        kind: 'accepted',
+        answer: {
+          success: true,
+          token: 'service-1',
+          processingUrl: 'https://pay.example/service-1',
+          payment: { amount: 125_000, currency: 'EUR' },
+        },
+      });
+    const { document } = answered(await create(teaFor('order-1')));
+    expect(document.payment.attention).toMatchObject([{ code: 'terms_disagree' }]);
+    expect(toPublicPayment(document).processingUrl).toBeUndefined();
+  });
+});
+
+describe('a stop', () => {
+  it('begins no further attempt; the follow-up goes on after the restart', async () => {
+    const { provider, startInstance, passTime, history } = harness;
+    const stopping = new AbortController();
+    provider.client.createPayment = () => {
+      stopping.abort();
+      return Promise.resolve({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    };
+    const result = await passTime(startInstance({ stopping: stopping.signal }).create(teaFor('order-1')));
+    expect(phaseOf(result)).toBe('unresolved');
+    expect(await history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptUnresolved']);
+  });
+
+  it('lets a card payment that was not sent fail: nobody has the card after the restart', async () => {
+    const { provider, startInstance, passTime, history } = harness;
+    const stopping = new AbortController();
+    provider.client.createPayment = () => {
+      stopping.abort();
+      return Promise.resolve({ kind: 'not-sent', reason: 'ECONNREFUSED' });
+    };
+    const instance = startInstance({ stopping: stopping.signal });
+    const result = await passTime(instance.create(teaFor('order-1', 1250, { card })));
+    expect(phaseOf(result)).toBe('failed');
+    expect(await history(tokenOf(result))).toEqual(['PaymentRequested', 'AttemptNotSent', 'PaymentFailed']);
+  });
+
+  it('does not wait for looks that have not begun', async () => {
+    const { provider, startInstance, create } = harness;
+    const stopping = new AbortController();
+    const { looks } = startInstance({ stopping: stopping.signal });
+    const token = tokenOf(await create(teaFor('order-1')));
+    stopping.abort();
+    expect(await looks.request(token, cause)).toBe('failed');
+    expect(provider.looks.retrieved).toBe(0);
+    await looks.idle();
+  });
+
+  it('waits for every call under way', async () => {
+    const { calls, create, provider, payments } = harness;
+    const releases: (() => void)[] = [];
+    provider.beforeAnswer = () => new Promise((resolve) => releases.push(resolve));
+    const sending = [create(teaFor('order-1')), create(teaFor('order-2'))];
+    await eventually(() => expect(releases).toHaveLength(2));
+    let isIdle = false;
+    const idle = calls.idle().then(() => (isIdle = true));
+    releases[0]?.();
+    await Promise.race(sending);
+    await payments.load('pay_other');
+    expect(isIdle).toBe(false);
+    releases[1]?.();
+    await Promise.all([...sending, idle]);
+    expect(isIdle).toBe(true);
+  });
+});
+
+describe('a repeat', () => {
+  it('is answered within its time, however long the look takes', async () => {
+    const { provider, create, passTime } = harness;
+    provider.faults.push({ kind: 'lost-before' });
+    await create(teaFor('order-1'));
+    let release = (): void => undefined;
+    provider.client.listPayments = () =>
+      new Promise((resolve) => (release = () => resolve({ kind: 'unknown', reason: 'timeout' })));
+    expect(phaseOf(await passTime(create(teaFor('order-1'))))).toBe('unresolved');
+    release();
+    await harness.looks.idle();
+  });
+
+  it('finds the payment whose answer was lost', async () => {
+    harness.provider.faults.push({ kind: 'lost-after' });
+    await harness.create(teaFor('order-1'));
+    const again = await harness.create(teaFor('order-1'));
+    expect(answered(again)).toMatchObject({ replayed: true });
+    expect(phaseOf(again)).toBe('init');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('waits out the quiet period before anything is attempted again', async () => {
+    harness.provider.faults.push({ kind: 'lost-before' });
+    await harness.create(teaFor('order-1'));
+    await harness.clock.advance(quietMs - 1);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
+    expect(harness.provider.requests).toHaveLength(1);
+    await harness.clock.advance(1);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('init');
+    expect(harness.provider.requests.map(({ orderNumber }) => orderNumber?.split('.')[1])).toEqual([
+      '1',
+      '2',
+    ]);
+  });
+
+  it('does not take a service that cannot be asked for one that has nothing', async () => {
+    harness.provider.faults.push({ kind: 'lost-before' });
+    await harness.create(teaFor('order-1'));
+    harness.provider.answersLooks = false;
+    await harness.clock.advance(3_600_000);
+    expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('with other terms is refused', async () => {
+    await harness.create(teaFor('order-1'));
+    expect(await harness.create(teaFor('order-1', 9999))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'idempotency_key_reused' },
+    });
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+
+  it('while another process is still calling is told to come back', async () => {
+    const { payments, create } = harness;
+    const first = await create(teaFor('order-1'));
+    const { payment } = answered(first).document;
+    // The same announcement, made by a process that is in the middle of its call.
+    const other = teaFor('order-2');
+    await announce(payments, other, payment.attempt.sendBy + 3_600_000);
+    const repeating = harness.passTime(create(other));
+    expect(await repeating).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'operation_in_progress' },
+    });
+    expect(harness.provider.requests).toHaveLength(1);
+  });
+});
+
+/** Appends the announcement of a creation as another process would, and sends nothing. */
+async function announce(
+  payments: Harness['payments'],
+  input: ReturnType<typeof teaFor>,
+  sendBy: number,
+): Promise<string> {
+  const { caller, key, request } = input;
+  const token = deriveOperationToken('pay', caller, key);
+  const attempt = { number: 1, account: 'main', providerOrderNumber: `${token}.1`, sendBy };
+  await payments.execute(
+    token,
+    {
+      type: 'RequestPayment',
+      ...{ environment: caller.environment, team: caller.team, terms: toTerms(request) },
+      fingerprint: fingerprintOf(request),
+      attempt: { ...attempt, answerBy: sendBy + 1, quietUntil: sendBy + 2 },
+    },
+    cause,
+  );
+  return token;
+}
+
+describe('after a crash between the announcement and the answer', () => {
+  it.each([
+    { name: 'a call that took effect is found', reached: true, sent: 1 },
+    { name: 'a call that never took effect is made again under another number', reached: false, sent: 1 },
+  ])('$name', async ({ reached, sent }) => {
+    const { payments, provider, clock, looks, history } = harness;
+    const token = await announce(payments, teaFor('order-1'), clock.now());
+    if (reached)
+      provider.payments.set('lost', {
+        token: 'lost',
+        status: 'init',
+        amount: 1250,
+        currency: 'EUR',
+        orderNumber: `${token}.1`,
+        processingUrl: 'https://pay.example/lost',
+      });
+    await clock.advance(10);
+    expect(await looks.request(token, cause)).toBe('looked');
+    expect((await payments.load(token))?.payment.phase).toBe('init');
+    expect(provider.requests).toHaveLength(reached ? 0 : sent);
+    const end = reached ? ['AttemptAccepted'] : ['AttemptNotFound', 'AttemptStarted', 'AttemptAccepted'];
+    expect(await history(token)).toEqual(['PaymentRequested', 'AttemptUnresolved', ...end]);
+  });
+
+  it('two processes that look at once make one further attempt', async () => {
+    const { payments, provider, clock, startInstance } = harness;
+    const token = await announce(payments, teaFor('order-1'), clock.now());
+    await clock.advance(10);
+    await Promise.all(
+      [startInstance(), startInstance(), startInstance()].map(({ looks }) => looks.request(token, cause)),
+    );
+    expect(provider.requests).toHaveLength(1);
+  });
+});
+
+describe('a look', () => {
+  it('records what the service says, once', async () => {
+    const { provider, looks, create, history } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    provider.change(`${token}.1`, { status: 'approved', sanitizedMask: '439296******1251' });
+    await looks.request(token, cause);
+    await looks.request(token, cause);
+    expect(await history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
+  });
+
+  it('at a payment that the service has lost calls a person', async () => {
+    const { provider, looks, create, payments } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    provider.payments.clear();
+    await looks.request(token, cause);
+    await looks.request(token, cause);
+    expect((await payments.load(token))?.payment.attention).toMatchObject([
+      { code: 'service_payment_missing' },
+    ]);
+  });
+
+  it('is shared by a burst of hints', async () => {
+    const { provider, looks, create } = harness;
+    const token = tokenOf(await create(teaFor('order-1')));
+    await Promise.all(Array.from({ length: 50 }, () => looks.request(token, cause)));
+    expect(provider.looks.retrieved).toBe(2);
+  });
+});

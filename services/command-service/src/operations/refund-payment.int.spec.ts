@@ -1,0 +1,243 @@
+import { systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { answerMs, caller, cause, keyOf, quietMs } from '../testing/harness.ts';
+import { diesAnnounced } from '../testing/failing-stores.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { type RefundPaymentResult, refundPayment } from './refund-payment.ts';
+import { deriveOperationToken } from '../tokens.ts';
+
+const harness = useHarness();
+
+const refundedAmounts = () =>
+  harness()
+    .provider.received.filter(({ operation }) => operation === 'refund')
+    .map(({ amount }) => amount);
+
+const codeOf = (result: RefundPaymentResult): string =>
+  result.kind === 'refused' ? result.refusal.code : result.kind;
+
+const stateOf = (result: RefundPaymentResult) =>
+  result.kind === 'answered' ? result.document.refund.state : codeOf(result);
+
+const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
+
+describe('refunds of one payment at once', () => {
+  it('never give back more than was paid, over several processes', async () => {
+    const token = await harness().approved('order-1', 100);
+    const instances = [1, 2, 3].map(() => harness().startInstance({ clock: systemClock }));
+    const asking = Array.from({ length: 17 }, (_, turn) =>
+      instances.map(({ refund }, index) => refund(token, `refund-${turn}-${index}`, 60)),
+    );
+    const results = await Promise.all(asking.flat());
+    expect(refundedAmounts()).toEqual([60]);
+    expect(results.filter(({ kind }) => kind === 'answered')).toHaveLength(1);
+    const others = new Set(results.map(codeOf).filter((code) => code !== 'answered'));
+    expect([...others].filter((code) => code !== 'operation_in_progress')).toEqual(['refund_exceeds_amount']);
+    expect((await harness().payments.load(token))?.payment.refundedAmount).toBe(60);
+  });
+
+  it('that fit both succeed, one after the other', async () => {
+    const token = await harness().approved('order-1', 100);
+    const first = harness().startInstance({ clock: systemClock });
+    const second = harness().startInstance({ clock: systemClock });
+    let underWay = 0;
+    let underWayMax = 0;
+    harness().provider.beforeAnswerOf = async () => {
+      underWayMax = Math.max(underWayMax, (underWay += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    };
+    const results = await Promise.all([first.refund(token, 'a', 30), second.refund(token, 'b', 30)]);
+    expect(results.map(stateOf)).toEqual(['approved', 'approved']);
+    expect(refundedAmounts()).toEqual([30, 30]);
+    expect(underWayMax).toBe(1);
+  });
+
+  it('wait their turn no longer than a caller may, and hold no permit of the account meanwhile', async () => {
+    const token = await harness().approved('order-1', 100);
+    let answer = (): void => undefined;
+    harness().provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
+    const other = harness().startInstance();
+    const first = other.refund(token, 'a', 30);
+    await eventually(() => expect(refundedAmounts()).toHaveLength(1));
+    const second = harness().refund(token, 'b', 30);
+    await eventually(() => expect(harness().clock.sleeperCount()).toBe(1));
+    expect(harness().accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+    expect(codeOf(await harness().passTime(second))).toBe('operation_in_progress');
+    answer();
+    expect(stateOf(await first)).toBe('approved');
+    expect(refundedAmounts()).toEqual([30]);
+  });
+});
+
+describe('the amount of a refund', () => {
+  it('is all that is left where none was asked for, and is sent as such', async () => {
+    const token = await harness().approved('order-1', 100);
+    expect(await harness().refund(token, 'a')).toMatchObject({ document: { refund: { amount: 100 } } });
+    expect(refundedAmounts()).toEqual([100]);
+    expect((await harness().payments.load(token))?.payment.phase).toBe('refunded');
+    expect(await harness().refund(token, 'b')).toMatchObject(refused('refund_exceeds_amount'));
+  });
+
+  it('is the rest after an earlier refund', async () => {
+    const token = await harness().approved('order-1', 100);
+    await harness().refund(token, 'a', 30);
+    await harness().refund(token, 'b');
+    expect(refundedAmounts()).toEqual([30, 70]);
+  });
+
+  it('of which nothing is left or paid is refused without a call', async () => {
+    const token = await harness().approved('order-1', 100);
+    expect(await harness().refund(token, 'a', 101)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'refund_exceeds_amount', refundableAmount: 100 },
+    });
+    const held = await harness().held('order-2');
+    expect(await harness().refund(held, 'b')).toMatchObject(refused('payment_not_refundable'));
+    await harness().end('decline', held);
+    expect(await harness().refund(held, 'c')).toMatchObject(refused('payment_in_final_state'));
+    expect(refundedAmounts()).toEqual([]);
+  });
+});
+
+describe('a key', () => {
+  it('with another amount or another payment is refused without a call', async () => {
+    const token = await harness().approved('order-1', 100);
+    const another = await harness().approved('order-2', 100);
+    await harness().refund(token, 'a', 30);
+    const reused = refused('idempotency_key_reused');
+    expect(await harness().refund(token, 'a', 31)).toMatchObject(reused);
+    expect(await harness().refund(token, 'a')).toMatchObject(reused);
+    expect(await harness().refund(another, 'a', 30)).toMatchObject(reused);
+    expect(refundedAmounts()).toEqual([30]);
+  });
+
+  it('of two payments at once, over two processes, is one refund', async () => {
+    const tokens = [await harness().approved('order-1'), await harness().approved('order-2')];
+    const results = await Promise.all(
+      tokens.map((token) => harness().startInstance({ clock: systemClock }).refund(token, 'a', 30)),
+    );
+    expect(results.map(codeOf).sort()).toEqual(['answered', 'idempotency_key_reused']);
+    expect(refundedAmounts()).toEqual([30]);
+  });
+
+  it('of another team is another key', async () => {
+    const token = await harness().approved('order-1', 100);
+    await harness().refund(token, 'a', 30);
+    const others = { ...caller, team: 'others' };
+    const tokens = [caller, others, { ...caller, environment: 'production' as const }].map((by) =>
+      deriveOperationToken('ref', by, keyOf('a')),
+    );
+    expect(new Set(tokens).size).toBe(3);
+    expect((await harness().payments.load(token))?.payment.refunds[0]?.refundToken).toBe(tokens[0]);
+    expect(await harness().refund(token, 'b', 10, others)).toMatchObject(refused('payment_not_found'));
+  });
+
+  it('that was answered is answered alike, whatever was refunded since', async () => {
+    const token = await harness().approved('order-1', 100);
+    await harness().refund(token, 'a', 60);
+    await harness().refund(token, 'b', 40);
+    expect(await harness().refund(token, 'a', 60)).toMatchObject({
+      ...{ kind: 'answered', replayed: true },
+      document: { refund: { amount: 60, state: 'approved' } },
+    });
+    expect(refundedAmounts()).toEqual([60, 40]);
+  });
+});
+
+describe("another team's payment", () => {
+  it.each([
+    ['another team', { team: 'others' }],
+    ['another environment', { environment: 'production' as const }],
+  ])('is not found by %s, and the key stays free', async (_name, change) => {
+    const token = await harness().approved('order-1', 100);
+    const result = await harness().refund(token, 'a', 30, { ...caller, ...change });
+    expect(result).toMatchObject(refused('payment_not_found'));
+    expect(refundedAmounts()).toEqual([]);
+  });
+
+  it.each(['pay_unknown', '', '../payment', 'x'.repeat(129)])('%j is not found either', async (token) => {
+    expect(await harness().refund(token, 'a')).toMatchObject(refused('payment_not_found'));
+  });
+});
+
+describe('a refund', () => {
+  it('that the service takes and has not decided is answered so, and decided by a look', async () => {
+    harness().provider.refundStatus = 'pending';
+    const token = await harness().approved('order-1', 100);
+    expect(stateOf(await harness().refund(token, 'a', 60))).toBe('accepted');
+    expect(codeOf(await harness().passTime(harness().refund(token, 'b', 40)))).toBe('operation_in_progress');
+    harness().provider.change(`${token}.1`, { refundedAmount: 60 });
+    await harness().look(token);
+    expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
+    harness().provider.refundStatus = 'approved';
+    expect(stateOf(await harness().refund(token, 'b', 40))).toBe('approved');
+  });
+
+  it('that the service declines gives its amount free', async () => {
+    harness().provider.refundStatus = 'declined';
+    const token = await harness().approved('order-1', 100);
+    expect(stateOf(await harness().refund(token, 'a'))).toBe('declined');
+    harness().provider.refundStatus = 'approved';
+    expect(stateOf(await harness().refund(token, 'b'))).toBe('approved');
+    expect(refundedAmounts()).toEqual([100, 100]);
+  });
+
+  it('that waits for one whose process died is told to come back, and begins when that one is decided', async () => {
+    const token = await harness().approved('order-1', 100);
+    const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
+    void dying.refund(token, 'a', 30);
+    await eventually(async () =>
+      expect((await harness().payments.load(token))?.payment.refunds).toHaveLength(1),
+    );
+    expect(codeOf(await harness().passTime(harness().refund(token, 'b', 30)))).toBe('operation_in_progress');
+    await harness().clock.advance(answerMs + quietMs);
+    await harness().look(token);
+    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
+    expect(stateOf(await harness().refund(token, 'b', 30))).toBe('approved');
+    expect(refundedAmounts()).toEqual([30]);
+  });
+});
+
+describe('before a refund', () => {
+  // A refund made in the service's console was met only by the look after ours, whose sum it then seemed to be.
+  it('it is looked, so that one that was made elsewhere is known', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.change(`${token}.1`, { refundedAmount: 30 });
+    expect(await harness().refund(token, 'a', 80)).toMatchObject({
+      refusal: { code: 'refund_exceeds_amount', refundableAmount: 70 },
+    });
+    expect(await harness().refund(token, 'b')).toMatchObject({ document: { refund: { amount: 70 } } });
+    expect(refundedAmounts()).toEqual([70]);
+    expect(await harness().history(token)).toContain('ExternalRefundObserved');
+  });
+
+  it('it is not looked for a repeat', async () => {
+    const token = await harness().approved('order-1', 100);
+    await harness().refund(token, 'a', 30);
+    const { retrieved } = harness().provider.looks;
+    expect(await harness().refund(token, 'a', 30)).toMatchObject({ replayed: true });
+    expect(harness().provider.looks.retrieved).toBe(retrieved);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('the store is gone'))],
+    ['hangs', () => new Promise<never>(() => undefined)],
+  ])('a look that %s keeps nobody from what is approved here already', async (_name, look) => {
+    const token = await harness().approved('order-1', 100);
+    const input = { caller, key: keyOf('a'), request: { token, amount: 60 }, cause };
+    const refunding = refundPayment({ ...harness().inside, look }, input);
+    expect(stateOf(await harness().passTime(refunding))).toBe('approved');
+    expect(harness().clock.monotonic()).toBeLessThan(6_000);
+  });
+
+  it('a look that fails says nothing about a payment that is still open here: the caller is told to come back', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.answersLooks = false;
+    expect(await harness().refund(token, 'a')).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
+    harness().provider.answersLooks = true;
+    harness().provider.change(`${token}.1`, { status: 'approved', heldAmount: 0 });
+    expect(stateOf(await harness().refund(token, 'a'))).toBe('approved');
+  });
+});

@@ -1,0 +1,144 @@
+/** How the outcomes of operations are answered over HTTP. */
+import type { ApiError } from '@tollgate/payment-api';
+import { type EndReason, type PaymentPhase, isFinalPhase } from '@tollgate/payment-domain';
+import {
+  type PaymentDocument,
+  type PayoutDocument,
+  toPublicPayment,
+  toPublicPayout,
+  toPublicRefund,
+} from '@tollgate/read-models';
+import type { FastifyReply } from 'fastify';
+import type { RefundedPayment } from '../operations/refund-payment.ts';
+
+export interface Answer {
+  statusCode: number;
+  body: Record<string, unknown>;
+  retryAfterSeconds?: number;
+}
+
+/** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
+export function toCreationAnswer(document: PaymentDocument): Answer {
+  const { token, payment } = document;
+  if (payment.phase === 'failed')
+    return toFailureAnswer(token, payment.failure ?? 'not-sent', errorsOf(payment));
+  const shown = toPublicPayment(document);
+  const page = shown.processingUrl === undefined ? {} : { processingUrl: shown.processingUrl };
+  const isUnknown = payment.phase === 'requested' || payment.phase === 'unresolved';
+  return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, ...page, payment: shown } };
+}
+
+/** A person's word counts for more than what an attempt was refused for. */
+const errorsOf = ({ failure, errors }: PaymentDocument['payment']): readonly ApiError[] =>
+  failure === 'resolved' ? [] : errors;
+
+/** 200 once the payment is what was asked for, 202 while nobody knows, an error body where it certainly is not. */
+export function toTwoStepAnswer(document: PaymentDocument, operation: 'confirm' | 'decline'): Answer {
+  const { token, payment } = document;
+  const { phase, twoStep } = payment;
+  if (phase === 'held' && twoStep?.refused !== undefined) {
+    const { reason, errors } = twoStep.refused;
+    // Unlike the others it is not over: a repeat submits it again.
+    return reason === 'not-sent' && errors.length === 0
+      ? toRepeatLater(token)
+      : toFailureAnswer(token, reason, errors);
+  }
+  // Measured by what was asked for, and not by the latest submission: after a refusal another caller may have asked for the opposite.
+  const { whileUnknown, wanted } = wantedBy[operation];
+  const body = { success: true, token, payment: toPublicPayment(document) };
+  if (phase === whileUnknown) return { statusCode: 202, body };
+  if (wanted.includes(phase)) return { statusCode: 200, body };
+  const code = isFinalPhase(phase) ? 'payment_in_final_state' : 'operation_in_progress';
+  const message = `The payment is already ${phase}.`;
+  return toFailureAnswer(token, 'refused', [{ code, kind: 'processing_error', message, parameter: 'token' }]);
+}
+
+const wantedBy: Record<
+  'confirm' | 'decline',
+  { whileUnknown: PaymentPhase; wanted: readonly PaymentPhase[] }
+> = {
+  confirm: { whileUnknown: 'confirming', wanted: ['approved', 'refunded'] },
+  decline: { whileUnknown: 'declining', wanted: ['declined'] },
+};
+
+/** 200 once the service has taken the refund, 202 while nobody knows, an error body where nothing was refunded. */
+export function toRefundAnswer({ document, refund }: RefundedPayment): Answer {
+  const { refundToken: token, declined } = refund;
+  if (declined !== undefined && declined.reason !== 'declined')
+    return toFailureAnswer(token, declined.reason, declined.errors);
+  const { currency } = document.payment.terms;
+  const shown = { ...toPublicRefund(refund, currency), paymentToken: document.token };
+  const isUnknown = refund.state === 'submitted' || refund.state === 'unresolved';
+  return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
+}
+
+/** 200 once the service has the payout, 202 while nobody knows, an error body where nothing was paid out. */
+export function toPayoutAnswer(document: PayoutDocument): Answer {
+  const { token, payout } = document;
+  if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
+  const isUnknown = payout.phase === 'requested' || payout.phase === 'unresolved';
+  return {
+    statusCode: isUnknown ? 202 : 200,
+    body: { success: true, token, payout: toPublicPayout(document) },
+  };
+}
+
+/** What has failed stays so: a repeat of the request is answered alike, for ever. */
+function toFailureAnswer(
+  token: string,
+  reason: EndReason | 'not-found',
+  refused: readonly ApiError[],
+): Answer {
+  if (refused.length > 0) return toRefusedAnswer(refused, { token });
+  if (reason === 'resolved') {
+    const error = {
+      code: 'resolved_as_not_made',
+      kind: 'processing_error',
+      message: 'A person made sure that it was not made.',
+    };
+    return { statusCode: 409, body: { success: false, errors: [error], token } };
+  }
+  const what =
+    reason === 'not-found'
+      ? 'The Payment Service does not have it: the request never took effect there'
+      : 'The Payment Service was not reached';
+  const message = `${what}; nothing was charged, refunded or paid out. Ask again under a new Idempotency-Key or order number.`;
+  const error = { code: 'provider_not_reached', kind: 'api_error', message };
+  return { statusCode: 502, body: { success: false, errors: [error], token } };
+}
+
+function toRepeatLater(token: string): Answer {
+  const message = 'The Payment Service was not reached; nothing has changed. Repeat the request later.';
+  const unavailable = { code: 'provider_unavailable', kind: 'api_error', message };
+  return { statusCode: 503, body: { success: false, errors: [unavailable], token }, retryAfterSeconds: 5 };
+}
+
+/** The service's own errors, with the status that their kinds have. */
+export function toRefusedAnswer(refused: readonly ApiError[], more: { token?: string } = {}): Answer {
+  const errors = refused.map(toTeamError);
+  return { statusCode: statusCodeOf(errors), body: { success: false, errors, ...more } };
+}
+
+/** The service's complaint about our own account is no fault of the team's key or request. */
+function toTeamError(error: ApiError): ApiError {
+  if (error.kind === 'invalid_request_error' || error.kind === 'processing_error') return error;
+  const message =
+    "The Payment Service refused the gateway's own account; nothing was done. The operators must act.";
+  return { code: 'provider_account_refused', kind: 'api_error', message };
+}
+
+function statusCodeOf(errors: readonly ApiError[]): number {
+  if (errors.some(({ kind }) => kind === 'api_error')) return 502;
+  return errors.some(({ kind }) => kind === 'processing_error') ? 409 : 400;
+}
+
+/** @param position of the last event that the answer tells of, for reads that must see it */
+export function sendAnswer(
+  reply: FastifyReply,
+  { statusCode, body, retryAfterSeconds }: Answer,
+  { position, replayed }: { position: string; replayed: boolean },
+): FastifyReply {
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', String(retryAfterSeconds));
+  if (replayed) reply.header('Idempotent-Replayed', 'true');
+  return reply.header('Tollgate-Position', position).code(statusCode).send(body);
+}

@@ -1,0 +1,33 @@
+/** The route by which a person tells what has become of something that waits for one. */
+import { sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ResolveAttentionDependencies, resolveAttention } from '../operations/resolve-attention.ts';
+import { isToken } from '../operations/own-payment.ts';
+import { sendAnswer } from './answers.ts';
+import { parseResolution } from './attention-request.ts';
+import { type CallerRequest, type RouteKit, addRoute, sendRefusal } from './route-kit.ts';
+
+export type AttentionRouteDependencies = RouteKit & ResolveAttentionDependencies;
+
+export function registerAttentionRoutes(app: FastifyInstance, deps: AttentionRouteDependencies): void {
+  const url = '/api/v1/attention/:token/resolve';
+  addRoute(app, deps, { method: 'POST', url, scope: 'admin' }, (call) => postResolution(deps, call));
+}
+
+async function postResolution(
+  deps: AttentionRouteDependencies,
+  { caller, cause, request, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  const { token } = request.params as { token: string };
+  if (!isToken(token)) return sendRefusal(reply, { code: 'payment_not_found' });
+  const parsed = parseResolution(request.body);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  const result = await resolveAttention(deps, { caller, cause, token, ...parsed.value });
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
+  const { position, shown } = result;
+  return sendAnswer(
+    reply,
+    { statusCode: 200, body: { success: true, token, ...shown } },
+    { position, replayed: false },
+  );
+}

@@ -1,0 +1,28 @@
+import { containsCardNumber } from '@tollgate/payment-api';
+import type { IdempotencyKey } from '../tokens.ts';
+import { type Parsed, refuse } from './parsed.ts';
+
+/** `Idempotency-Key` header, quoted (as in the IETF draft) or bare; without it the order number stands in. */
+export function parseIdempotencyKey(
+  header: string | string[] | undefined,
+  orderNumber: string | undefined,
+): Parsed<IdempotencyKey> {
+  if (header === undefined) {
+    if (orderNumber !== undefined)
+      return { kind: 'parsed', value: { source: 'orderNumber', value: orderNumber } };
+    const message =
+      'Send the header Idempotency-Key, or an orderNumber where there is one: a repeat could not be told from a new request.';
+    return refuse('idempotency_key_missing', message, 'Idempotency-Key');
+  }
+  const text = Array.isArray(header) ? header.join(', ') : header;
+  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (!/^[\x20-\x7e]{1,255}$/.test(key))
+    return refuse('invalid_param', 'must be 1 to 255 printable ASCII characters', 'Idempotency-Key');
+  if (containsCardNumber(key))
+    return refuse(
+      'card_data_not_accepted',
+      'This header holds what looks like a card number.',
+      'Idempotency-Key',
+    );
+  return { kind: 'parsed', value: { source: 'Idempotency-Key', value: key } };
+}

@@ -1,0 +1,332 @@
+import { eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { errorsOf, startApp } from '../testing/app.ts';
+import { accountNamed, card, payoutFor } from '../testing/harness.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const key = { 'idempotency-key': 'a' };
+const received = () => harness().provider.received;
+
+describe('POST /api/v1/refunds answers', () => {
+  it('200 with the refund, and the same to a repeat', async () => {
+    const payment = await harness().approved('order-1', 100);
+    const app = startApp(harness());
+    const answer = await app.post('refunds', { token: payment, amount: 60 }, key);
+    expect(answer.statusCode).toBe(200);
+    const { token } = answer.json<{ token: string }>();
+    expect(token).toMatch(/^ref_[a-z2-7]{52}$/);
+    const refund = { token, paymentToken: payment, amount: 60, currency: 'EUR', status: 'approved' };
+    expect(answer.json()).toEqual({
+      ...{ success: true, token },
+      refund: { ...refund, phase: 'approved', errors: [] },
+    });
+    expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
+    expect(answer.headers['idempotent-replayed']).toBeUndefined();
+    const again = await app.post('refunds', { token: payment, amount: 60 }, key);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.json()).toEqual(answer.json());
+  });
+
+  it('202 while nobody knows', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    const answer = await startApp(harness()).post('refunds', { token }, key);
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toMatchObject({ refund: { status: 'pending', phase: 'unresolved', amount: 100 } });
+  });
+
+  it.each([
+    ['pending', 'accepted'],
+    ['declined', 'declined'],
+  ])('200 with what the service has decided: %s', async (refundStatus, phase) => {
+    harness().provider.refundStatus = refundStatus;
+    const token = await harness().approved('order-1', 100);
+    const answer = await startApp(harness()).post('refunds', { token }, key);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ refund: { status: refundStatus, phase } });
+  });
+
+  it('400 without a key: an amount may be given back twice', async () => {
+    const token = await harness().approved('order-1', 100);
+    const answer = await startApp(harness()).post('refunds', { token });
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error idempotency_key_missing Idempotency-Key']);
+    expect(received()).toHaveLength(1);
+  });
+
+  it('409 where more is asked for than is left, and says how much that is', async () => {
+    const token = await harness().approved('order-1', 100);
+    const answer = await startApp(harness()).post('refunds', { token, amount: 101 }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error refund_exceeds_amount amount']);
+    expect(answer.body).toContain('At most 100 ');
+  });
+
+  it('409 where the payment ended without money', async () => {
+    const token = await harness().held('order-1');
+    await harness().end('decline', token);
+    const answer = await startApp(harness()).post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
+  });
+
+  it('409 with Retry-After while the outcome of another one is not known', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    await app.post('refunds', { token, amount: 30 }, key);
+    const answer = await app.post('refunds', { token, amount: 30 }, { 'idempotency-key': 'b' });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress Idempotency-Key']);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  it('422 to other terms under the same key', async () => {
+    const token = await harness().approved('order-1', 100);
+    const app = startApp(harness());
+    await app.post('refunds', { token, amount: 30 }, key);
+    const answer = await app.post('refunds', { token, amount: 31 }, key);
+    expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused Idempotency-Key']);
+  });
+
+  it('what the service refuses, as it refuses it, and the same to a repeat', async () => {
+    const token = await harness().approved('order-1', 100);
+    const errorKind = 'processing_error';
+    harness().provider.faultsOf.refund.push({ kind: 'refused', code: 'a_code', errorKind });
+    const app = startApp(harness());
+    const answer = await app.post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error a_code']);
+    expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
+    expect(answer.json<{ token: string }>().token).toMatch(/^ref_/);
+  });
+
+  it('502 where the service was not reached, which no repeat changes', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'not-sent' });
+    const app = startApp(harness());
+    const answer = await app.post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
+    expect(answer.headers['retry-after']).toBeUndefined();
+    expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
+  });
+
+  it('409 where nothing is paid yet that could be given back', async () => {
+    const token = await harness().held('order-1');
+    const answer = await startApp(harness()).post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_refundable token']);
+  });
+
+  it('409 that names the token where the account of the payment is not configured any more', async () => {
+    const token = await harness().approved('order-1', 100);
+    const held = await harness().held('order-2');
+    const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
+    const noAccount = [409, 'processing_error no_account token'];
+    expect(errorsOf(await app.post('refunds', { token }, key))).toEqual(noAccount);
+    expect(errorsOf(await app.post('refunds', { token: held }, { 'idempotency-key': 'b' }))).toEqual(
+      noAccount,
+    );
+  });
+
+  // What the key is used for is recorded by then: that nothing was recorded would not be true.
+  it('503 with Retry-After where the account fails, and claims no more than that nothing was sent', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.answersLooks = false;
+    const answer = await startApp(harness()).post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
+    expect(answer.headers['retry-after']).toBe('5');
+    expect(answer.body).not.toContain('recorded');
+  });
+
+  it('409 where a person made sure that it was not made', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    await app.post('refunds', { token }, key);
+    await harness().clock.advance(3_600_000);
+    await harness().look(token);
+    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
+    const answer = await app.post('refunds', { token }, key);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
+  });
+
+  it.each([0, -1, 0.5, '60', null])('400 to an amount of %j', async (amount) => {
+    const answer = await startApp(harness()).post('refunds', { token: 'pay_1', amount }, key);
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error incorrect_amount amount']);
+  });
+});
+
+describe('POST /api/v1/payouts answers', () => {
+  const { request } = payoutFor('order-1');
+  const { pan, expires } = card;
+  const toCard = { ...request, destination: { card: { pan, expires } } };
+
+  it('200 with the payout, and the same to a repeat', async () => {
+    const app = startApp(harness());
+    const answer = await app.post('payouts', request);
+    const { token } = answer.json<{ token: string }>();
+    expect(token).toMatch(/^po_[a-z2-7]{52}$/);
+    const destination = { kind: 'bankAccount', bankName: 'A bank', accountEnding: '2051' };
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      200,
+      { success: true, token, payout: { token, status: 'approved', amount: 500, destination } },
+    ]);
+    expect(answer.body).not.toContain('DE02120300000000202051');
+    expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
+    const again = await app.post('payouts', request);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.json()).toEqual(answer.json());
+  });
+
+  it('202 while nobody knows', async () => {
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    const answer = await startApp(harness()).post('payouts', request);
+    expect([answer.statusCode, answer.json()]).toMatchObject([202, { payout: { phase: 'unresolved' } }]);
+  });
+
+  it('422 to other terms under the same order number', async () => {
+    const app = startApp(harness());
+    await app.post('payouts', request);
+    const answer = await app.post('payouts', { ...request, amount: 501 });
+    expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused orderNumber']);
+  });
+
+  it('400 to a card without the scope for it, and takes it with the scope', async () => {
+    const answer = await startApp(harness(), { scopes: ['payouts'] }).post('payouts', toCard);
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error card_data_not_accepted destination.card']);
+    expect(answer.body).not.toContain(pan);
+    expect(received()).toEqual([]);
+    const taken = await startApp(harness()).post('payouts', toCard);
+    expect(taken.json()).toMatchObject({ payout: { sanitizedMask: '439296******1251' } });
+    expect(taken.body).not.toContain(pan);
+  });
+
+  it('409 to a recurring token of nobody, and 200 to one of its own', async () => {
+    const app = startApp(harness());
+    const body = { ...request, destination: { recurringToken: recurringAlias } };
+    const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
+    expect(errorsOf(await app.post('payouts', body))).toEqual(refused);
+    await keepRecurringToken(harness());
+    const answer = await app.post('payouts', body);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).not.toContain('service-recurring');
+  });
+
+  it('400 to a callback address that the team has not allowed', async () => {
+    const body = { ...request, callbackUrl: 'https://shop.example/callback' };
+    const answer = await startApp(harness()).post('payouts', body);
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error origin_not_allowed callbackUrl']);
+    const allowedOrigins = { callback: ['https://shop.example'], redirect: undefined };
+    const allowed = await startApp(harness(), { team: { allowedOrigins } }).post('payouts', body);
+    expect(allowed.json()).toMatchObject({ payout: { callbackUrl: 'https://shop.example/callback' } });
+    expect(harness().provider.payoutRequests[0]?.callbackUrl).toMatch(/^https:\/\/gateway\.example\//);
+  });
+
+  it('what the service refuses, as it refuses it', async () => {
+    const errorKind = 'processing_error';
+    harness().provider.faultsOf.payout.push({ kind: 'refused', code: 'balance_too_low', errorKind });
+    const answer = await startApp(harness()).post('payouts', request);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error balance_too_low']);
+  });
+
+  it('502 where the service was not reached, which no repeat changes', async () => {
+    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
+    const answer = await startApp(harness()).post('payouts', request);
+    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
+    expect(answer.headers['retry-after']).toBeUndefined();
+  });
+
+  it('as before to a repeat, also where the team allows its callback address no longer', async () => {
+    const body = { ...request, callbackUrl: 'https://shop.example/callback' };
+    const allowed = { callback: ['https://shop.example'], redirect: undefined };
+    const answer = await startApp(harness(), { team: { allowedOrigins: allowed } }).post('payouts', body);
+    const again = await startApp(harness()).post('payouts', body);
+    expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
+  });
+
+  it('409 where a person made sure that it was not made', async () => {
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    const { token } = (await app.post('payouts', request)).json<{ token: string }>();
+    await harness().clock.advance(3_600_000);
+    await harness().look(token);
+    await harness().resolve({ token, code: 'payout_not_found', resolution: 'payout_not_made' });
+    const answer = await app.post('payouts', request);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
+  });
+
+  it('409 where no account takes the currency', async () => {
+    const accounts = [accountNamed('main', harness().provider.client, { currencies: ['USD'] })];
+    const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
+    expect(errorsOf(await app.post('payouts', request))).toEqual([
+      409,
+      'processing_error no_account currency',
+    ]);
+  });
+
+  it('409 with Retry-After while another process is still paying out', async () => {
+    harness().provider.beforeAnswerOf = () => new Promise(() => undefined);
+    void harness().startInstance({ dies: true }).payOut(payoutFor('order-1'));
+    await eventually(() => expect(received()).toHaveLength(1));
+    const instance = harness().startInstance();
+    const now = harness().clock.now();
+    const inside = { ...instance.inside, clock: { ...harness().clock, now: () => now } };
+    const app = startApp(harness(), { instance: { ...instance, inside } });
+    const answer = await app.post('payouts', request);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+});
+
+describe('GET /api/v1/balance answers', () => {
+  const path = 'balance?currency=EUR';
+
+  it.each(['read', 'payments', 'payouts'] as const)('200 to a key with the scope %s', async (scope) => {
+    const answer = await startApp(harness(), { scopes: [scope] }).get(path);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { success: true, wallet: { currency: 'EUR', available: 700, hold: 300 } },
+    ]);
+  });
+
+  it('403 to a key without one of them, and 401 to none', async () => {
+    const app = startApp(harness(), { scopes: ['refunds', 'cards', 'admin'] });
+    expect(errorsOf(await app.get(path))).toEqual([403, 'authentication_error scope_missing']);
+    const authentication = { kind: 'refused', code: 'incorrect_private_key' } as const;
+    const stranger = startApp(harness(), { authentication });
+    expect(errorsOf(await stranger.get(path))).toEqual([401, 'authentication_error incorrect_private_key']);
+    expect(harness().provider.balanceCalls).toBe(0);
+  });
+
+  it.each([
+    ['balance', 'incorrect_currency currency'],
+    ['balance?currency=euro', 'incorrect_currency currency'],
+    ['balance?currency=EUR&currency=USD', 'incorrect_currency currency'],
+    ['balance?currency=EUR&color=red', 'invalid_param color'],
+  ])('400 to %s', async (asked, error) => {
+    expect(errorsOf(await startApp(harness()).get(asked))).toEqual([400, `invalid_request_error ${error}`]);
+  });
+
+  it.each([
+    ['processing_error', [409, 'processing_error a_code']],
+    ['invalid_request_error', [400, 'invalid_request_error a_code']],
+    ['authentication_error', [502, 'api_error provider_account_refused']],
+  ])('what the service refuses as %s, without Retry-After', async (kind, expected) => {
+    const errors = [{ code: 'a_code', kind, message: 'no' }];
+    harness().provider.client.retrieveBalance = () => Promise.resolve({ kind: 'refused', errors });
+    const answer = await startApp(harness()).get(path);
+    expect(errorsOf(answer)).toEqual(expected);
+    expect(answer.headers['retry-after']).toBeUndefined();
+  });
+
+  it('503 with Retry-After where the service gives no answer', async () => {
+    harness().provider.answersLooks = false;
+    const answer = await startApp(harness()).get(path);
+    expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  it('409 where no account takes the currency', async () => {
+    const accounts = [accountNamed('main', harness().provider.client, { currencies: ['USD'] })];
+    const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
+    expect(errorsOf(await app.get(path))).toEqual([409, 'processing_error no_account currency']);
+  });
+});

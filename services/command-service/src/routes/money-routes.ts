@@ -1,0 +1,77 @@
+/** The routes that give money back, pay it out, and tell how much there is. */
+import { sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Balances } from '../operations/balance.ts';
+import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
+import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
+import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
+import { parseIdempotencyKey } from './idempotency-key.ts';
+import { parseBalanceQuery, parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
+import { type CallerRequest, type RouteKit, addRoute, sendNotBegun, sendRefusal } from './route-kit.ts';
+
+export type MoneyRouteDependencies = RouteKit &
+  RefundPaymentDependencies &
+  CreatePayoutDependencies & { balances: Balances };
+
+export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
+  addRoute(app, deps, { method: 'POST', url: '/api/v1/refunds', scope: 'refunds' }, (call) =>
+    postRefund(deps, call),
+  );
+  addRoute(app, deps, { method: 'POST', url: '/api/v1/payouts', scope: 'payouts' }, (call) =>
+    postPayout(deps, call),
+  );
+  const mayReadBalance = ['read', 'payments', 'payouts'] as const;
+  addRoute(app, deps, { method: 'GET', url: '/api/v1/balance', scope: mayReadBalance }, (call) =>
+    getBalance(deps, call),
+  );
+}
+
+async function postRefund(
+  deps: MoneyRouteDependencies,
+  { caller, cause, request, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  const parsed = parseRefundRequest(request.body);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  // Two refunds of one amount are an everyday thing: nothing but a key tells a repeat from another one.
+  const key = parseIdempotencyKey(request.headers['idempotency-key'], undefined);
+  if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
+  const result = await refundPayment(deps, { caller, key: key.value, request: parsed.value, cause });
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
+  if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
+  const { position } = result.document.document;
+  return sendAnswer(reply, toRefundAnswer(result.document), { position, replayed: result.replayed });
+}
+
+async function postPayout(
+  deps: MoneyRouteDependencies,
+  { caller, cause, request, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  const parsed = parsePayoutRequest(request.body, caller);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  const key = parseIdempotencyKey(request.headers['idempotency-key'], parsed.value.orderNumber);
+  if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
+  const result = await createPayout(deps, { caller, key: key.value, request: parsed.value, cause });
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
+  if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
+  const { document, replayed } = result;
+  return sendAnswer(reply, toPayoutAnswer(document), { position: document.position, replayed });
+}
+
+async function getBalance(
+  { balances }: MoneyRouteDependencies,
+  { caller, request, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  const parsed = parseBalanceQuery(request.query);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  const { environment, team } = caller;
+  const result = await balances.read({ environment, team, currency: parsed.value.currency });
+  if (result.kind === 'no-account') return sendNotBegun(reply, result, 'currency');
+  if (result.kind === 'refused') {
+    const { statusCode, body } = toRefusedAnswer(result.errors);
+    return reply.code(statusCode).send(body);
+  }
+  if (result.kind === 'balance') return reply.send({ success: true, wallet: result.balance });
+  const message = 'The Payment Service gave no usable answer. Repeat the request later.';
+  reply.header('Retry-After', '2');
+  return sendErrors(reply, 503, [{ code: 'provider_unavailable', kind: 'api_error', message }]);
+}

@@ -1,0 +1,47 @@
+import { containsCardNumber } from '@tollgate/payment-api';
+import { type ErrorEntry, toErrorEntries } from '@tollgate/service-kit';
+import type { z } from 'zod';
+
+/** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
+export type Parsed<Value> = { kind: 'parsed'; value: Value } | Refused;
+export interface Refused {
+  kind: 'refused';
+  errors: ErrorEntry[];
+}
+
+export const refuse = (code: string, message: string, parameter: string): Refused => ({
+  kind: 'refused',
+  errors: [{ code, kind: 'invalid_request_error', message, parameter }],
+});
+
+const codeByParameter: Record<string, string> = {
+  amount: 'incorrect_amount',
+  currency: 'incorrect_currency',
+};
+
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): Parsed<z.infer<Schema>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return refuse('invalid_param', 'The body must be a JSON object.', 'body');
+  const result = schema.safeParse(body);
+  if (result.success) return { kind: 'parsed', value: result.data };
+  const errors = toErrorEntries(result.error, (parameter) => codeByParameter[parameter] ?? 'invalid_param');
+  return { kind: 'refused', errors };
+}
+
+/** Refuses what looks like a card number in any field but those that are made for one. */
+export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Refused | undefined {
+  for (const [parameter, value] of Object.entries(fields)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
+    if (parameter !== 'amount' && containsCardNumber(text))
+      return refuse('card_data_not_accepted', 'This field holds what looks like a card number.', parameter);
+  }
+  return undefined;
+}
+
+/** Card data may be sent with keys only that have the scope for it. */
+export const refuseCard = (parameter: string): Refused =>
+  refuse(
+    'card_data_not_accepted',
+    'This key may not send card data (it lacks the scope cards); use the hosted page.',
+    parameter,
+  );

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { caller as anyCaller, card } from '../testing/harness.ts';
+import { parsePaymentName, parsePaymentRequest, toTerms } from './payment-request.ts';
+
+const minimal = { product: 'Tea', amount: 1250, currency: 'EUR' };
+const origins = ['https://shop.example'];
+const caller = { ...anyCaller, allowedOrigins: { callback: origins, redirect: origins } };
+const withoutCards = { ...caller, scopes: new Set(['payments' as const]) };
+
+function errorsOf(body: unknown, by = caller as typeof anyCaller) {
+  const parsed = parsePaymentRequest(body, by);
+  return parsed.kind === 'refused' ? parsed.errors.map(({ code, parameter }) => ({ code, parameter })) : [];
+}
+
+describe('parsePaymentRequest', () => {
+  it('takes a request without a callbackUrl, which the service itself would not', () => {
+    expect(parsePaymentRequest(minimal, caller)).toEqual({ kind: 'parsed', value: minimal });
+  });
+
+  it.each([
+    ['null', null, 'invalid_param', 'body'],
+    ['an array', [minimal], 'invalid_param', 'body'],
+    ['no product', { ...minimal, product: undefined }, 'invalid_param', 'product'],
+    ['an amount of a half', { ...minimal, amount: 0.5 }, 'incorrect_amount', 'amount'],
+    ['an amount as text', { ...minimal, amount: '1250' }, 'incorrect_amount', 'amount'],
+    ['an amount beyond safe integers', { ...minimal, amount: 2 ** 53 }, 'incorrect_amount', 'amount'],
+    ['a currency in small letters', { ...minimal, currency: 'eur' }, 'incorrect_currency', 'currency'],
+    ['an unknown field', { ...minimal, color: 'red' }, 'invalid_param', 'color'],
+    [
+      'a script as address',
+      { ...minimal, redirectSuccessUrl: 'javascript:alert(1)' },
+      'invalid_param',
+      'redirectSuccessUrl',
+    ],
+    [
+      'a user in an address',
+      { ...minimal, redirectFailUrl: 'https://shop@evil.example' },
+      'invalid_param',
+      'redirectFailUrl',
+    ],
+    [
+      'a backslash in an address',
+      { ...minimal, callbackUrl: 'https://shop.example\\@evil.example' },
+      'invalid_param',
+      'callbackUrl',
+    ],
+    [
+      'a card number in the product',
+      { ...minimal, product: 'Tea 4392963203551251' },
+      'card_data_not_accepted',
+      'product',
+    ],
+    [
+      'a card number in an address',
+      { ...minimal, redirectFailUrl: 'https://shop.example/4392963203551251' },
+      'card_data_not_accepted',
+      'redirectFailUrl',
+    ],
+    [
+      'a card number as its holder',
+      { ...minimal, card: { ...card, holder: card.pan } },
+      'card_data_not_accepted',
+      'holder',
+    ],
+    [
+      'a card number as a name of the customer',
+      { ...minimal, customer: { email: '4392963203551251@shop.example' } },
+      'card_data_not_accepted',
+      'customer',
+    ],
+    [
+      'a card and a recurring token',
+      { ...minimal, card, recurringToken: 'rec_1' },
+      'invalid_param',
+      'recurringToken',
+    ],
+    [
+      'a recurring token and the wish for one',
+      { ...minimal, recurring: true, recurringToken: 'rec_1' },
+      'invalid_param',
+      'recurring',
+    ],
+  ])('refuses %s and names the parameter', (_name, body, code, parameter) => {
+    expect(errorsOf(body)).toEqual([{ code, parameter }]);
+  });
+
+  it('never repeats a value that it refuses', () => {
+    const parsed = parsePaymentRequest(
+      {
+        ...minimal,
+        product: 'Tea 4392963203551251',
+        amount: 'secret-amount',
+      },
+      caller,
+    );
+    expect(JSON.stringify(parsed)).not.toMatch(/4392963203551251|secret-amount/);
+  });
+
+  it.each([
+    ['whole', card],
+    ['empty', {}],
+    ['nothing', null],
+  ])('refuses a card (%s) of a key without the scope for it, before anything else', (_name, sent) => {
+    const error = { code: 'card_data_not_accepted', parameter: 'card' };
+    expect(errorsOf({ card: sent, color: 'red' }, withoutCards)).toEqual([error]);
+  });
+
+  it('takes a card with the scope for it', () => {
+    expect(errorsOf({ ...minimal, card, recurring: true })).toEqual([]);
+  });
+});
+
+describe('toTerms', () => {
+  it('keeps what a further attempt needs', () => {
+    const body = { ...minimal, orderNumber: 'order-1', needConfirmation: true };
+    const parsed = parsePaymentRequest(body, caller);
+    if (parsed.kind === 'refused') throw new Error('refused');
+    expect(toTerms(parsed.value)).toMatchObject({
+      ...minimal,
+      kind: 'hosted',
+      orderNumber: 'order-1',
+      needConfirmation: true,
+    });
+  });
+
+  it.each([
+    ['a card', { card }, { kind: 'card' }],
+    ['a recurring token', { recurringToken: 'rec_1' }, { kind: 'recurring', recurringToken: 'rec_1' }],
+    ['the wish for a recurring token', { recurring: true }, { kind: 'hosted', recurring: true }],
+  ])('tells what is charged: %s', (_name, more, expected) => {
+    const parsed = parsePaymentRequest({ ...minimal, ...more }, caller);
+    if (parsed.kind === 'refused') throw new Error('refused');
+    const terms = toTerms(parsed.value);
+    expect(terms).toMatchObject(expected);
+    expect(JSON.stringify(terms)).not.toMatch(/4392963203551251|737|Ada/);
+  });
+});
+
+it('parsePaymentName takes a token and nothing else', () => {
+  expect(parsePaymentName({ token: 'pay_1' })).toEqual({ kind: 'parsed', value: { token: 'pay_1' } });
+  expect(parsePaymentName({ token: '' }).kind).toBe('refused');
+  expect(parsePaymentName({ token: 'x'.repeat(129) }).kind).toBe('refused');
+});

@@ -1,0 +1,57 @@
+/** What a team may ask for when it creates a payment through the gateway. */
+import { createPaymentRequestSchema, paymentNameSchema } from '@tollgate/payment-api';
+import type { PaymentTerms } from '@tollgate/payment-domain';
+import type { Caller } from '@tollgate/read-models';
+import type { z } from 'zod';
+import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
+
+// The gateway notifies the team itself, so that a callback address is the team's choice (specification: its own is "not shown").
+export const paymentRequestSchema = createPaymentRequestSchema.partial({ callbackUrl: true });
+export type PaymentRequest = z.infer<typeof paymentRequestSchema>;
+
+/** Checks the body of a creation, and that this caller may ask for it. */
+export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
+  // Before anything else looks at it: card data must not travel further into the house than here.
+  if (typeof body === 'object' && body !== null && 'card' in body && !caller.scopes.has('cards'))
+    return refuseCard('card');
+  const parsed = parseBody(paymentRequestSchema, body);
+  if (parsed.kind === 'refused') return parsed;
+  const { card: _, ...fields } = parsed.value;
+  return (
+    refuseCardNumbers({ ...fields, ...(parsed.value.card && { holder: parsed.value.card.holder }) }) ??
+    refuseTwoWaysToPay(parsed.value) ??
+    parsed
+  );
+}
+
+function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest): Refused | undefined {
+  if (recurringToken === undefined) return undefined;
+  if (card !== undefined)
+    return refuse('invalid_param', 'must be left out where a card is given', 'recurringToken');
+  if (recurring === true)
+    return refuse('invalid_param', 'must be left out where a recurringToken is charged', 'recurring');
+  return undefined;
+}
+
+/** The terms that are recorded: all that a further attempt needs, and nothing that could be charged. */
+export function toTerms(request: PaymentRequest): PaymentTerms {
+  const { product, amount, currency, orderNumber, callbackUrl, redirectSuccessUrl, redirectFailUrl } =
+    request;
+  const { locale, needConfirmation, customer, recurring, recurringToken } = request;
+  const addresses = { callbackUrl, redirectSuccessUrl, redirectFailUrl };
+  return {
+    kind: kindOf(request),
+    ...{ product, amount, currency, orderNumber, ...addresses, locale, customer, recurringToken },
+    ...(recurring === true ? { recurring } : {}),
+    needConfirmation: needConfirmation ?? false,
+  };
+}
+
+function kindOf({ card, recurringToken }: PaymentRequest): PaymentTerms['kind'] {
+  if (card !== undefined) return 'card';
+  return recurringToken === undefined ? 'hosted' : 'recurring';
+}
+
+/** Body of a confirmation or decline. */
+export const parsePaymentName = (body: unknown): Parsed<z.infer<typeof paymentNameSchema>> =>
+  parseBody(paymentNameSchema, body);

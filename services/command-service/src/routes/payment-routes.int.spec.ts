@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest';
+import { errorsOf, startApp } from '../testing/app.ts';
+
+import { type Harness, accountNamed, card, teaFor } from '../testing/harness.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const tea = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
+
+const requestsOf = ({ provider }: Harness) => provider.requests;
+
+describe('POST /api/v1/payments answers', () => {
+  it('200 with token, page, payment and position', async () => {
+    const answer = await startApp(harness()).post('payments', tea);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
+    expect(answer.headers['idempotent-replayed']).toBeUndefined();
+    const { token } = answer.json<{ token: string }>();
+    const payment = { token, status: 'init', phase: 'init', ...tea };
+    expect(answer.json()).toMatchObject({
+      success: true,
+      processingUrl: 'https://pay.example/service-1',
+      payment,
+    });
+  });
+
+  it('the same to a repeat, and says that it is one', async () => {
+    const app = startApp(harness());
+    const first = await app.post('payments', tea);
+    const again = await app.post('payments', tea);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.json()).toEqual(first.json());
+  });
+
+  it('202 while nobody knows, and never an error for that', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const answer = await startApp(harness()).post('payments', tea);
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toMatchObject({ success: true, payment: { status: 'init', phase: 'unresolved' } });
+  });
+
+  it.each([
+    ['invalid_request_error', 'invalid_param', 400, 'invalid_request_error invalid_param'],
+    ['processing_error', 'balance_less_than_amount', 409, 'processing_error balance_less_than_amount'],
+    // The gateway's own account is at fault: the team's key and request are fine.
+    ['authentication_error', 'incorrect_private_key', 502, 'api_error provider_account_refused'],
+    ['settings_error', 'merchant_disabled', 502, 'api_error provider_account_refused'],
+  ])('what the service refuses as %s %s with %i', async (errorKind, code, statusCode, expected) => {
+    harness().provider.faults.push({ kind: 'refused', code, errorKind });
+    const app = startApp(harness());
+    const answer = await app.post('payments', tea);
+    expect(errorsOf(answer)).toEqual([statusCode, expected]);
+    expect(answer.json<{ token: string }>().token).toMatch(/^pay_/);
+    expect((await app.post('payments', tea)).json()).toEqual(answer.json());
+  });
+
+  // It was 503 with Retry-After once, for ever: what is recorded as failed is answered alike to every repeat.
+  it('502 where the service was not reached in any attempt, which no repeat changes', async () => {
+    harness().provider.faults.push({ kind: 'not-sent' }, { kind: 'not-sent' }, { kind: 'not-sent' });
+    const app = startApp(harness());
+    const answer = await app.post('payments', tea);
+    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
+    expect(answer.headers['retry-after']).toBeUndefined();
+    expect(answer.body).toMatch(/nothing was charged.*new Idempotency-Key or order number/);
+    expect((await app.post('payments', tea)).json()).toEqual(answer.json());
+  });
+
+  it('502 where the service does not have it after all attempts, and says so', async () => {
+    const fault = { kind: 'lost-before' } as const;
+    harness().provider.faults.push(fault, fault, fault);
+    const app = startApp(harness());
+    const { token } = (await app.post('payments', tea)).json<{ token: string }>();
+    for (let looks = 0; looks < 3; looks += 1) {
+      await harness().clock.advance(3_600_000);
+      await harness().look(token);
+    }
+    const answer = await app.post('payments', tea);
+    expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
+    expect(answer.body).toContain('does not have it');
+    expect(answer.body).not.toContain('was not reached');
+  });
+
+  it('409 where a person made sure that it was not made', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const app = startApp(harness());
+    const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
+    await harness().clock.advance(3_600_000);
+    await harness().look(token);
+    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    const answer = await app.post('payments', { ...tea, card });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
+  });
+
+  it('422 to other terms under the same key, and names what the key was', async () => {
+    const app = startApp(harness());
+    await app.post('payments', tea);
+    const answer = await app.post('payments', { ...tea, amount: 1 });
+    expect(errorsOf(answer)).toEqual([422, 'invalid_request_error idempotency_key_reused orderNumber']);
+    const key = { 'idempotency-key': 'a' };
+    await app.post('payments', { ...tea, orderNumber: undefined }, key);
+    const byKey = await app.post('payments', { ...tea, orderNumber: 'order-2' }, key);
+    expect(errorsOf(byKey)).toEqual([422, 'invalid_request_error idempotency_key_reused Idempotency-Key']);
+    expect(requestsOf(harness())).toHaveLength(2);
+  });
+
+  it('409 with Retry-After while another process is still calling', async () => {
+    harness().provider.beforeAnswer = () => new Promise(() => undefined);
+    void harness().startInstance({ dies: true }).create(teaFor('order-1', 1250));
+    await expect.poll(() => requestsOf(harness()).length).toBe(1);
+    // An hour to wait for it.
+    const instance = harness().startInstance();
+    const now = harness().clock.now();
+    const slow = { ...harness().clock, now: () => now };
+    const answer = await startApp(harness(), {
+      instance: { ...instance, inside: { ...instance.inside, clock: slow } },
+    }).post('payments', tea);
+    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);
+    expect(answer.headers['retry-after']).toBe('2');
+  });
+
+  it('400 without any key to know a repeat by', async () => {
+    const answer = await startApp(harness()).post('payments', { ...tea, orderNumber: undefined });
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error idempotency_key_missing Idempotency-Key']);
+    expect(requestsOf(harness())).toHaveLength(0);
+  });
+
+  it('409 where no account takes the currency, and 503 with Retry-After while the account fails', async () => {
+    const provider = harness().provider.client;
+    const accounts = [accountNamed('main', provider, { currencies: ['USD'] })];
+    const instance = harness().startInstance({ accounts });
+    const app = startApp(harness(), { instance });
+    expect(errorsOf(await app.post('payments', tea))).toEqual([409, 'processing_error no_account currency']);
+    for (let failures = 0; failures < 10; failures += 1) {
+      const result = await instance.accounts.permitOf('sandbox', 'main');
+      if (result.kind === 'permit') result.permit.release('unknown');
+    }
+    const answer = await app.post('payments', { ...tea, currency: 'USD' });
+    expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
+    expect(answer.headers['retry-after']).toBe('5');
+    expect(requestsOf(harness())).toHaveLength(0);
+  });
+
+  it.each([
+    ['callbackUrl', { callback: [], redirect: undefined }],
+    ['redirectSuccessUrl', { callback: [], redirect: [] }],
+    ['redirectFailUrl', { callback: [], redirect: ['https://other.example'] }],
+  ])('400 where %s points to an origin that the team has not allowed', async (field, allowedOrigins) => {
+    const app = startApp(harness(), { team: { allowedOrigins } });
+    const answer = await app.post('payments', { ...tea, [field]: 'https://shop.example/x' });
+    expect(errorsOf(answer)).toEqual([400, `invalid_request_error origin_not_allowed ${field}`]);
+    expect(requestsOf(harness())).toHaveLength(0);
+  });
+
+  it('as before to a repeat, also where the team allows its addresses no longer', async () => {
+    const body = { ...tea, callbackUrl: 'https://shop.example/callback' };
+    const origins = ['https://shop.example'];
+    const before = startApp(harness(), {
+      team: { allowedOrigins: { callback: origins, redirect: origins } },
+    });
+    const answer = await before.post('payments', body);
+    const app = startApp(harness(), { team: { allowedOrigins: { callback: [], redirect: [] } } });
+    const again = await app.post('payments', body);
+    expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
+  });
+
+  it('200 where they are allowed', async () => {
+    const origins = ['https://shop.example'];
+    const app = startApp(harness(), { team: { allowedOrigins: { callback: origins, redirect: origins } } });
+    const addresses = {
+      callbackUrl: 'https://shop.example/callback',
+      redirectSuccessUrl: 'https://shop.example/thanks',
+      redirectFailUrl: 'https://shop.example/sorry',
+    };
+    const answer = await app.post('payments', { ...tea, ...addresses });
+    expect(answer.json()).toMatchObject({ success: true, payment: addresses });
+    // The service calls us back, and not the team.
+    expect(requestsOf(harness())[0]?.callbackUrl).toMatch(
+      /^https:\/\/gateway\.example\/callbacks\/sandbox\/pay_/,
+    );
+  });
+});
+
+describe('POST /api/v1/payments by card', () => {
+  it('needs the scope for it', async () => {
+    const app = startApp(harness(), { scopes: ['payments'] });
+    const answer = await app.post('payments', { ...tea, card });
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error card_data_not_accepted card']);
+    expect(answer.body).not.toContain(card.pan);
+    expect(requestsOf(harness())).toHaveLength(0);
+  });
+
+  it('answers what has become of it, without the card', async () => {
+    const answer = await startApp(harness()).post('payments', { ...tea, card });
+    expect(answer.json()).toMatchObject({
+      success: true,
+      payment: { status: 'approved', phase: 'approved' },
+    });
+    expect(answer.body).not.toMatch(/4392963203551251|Ada Lovelace/);
+    expect(requestsOf(harness())).toMatchObject([{ card }]);
+  });
+
+  it('answers a page where the bank asks for one', async () => {
+    Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
+    const answer = await startApp(harness()).post('payments', { ...tea, card });
+    expect(answer.json()).toMatchObject({ processingUrl: 'https://pay.example/service-1' });
+  });
+
+  it('answers a declined one with 200: that is what it is', async () => {
+    harness().provider.chargeStatus = 'declined';
+    const answer = await startApp(harness()).post('payments', { ...tea, card });
+    expect([answer.statusCode, answer.json<{ payment: object }>().payment]).toMatchObject([
+      200,
+      { status: 'declined' },
+    ]);
+  });
+});
+
+it('POST /api/v1/payments by a recurring token of nobody answers 409, by a known one 200', async () => {
+  const app = startApp(harness());
+  const body = { ...tea, recurringToken: recurringAlias };
+  const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
+  expect(errorsOf(await app.post('payments', body))).toEqual(refused);
+  await keepRecurringToken(harness());
+  const others = startApp(harness(), { team: { team: 'others' } });
+  expect(errorsOf(await others.post('payments', body))).toEqual(refused);
+  expect((await app.post('payments', body)).json()).toMatchObject({ payment: { phase: 'approved' } });
+});
+
+describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers', (operation) => {
+  const path = `payments/${operation}`;
+  const done = operation === 'confirm' ? 'approved' : 'declined';
+  const opposite = operation === 'confirm' ? 'decline' : 'confirm';
+
+  it('200 with the payment, and the same to a repeat', async () => {
+    const token = await harness().held('order-1');
+    const app = startApp(harness());
+    const answer = await app.post(path, { token });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ success: true, token, payment: { token, phase: done } });
+    expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
+    const again = await app.post(path, { token });
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.json()).toEqual(answer.json());
+  });
+
+  it('202 while nobody knows', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
+    const answer = await startApp(harness()).post(path, { token });
+    expect(answer.statusCode).toBe(202);
+    const phase = operation === 'confirm' ? 'confirming' : 'declining';
+    expect(answer.json()).toMatchObject({ success: true, payment: { status: 'pending', phase } });
+  });
+
+  it('409 where the opposite is under way or done', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.faultsOf[opposite].push({ kind: 'lost-before' });
+    await harness().end(opposite, token);
+    const app = startApp(harness());
+    const answer = await app.post(path, { token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress token']);
+    expect(answer.headers['retry-after']).toBe('2');
+    await harness().clock.advance(3_600_000);
+    await harness().look(token);
+    const final = await app.post(path, { token });
+    expect(errorsOf(final)).toEqual([409, 'processing_error payment_in_final_state token']);
+  });
+
+  it('409 where nothing is held', async () => {
+    const created = await harness().create(teaFor('order-1', 100, { needConfirmation: true }));
+    if (created.kind !== 'answered') throw new Error(created.kind);
+    const answer = await startApp(harness()).post(path, { token: created.document.token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_confirmable token']);
+  });
+
+  it('what the service refuses, as it refuses it', async () => {
+    const token = await harness().held('order-1');
+    const errorKind = 'processing_error';
+    harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
+    const app = startApp(harness());
+    expect(errorsOf(await app.post(path, { token }))).toEqual([409, 'processing_error a_code']);
+  });
+
+  it('503 where the service was not reached', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.faultsOf[operation].push({ kind: 'not-sent' });
+    const answer = await startApp(harness()).post(path, { token });
+    expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
+    expect(answer.headers['retry-after']).toBe('5');
+  });
+
+  it('409 that names the token where the account of the payment is not configured any more', async () => {
+    const token = await harness().held('order-1');
+    const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
+    const answer = await app.post(path, { token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error no_account token']);
+  });
+
+  it('409 where the payment had ended otherwise before the service could do it', async () => {
+    const token = await harness().held('order-1');
+    harness().provider.change(`${token}.1`, { status: 'expired', heldAmount: 0 });
+    const answer = await startApp(harness()).post(path, { token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
+  });
+
+  // The answer was measured by the latest submission once: whoever confirmed was told 200 for a payment that somebody
+  // else had declined in the meantime.
+  it('409 where it was refused and the opposite was done before the caller is answered', async () => {
+    const token = await harness().held('order-1');
+    const errorKind = 'processing_error';
+    harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
+    const { retrievePayment } = harness().provider.client;
+    let isFirst = true;
+    harness().provider.client.retrievePayment = async (serviceToken) => {
+      if (isFirst) {
+        isFirst = false;
+        await harness().startInstance().end(opposite, token);
+      }
+      return retrievePayment(serviceToken);
+    };
+    const answer = await startApp(harness()).post(path, { token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
+  });
+
+  it('409 where it was refused and the opposite is under way before the caller is answered', async () => {
+    const token = await harness().held('order-1');
+    const errorKind = 'processing_error';
+    harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
+    harness().provider.faultsOf[opposite].push({ kind: 'lost-before' });
+    const { retrievePayment } = harness().provider.client;
+    let isFirst = true;
+    harness().provider.client.retrievePayment = async (serviceToken) => {
+      if (isFirst) {
+        isFirst = false;
+        await harness().startInstance().end(opposite, token);
+      }
+      return retrievePayment(serviceToken);
+    };
+    const answer = await startApp(harness()).post(path, { token });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress token']);
+  });
+});

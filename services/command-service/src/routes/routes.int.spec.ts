@@ -1,0 +1,178 @@
+/** What all routes have in common: who may call them, what they read, and what they say when the store is down. */
+import { decodePaymentEvent, eventMetadataSchema, paymentStream, scopes } from '@tollgate/payment-domain';
+import { describe, expect, it } from 'vitest';
+import { errorsOf, startApp } from '../testing/app.ts';
+import { failingStore } from '../testing/failing-stores.ts';
+import { teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const tea = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
+const bankAccount = { bankName: 'A bank', account: 'DE02120300000000202051' };
+const token = 'pay_unknown';
+
+const routes = [
+  { path: 'payments', scope: ['payments'], body: tea, required: ['product', 'amount', 'currency'] },
+  { path: 'payments/confirm', scope: ['payments'], body: { token }, required: ['token'] },
+  { path: 'payments/decline', scope: ['payments'], body: { token }, required: ['token'] },
+  { path: 'refunds', scope: ['refunds'], body: { token, amount: 60 }, required: ['token'] },
+  {
+    ...{ path: 'payouts', scope: ['payouts'] },
+    body: { amount: 500, currency: 'EUR', orderNumber: 'order-1', destination: { bankAccount } },
+    required: ['amount', 'currency', 'orderNumber', 'destination'],
+  },
+  {
+    ...{ path: `attention/${token}/resolve`, scope: ['admin'] },
+    body: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
+    required: ['code', 'resolution', 'reason'],
+  },
+] as const;
+
+const nothingHappened = () => expect(harness().provider.received).toEqual([]);
+
+describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) => {
+  const key = { 'idempotency-key': 'a' };
+
+  it.each(['auth_header_not_found', 'incorrect_private_key'] as const)(
+    'answers 401 %s before it looks at the body',
+    async (code) => {
+      const app = startApp(harness(), { authentication: { kind: 'refused', code } });
+      const answer = await app.post(path, '{"half');
+      expect(errorsOf(answer)).toEqual([401, `authentication_error ${code}`]);
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      nothingHappened();
+    },
+  );
+
+  it('answers 403 to a key that has every other scope, before it looks at the body', async () => {
+    const others = scopes.filter((each) => !(scope as readonly string[]).includes(each));
+    const answer = await startApp(harness(), { scopes: others }).post(path, '{"half');
+    expect(errorsOf(answer)).toEqual([403, 'authentication_error scope_missing']);
+    nothingHappened();
+  });
+
+  it.each([
+    ['half of a body', '{"half', [400, 'invalid_request_error invalid_json body']],
+    ['no body', '', [400, 'invalid_request_error invalid_json body']],
+    ['an array', '[]', [400, 'invalid_request_error invalid_param body']],
+    ['a text', '"text"', [400, 'invalid_request_error invalid_param body']],
+    ['null', 'null', [400, 'invalid_request_error invalid_param body']],
+    ['too much', JSON.stringify('x'.repeat(5_000)), [413, 'invalid_request_error body_too_large body']],
+  ])('refuses %s', async (_name, payload, expected) => {
+    expect(errorsOf(await startApp(harness()).post(path, payload, key))).toEqual(expected);
+    nothingHappened();
+  });
+
+  it('refuses what is not declared as JSON', async () => {
+    const answer = await startApp(harness()).post(path, 'a=b', {
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    expect(errorsOf(answer)).toEqual([415, 'invalid_request_error unsupported_media_type body']);
+  });
+
+  it('refuses a field that it does not know, by name', async () => {
+    const answer = await startApp(harness()).post(path, { ...body, color: 'red' }, key);
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error invalid_param color']);
+    nothingHappened();
+  });
+
+  it.each(required)('refuses a body without %s, by name', async (field) => {
+    const { [field]: _, ...rest } = body as Record<string, unknown>;
+    const answer = await startApp(harness()).post(path, rest, key);
+    const code = { amount: 'incorrect_amount', currency: 'incorrect_currency' }[field as string];
+    expect(errorsOf(answer)).toEqual([400, `invalid_request_error ${code ?? 'invalid_param'} ${field}`]);
+    nothingHappened();
+  });
+
+  it('is not there for other methods', async () => {
+    const answer = await startApp(harness()).get(path);
+    if (path !== 'payments') expect(answer.statusCode).toBe(404);
+  });
+});
+
+describe('the store that is down', () => {
+  const app = () => {
+    const instance = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
+    return startApp(harness(), { instance });
+  };
+  it.each(routes.filter(({ path }) => ['payments', 'payouts'].includes(path)))(
+    'is answered with 503 by POST /api/v1/$path, and nothing is sent',
+    async ({ path, body }) => {
+      const answer = await app().post(path, body);
+      expect(errorsOf(answer)).toEqual([503, 'api_error store_unavailable']);
+      expect(answer.headers['retry-after']).toBe('5');
+      nothingHappened();
+    },
+  );
+
+  it('is answered with 503 where a payment is refunded, confirmed or resolved', async () => {
+    const approved = await harness().approved('order-1');
+    const held = await harness().held('order-2');
+    harness().provider.change(`${held}.1`, { status: 'expired', heldAmount: 0 });
+    harness().provider.change(`${approved}.1`, { status: 'declined' });
+    await harness().look(approved);
+    const before = harness().provider.received.length;
+    const down = [503, 'api_error store_unavailable'];
+    const key = { 'idempotency-key': 'a' };
+    const acknowledged = {
+      code: 'final_status_revised',
+      number: 1,
+      resolution: 'acknowledged',
+      reason: 'seen',
+    };
+    const another = await harness().approved('order-3');
+    expect(errorsOf(await app().post('refunds', { token: another }, key))).toEqual(down);
+    expect(errorsOf(await app().post('payments/confirm', { token: held }))).toEqual(down);
+    expect(errorsOf(await app().post(`attention/${approved}/resolve`, acknowledged))).toEqual(down);
+    expect(harness().provider.received).toHaveLength(before + 1);
+  });
+
+  it('is not what a fault of ours is answered as', async () => {
+    harness().provider.faults.push({ kind: 'breaks' });
+    const answer = await startApp(harness()).post('payments', tea);
+    expect(errorsOf(answer)).toEqual([500, 'api_error core_api_error']);
+    expect(answer.body).not.toContain('the connector is broken');
+  });
+});
+
+describe('the cause of an event', () => {
+  const causeOf = async (headers: Record<string, string>) => {
+    const answer = await startApp(harness()).post('payments', tea, headers);
+    const stream = paymentStream(answer.json<{ token: string }>().token);
+    for await (const event of harness().store.read(stream, { limit: 1 })) {
+      expect(decodePaymentEvent(event).type).toBe('PaymentRequested');
+      return eventMetadataSchema.parse(event.metadata);
+    }
+    throw new Error('nothing was recorded');
+  };
+
+  it('is the team, its key and its trace', async () => {
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const { actor, correlationId, causationId, ...rest } = await causeOf({ traceparent });
+    expect([actor, rest.traceparent]).toEqual([{ kind: 'team', team: 'demo', keyId: 'k' }, traceparent]);
+    expect(correlationId).toBe(causationId);
+    expect(correlationId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('holds nothing that is no trace', async () => {
+    expect((await causeOf({ traceparent: 'DROP TABLE' })).traceparent).toBeUndefined();
+  });
+});
+
+it('a payment of another team is as unknown to every route as one that does not exist', async () => {
+  const created = await harness().create(teaFor('order-1'));
+  if (created.kind !== 'answered') throw new Error(created.kind);
+  const own = created.document.token;
+  const app = startApp(harness(), { team: { team: 'others' } });
+  for (const { path, body } of routes) {
+    if (!('token' in body) && !path.startsWith('attention')) continue;
+    const ask = (of: string) =>
+      app.post(path.replace(token, of), 'token' in body ? { ...body, token: of } : body, {
+        'idempotency-key': 'a',
+      });
+    const answer = await ask(own);
+    expect(errorsOf(answer)).toEqual([404, 'invalid_request_error payment_not_found token']);
+    expect(answer.body).toBe((await ask('pay_unknown')).body);
+  }
+});

@@ -1,0 +1,81 @@
+/** The routes of the command service over a harness, asked without a socket. */
+import type { Scope } from '@tollgate/payment-domain';
+import type { Authentication, Caller, TeamDirectory } from '@tollgate/read-models';
+import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
+import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify';
+import { registerAttentionRoutes } from '../routes/attention-routes.ts';
+import { registerMoneyRoutes } from '../routes/money-routes.ts';
+import { registerPaymentRoutes } from '../routes/payment-routes.ts';
+import { type Harness, type Instance, caller } from './harness.ts';
+
+export interface AppOptions {
+  scopes?: readonly Scope[];
+  team?: Partial<Caller>;
+  authentication?: Authentication;
+  /** The process that answers; the harness's own by default. */
+  instance?: Instance;
+}
+
+export interface App {
+  /** A body that is a string is sent as it is. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  get(path: string): Promise<LightMyRequestResponse>;
+}
+
+export const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'admin', 'read'] as const;
+
+export function directoryOf({ scopes = allScopes, team = {}, authentication }: AppOptions): TeamDirectory {
+  const known = { ...caller, scopes: new Set(scopes), ...team };
+  return {
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    authenticate: () => authentication ?? { kind: 'caller', caller: known },
+    callbackOriginsOf: () => [],
+  };
+}
+
+export function startApp(harness: Harness, options: AppOptions = {}): App {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 4_096 }));
+  answerInJsonOnly(app, silentLog);
+  const { inside } = options.instance ?? harness;
+  const deps = { ...inside, directory: directoryOf(options), ids: systemIds, log: silentLog };
+  // Fastify passes over a second answer with a warning that nobody reads.
+  let answers = 0;
+  app.addHook('onRequest', async (_request, reply) => {
+    const { send } = reply;
+    reply.send = (payload) => {
+      if (!(payload instanceof Error)) answers += 1;
+      return send.call(reply, payload);
+    };
+  });
+  registerPaymentRoutes(app, deps);
+  registerMoneyRoutes(app, deps);
+  registerAttentionRoutes(app, deps);
+  async function ask(request: InjectOptions): Promise<LightMyRequestResponse> {
+    answers = 0;
+    const answer = await harness.passTime(app.inject(request));
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    if (answers > 1) throw new Error(`answered ${answers} times`);
+    return answer;
+  }
+  return {
+    post: (path, body, headers = {}) =>
+      ask({
+        ...{ method: 'POST', url: `/api/v1/${path}` },
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path) => ask({ method: 'GET', url: `/api/v1/${path}` }),
+  };
+}
+
+/** Status, and kind, code and parameter of each error. */
+export function errorsOf(answer: LightMyRequestResponse): [number, ...string[]] {
+  const { success, errors } = answer.json<{
+    success: boolean;
+    errors: { code: string; kind: string; message: string; parameter?: string }[];
+  }>();
+  if (success || errors.some(({ message }) => message === '')) throw new Error(`no error: ${answer.body}`);
+  const each = errors.map(({ kind, code, parameter }) => [kind, code, parameter].filter(Boolean).join(' '));
+  return [answer.statusCode, ...each];
+}

@@ -1,0 +1,104 @@
+/** The operations that move money, told alike, so that one suite holds all of them to the one rule for calling. */
+import type { OperationResult } from '../operations/operation.ts';
+import { deriveOperationToken } from '../tokens.ts';
+import type { Operation } from './fake-payment-service.ts';
+import { type Harness, type Instance, caller, card, keyOf, payoutFor, teaFor } from './harness.ts';
+
+/** What it has come to, in one word. */
+export type StateOf = (harness: Harness, token: string) => Promise<string | undefined>;
+
+export interface OperationCase {
+  name: string;
+  operation: Operation;
+  /** Type of the event that announces the call. */
+  announcement: string;
+  /** Makes what the operation needs; gives the token of the payment or payout that it is about. */
+  prepare(harness: Harness): Promise<string>;
+  /** The same request each time, as a repeat is. */
+  ask(instance: Instance, token: string): Promise<OperationResult<object, { code: string }>>;
+  stateOf: StateOf;
+  whenAnnounced: string;
+  whenUnknown: string;
+  whenDone: string;
+}
+
+const paymentPhase: StateOf = async ({ payments }, token) => (await payments.load(token))?.payment.phase;
+
+const creation = (name: string, more: Parameters<typeof teaFor>[2], whenDone: string): OperationCase => ({
+  ...{ name, operation: 'create', announcement: 'PaymentRequested', stateOf: paymentPhase },
+  prepare: async () => deriveOperationToken('pay', caller, { source: 'orderNumber', value: 'order-1' }),
+  ask: ({ create }) => create(teaFor('order-1', 1250, more)),
+  ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone },
+});
+
+const hosted = creation('a hosted creation', {}, 'init');
+const byCard = creation('a creation by card', { card }, 'approved');
+
+export const recurringAlias = 'rec_of-the-team';
+
+/** The service's token that the alias of {@link recurringAlias} stands for. */
+export const keepRecurringToken = (
+  { recurringTokens }: Pick<Harness, 'recurringTokens'>,
+  changes: Partial<Parameters<Harness['recurringTokens']['keep']>[1]> = {},
+  alias = recurringAlias,
+): Promise<void> =>
+  recurringTokens.keep(
+    alias,
+    {
+      ...{ environment: 'sandbox', team: 'demo', account: 'main', paymentToken: 'pay_first' },
+      serviceRecurringToken: 'service-recurring',
+      ...changes,
+    },
+    { correlationId: 'c', causationId: 'c', actor: { kind: 'service', name: 'spec' } },
+  );
+
+const charge = creation('a recurring creation', { recurringToken: recurringAlias }, 'approved');
+const recurring: OperationCase = {
+  ...charge,
+  async prepare(harness) {
+    await keepRecurringToken(harness);
+    return charge.prepare(harness);
+  },
+};
+
+const twoStep = (operation: 'confirm' | 'decline'): OperationCase => ({
+  ...{ name: `a ${operation === 'confirm' ? 'confirmation' : 'decline'}`, operation },
+  announcement: operation === 'confirm' ? 'ConfirmationSubmitted' : 'DeclineSubmitted',
+  prepare: ({ held }) => held('order-1'),
+  ask: ({ end }, token) => end(operation, token),
+  stateOf: paymentPhase,
+  whenAnnounced: operation === 'confirm' ? 'confirming' : 'declining',
+  whenUnknown: operation === 'confirm' ? 'confirming' : 'declining',
+  whenDone: operation === 'confirm' ? 'approved' : 'declined',
+});
+
+export const refundToken = deriveOperationToken('ref', caller, keyOf('refund-1'));
+
+const refund: OperationCase = {
+  ...{ name: 'a refund', operation: 'refund', announcement: 'RefundSubmitted' },
+  prepare: ({ approved }) => approved('order-1'),
+  ask: (instance, token) => instance.refund(token, 'refund-1', 60),
+  stateOf: async ({ payments }, token) =>
+    (await payments.load(token))?.payment.refunds.find((each) => each.refundToken === refundToken)?.state,
+  ...{ whenAnnounced: 'submitted', whenUnknown: 'unresolved', whenDone: 'approved' },
+};
+
+const payout: OperationCase = {
+  ...{ name: 'a payout', operation: 'payout', announcement: 'PayoutRequested' },
+  prepare: async () => deriveOperationToken('po', caller, { source: 'orderNumber', value: 'order-1' }),
+  ask: ({ payOut }) => payOut(payoutFor('order-1')),
+  stateOf: async ({ payouts }, token) => (await payouts.load(token))?.payout.phase,
+  ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone: 'approved' },
+};
+
+export const operationCases = {
+  hosted,
+  byCard,
+  recurring,
+  confirm: twoStep('confirm'),
+  decline: twoStep('decline'),
+  refund,
+  payout,
+} as const;
+
+export const allOperations: readonly OperationCase[] = Object.values(operationCases);

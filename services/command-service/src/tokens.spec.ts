@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from './tokens.ts';
+
+const key = (value: string) => ({ source: 'Idempotency-Key', value }) as const;
+
+const derivePaymentToken = (environment: string, team: string, by: IdempotencyKey) =>
+  deriveOperationToken('pay', { environment, team }, by);
+
+describe('the token of a request', () => {
+  it('gives the same token for the same request and never another form', () => {
+    const token = derivePaymentToken('sandbox', 'demo', key('a'));
+    expect(token).toBe(derivePaymentToken('sandbox', 'demo', key('a')));
+    expect(token).toMatch(/^pay_[a-z2-7]{52}$/);
+  });
+
+  it('agrees with RFC 4648 base32', () => {
+    // SHA-256 of ["sandbox","demo","payment","Idempotency-Key","a"], encoded by another implementation.
+    expect(derivePaymentToken('sandbox', 'demo', key('a'))).toBe(
+      'pay_kvfr2icb77qdmlphfs7vmiq5gg5ke67uygzh4abw25d2p7k46zca',
+    );
+  });
+
+  it('keeps environments, teams, keys and sources of key apart', () => {
+    const part = fc.string({ maxLength: 12 });
+    const identity = fc.tuple(
+      part,
+      part,
+      fc.constantFrom('Idempotency-Key' as const, 'orderNumber' as const),
+      part,
+    );
+    fc.assert(
+      fc.property(identity, identity, (a, b) => {
+        fc.pre(JSON.stringify(a) !== JSON.stringify(b));
+        const [first, second] = [a, b].map(([environment, team, source, value]) =>
+          derivePaymentToken(environment, team, { source, value }),
+        );
+        expect(first).not.toBe(second);
+      }),
+    );
+  });
+});
+
+describe('fingerprintOf', () => {
+  it('does not depend on the order of fields, at any depth', () => {
+    expect(fingerprintOf({ a: 1, b: { c: [1, 2], d: 'x' } })).toBe(
+      fingerprintOf({ b: { d: 'x', c: [1, 2] }, a: 1 }),
+    );
+  });
+
+  it('takes an absent and an undefined field for the same', () => {
+    expect(fingerprintOf({ a: 1, b: undefined })).toBe(fingerprintOf({ a: 1 }));
+  });
+
+  it.each([
+    [{ a: 1 }, { a: 2 }],
+    [{ a: '1' }, { a: 1 }],
+    [{ a: [1, 2] }, { a: [2, 1] }],
+    [{ a: null }, {}],
+    [{ a: { b: 1 } }, { b: { a: 1 } }],
+  ])('tells %j from %j', (a, b) => {
+    expect(fingerprintOf(a)).not.toBe(fingerprintOf(b));
+  });
+});

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** RFC 4648 base32 in lower case, without padding: safe in paths, stream names and topic keys. */
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let buffer = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    buffer = ((buffer << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet.charAt((buffer >> bits) & 31);
+    }
+  }
+  return bits > 0 ? text + alphabet.charAt((buffer << (5 - bits)) & 31) : text;
+}
+
+/** What a repeat of a request is known by: the caller's own key, or the order number where no key was sent. */
+export interface IdempotencyKey {
+  source: 'Idempotency-Key' | 'orderNumber';
+  value: string;
+}
+
+/**
+ * A token that is always the same for the same parts, so that whoever asks again meets the same stream: there is no table
+ * of keys, and none expires. Different parts never meet.
+ */
+export function deriveToken(prefix: string, parts: readonly string[]): string {
+  return `${prefix}_${base32(createHash('sha256').update(JSON.stringify(parts)).digest())}`;
+}
+
+const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
+
+/** The token of a request: two teams, environments, operations or sources of key never meet. */
+export const deriveOperationToken = (
+  prefix: keyof typeof operationNames,
+  { environment, team }: { environment: string; team: string },
+  key: IdempotencyKey,
+): string => deriveToken(prefix, [environment, team, operationNames[prefix], key.source, key.value]);
+
+/** The alias of the recurring token that a payment gave. */
+export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
+  deriveToken('rec', [environment, paymentToken, 'recurring']);
+
+/** Hash of a JSON value that does not depend on the order of its fields. */
+export function fingerprintOf(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('hex');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
+  return `{${fields.join(',')}}`;
+}

@@ -1,0 +1,33 @@
+import type { RecordedEvent } from '@tollgate/event-store';
+import { type RecordedDispute, encodeDisputeRecord } from '@tollgate/gateway-events';
+import type { Message } from '@tollgate/message-bus';
+import { type DisputeEvent, decodeDisputeEvent } from '@tollgate/payment-domain';
+import { type DisputeDocument, type PublicEventData, toIso, toPublicDispute } from '@tollgate/read-models';
+import { given } from '@tollgate/service-kit';
+import { toEventOnTopic } from './event-on-topic.ts';
+
+/** The record of an event. Built field by field: what is not named here never reaches a topic. */
+export function toDisputeMessage(recorded: RecordedEvent, document: DisputeDocument): Message {
+  const { event, origin } = toEventOnTopic(recorded, toPublicDisputeEventData(decodeDisputeEvent(recorded)));
+  return encodeDisputeRecord({ event, dispute: toRecordedDispute(document) }, origin);
+}
+
+function toPublicDisputeEventData({ type, data }: DisputeEvent): PublicEventData {
+  if (type === 'DisputeMatched') return { paymentToken: data.paymentToken };
+  const { amount, currency, status, type: kind, reasonCode, comment } = data;
+  const facts = { ...given({ amount, currency }), status, ...given({ type: kind, reasonCode, comment }) };
+  if (type === 'DisputeChanged') return facts;
+  const openedAt = data.openedAt === undefined ? undefined : toIso(data.openedAt);
+  return { ...facts, ...given({ paymentToken: data.paymentToken, openedAt }) };
+}
+
+function toRecordedDispute(document: DisputeDocument): RecordedDispute {
+  const { environment, team } = document.dispute;
+  const { id, token: paymentToken, amount, currency, status, ...others } = toPublicDispute(document);
+  const { type, reasonCode, comment, createdAt, updatedAt } = others;
+  return {
+    ...{ token: document.token, id, environment, amount, currency, status },
+    ...given({ team, paymentToken, type, reasonCode, comment }),
+    ...{ createdAt, updatedAt },
+  };
+}

@@ -1,0 +1,220 @@
+/** The schemas that the AsyncAPI document is made of are what is really published: no field more, and none less. */
+import { type RecordSubject, decodeGatewayRecord } from '@tollgate/gateway-events';
+import { headersSchema, publicTopics } from '@tollgate/gateway-events/asyncapi';
+import {
+  type DisputeEvent,
+  type PaymentEvent,
+  type PayoutEvent,
+  attentionCodes,
+  disputeEventSchemas,
+  disputeStream,
+  evolve,
+  evolveDispute,
+  evolvePayout,
+  paymentEventSchemas,
+  paymentStream,
+  payoutAttentionCodes,
+  payoutEventSchemas,
+  payoutStream,
+} from '@tollgate/payment-domain';
+import type { DocumentEnvelope } from '@tollgate/read-models';
+import {
+  type AnyEvent,
+  disputeHappening,
+  disputeOpened,
+  happening,
+  historiesOf,
+  payoutHappening,
+  payoutRequested,
+  requested,
+  startedAt,
+  toRecordedIn,
+} from '@tollgate/read-models/testing';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { publishedKinds } from './published-kinds.ts';
+
+const request = requested({ orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });
+if (request.type !== 'PaymentRequested') throw new Error('another event');
+const addresses = { callbackUrl: 'https://shop.example/a', redirectSuccessUrl: 'https://shop.example/b' };
+const sanitizedMask = '439296******1251';
+const resolved = { reason: 'resolved' } as const;
+const word = { number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' };
+
+/** Of the events whose samples leave out what is optional, one with all of it. */
+const fullPaymentEvents: readonly PaymentEvent[] = [
+  { type: 'PaymentDeclined', data: { declineReason: 'insufficient funds', sanitizedMask } },
+  {
+    type: 'FinalStatusRevised',
+    data: { from: 'declined', to: 'approved', amount: 5, declineReason: 'none', serviceToken: 'token-1' },
+  },
+  { type: 'ConfirmationRefused', data: { errors: [], ...resolved } },
+  { type: 'DeclineRefused', data: { errors: [], ...resolved } },
+  { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [], ...resolved } },
+  { type: 'AttentionResolved', data: { code: 'terms_disagree', ...word } },
+];
+
+const paymentEvents = [...Object.values<PaymentEvent>(happening), ...fullPaymentEvents];
+const twoSteps = paymentEvents.filter(({ type }) =>
+  /^(AttemptAccepted|PaymentHeld|(Confirmation|Decline)(Submitted|Refused|Unresolved))$/.test(type),
+);
+const refunds = paymentEvents.filter(({ type }) => /^(AttemptAccepted|PaymentApproved|Refund.*)$/.test(type));
+
+// Among all events at once, those that take several steps would hardly ever be reached.
+const anyPayment = fc.oneof(
+  ...[paymentEvents, twoSteps, refunds].map((candidates) =>
+    historiesOf<ReturnType<typeof evolve>, PaymentEvent>(
+      {
+        ...request,
+        data: { ...request.data, terms: { ...request.data.terms, ...addresses, locale: 'de' } },
+      },
+      candidates,
+      evolve,
+    ),
+  ),
+);
+
+function anyPayout(
+  destination: Extract<PayoutEvent, { type: 'PayoutRequested' }>['data']['terms']['destination'],
+) {
+  const first = payoutRequested();
+  if (first.type !== 'PayoutRequested') throw new Error('another event');
+  const terms = { ...first.data.terms, destination, callbackUrl: 'https://shop.example/a' };
+  const revised: PayoutEvent = {
+    type: 'FinalStatusRevised',
+    data: { from: 'approved', to: 'declined', declineReason: 'returned', serviceToken: 'token-1' },
+  };
+  return historiesOf<ReturnType<typeof evolvePayout>, PayoutEvent>(
+    { ...first, data: { ...first.data, terms } },
+    [
+      ...Object.values<PayoutEvent>(payoutHappening),
+      revised,
+      { type: 'AttentionResolved', data: { code: 'terms_disagree', ...word } },
+    ],
+    evolvePayout,
+  );
+}
+
+const facts = { amount: 7, currency: 'USD', type: 'retrieval', reasonCode: '1', comment: 'see the letter' };
+const opened = disputeOpened({ openedAt: startedAt, team: 'shop', paymentToken: 'pay_1' });
+const anyDispute = fc.oneof(
+  ...[{ ...opened, data: { ...opened.data, comment: 'new' } } as DisputeEvent, disputeOpened()].map((first) =>
+    historiesOf<ReturnType<typeof evolveDispute>, DisputeEvent>(
+      first,
+      [
+        ...Object.values<DisputeEvent>(disputeHappening),
+        { type: 'DisputeChanged', data: { status: 'won', ...facts } },
+      ],
+      evolveDispute,
+    ),
+  ),
+);
+
+const histories: Record<RecordSubject, { stream: string; any: fc.Arbitrary<AnyEvent[]> }> = {
+  payment: { stream: paymentStream('pay_1'), any: anyPayment },
+  payout: {
+    stream: payoutStream('po_1'),
+    any: fc.oneof(
+      anyPayout({ kind: 'card', sanitizedMask: '****2639' }),
+      anyPayout({ kind: 'recurring', recurringToken: 'rec_1' }),
+      anyPayout({ kind: 'bankAccount', bankName: 'Bank', accountEnding: '1234' }),
+    ),
+  },
+  dispute: { stream: disputeStream('dsp_1'), any: anyDispute },
+};
+const eventSchemas = {
+  payment: paymentEventSchemas,
+  payout: payoutEventSchemas,
+  dispute: disputeEventSchemas,
+};
+
+/** The records that the publisher makes of a history. */
+function* recordsOf(subject: RecordSubject, events: readonly AnyEvent[]) {
+  const kind = publishedKinds.find(({ documents }) => documents.name === subject);
+  if (kind === undefined) throw new Error(`${subject} is not published`);
+  let document: DocumentEnvelope | undefined;
+  for (const recorded of toRecordedIn(histories[subject].stream, events)) {
+    document = kind.documents.fold(document, recorded);
+    yield { type: recorded.type, topic: kind.topic, message: kind.toMessage(recorded, document) };
+  }
+}
+
+interface Value {
+  event: { data: Record<string, unknown> };
+  [subject: string]: Record<string, unknown>;
+}
+const valueOf = ({ value }: { value: Uint8Array }): Value => JSON.parse(new TextDecoder().decode(value));
+
+describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages }) => {
+  const byEvent = new Map(messages.map((message) => [message.event, message]));
+  /** Fields that were seen in the data of each event, and `phase` after it; under the subject, its own fields. */
+  const seen = new Map<string, Set<string>>();
+  const see = (name: string, ...values: string[]) =>
+    seen.set(name, new Set([...(seen.get(name) ?? []), ...values]));
+
+  it('has just the events of the domain', () => {
+    expect([...byEvent.keys()].toSorted()).toEqual(Object.keys(eventSchemas[subject]).toSorted());
+  });
+
+  // A fixed seed: the rules below count on every event being among the histories.
+  beforeAll(() => {
+    for (const events of fc.sample(histories[subject].any, { numRuns: 500, seed: 1 }))
+      for (const record of recordsOf(subject, events)) {
+        const value = valueOf(record.message);
+        see(record.type, ...Object.keys(value.event.data));
+        see(`${record.type} phases`, String(value[subject]?.['phase']));
+        see(subject, ...Object.keys(value[subject] ?? {}));
+      }
+  });
+
+  it('has records that are by their schemas, and hold nothing beyond', () => {
+    fc.assert(
+      fc.property(histories[subject].any, (events) => {
+        for (const record of recordsOf(subject, events)) {
+          const message = byEvent.get(record.type);
+          expect(record.topic).toBe(topic);
+          expect(message?.schema.parse(valueOf(record.message))).toEqual(valueOf(record.message));
+          expect(headersSchema.strict().parse(record.message.headers)).toEqual(record.message.headers);
+          expect(record.message.headers['ce_type']).toBe(message?.type);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has records that consumers decode as they were written', () => {
+    fc.assert(
+      fc.property(histories[subject].any, (events) => {
+        for (const { message } of recordsOf(subject, events))
+          expect(decodeGatewayRecord(message)).toEqual({ kind: subject, ...valueOf(message) });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has every field that its schemas name', () => {
+    for (const { event, schema } of messages) {
+      const { data } = (schema as unknown as { shape: { event: { shape: { data: { shape: object } } } } })
+        .shape.event.shape;
+      expect([...(seen.get(event) ?? [])].toSorted(), event).toEqual(Object.keys(data.shape).toSorted());
+    }
+    const { shape } = subjectSchema as unknown as { shape: object };
+    expect([...(seen.get(subject) ?? [])].toSorted()).toEqual(Object.keys(shape).toSorted());
+  });
+
+  it('has examples in a phase that their event leads to', () => {
+    for (const { event, example } of messages)
+      expect([...(seen.get(`${event} phases`) ?? [])], event).toContain(
+        String(valueOf(example)[subject]?.['phase']),
+      );
+  });
+});
+
+it('the document names every code of what waits for a person', () => {
+  const codes = { payment: attentionCodes, payout: payoutAttentionCodes, dispute: [] };
+  for (const { subject, messages } of publicTopics)
+    for (const { event, schema } of messages)
+      if (event.startsWith('Attention'))
+        for (const code of codes[subject])
+          expect(JSON.stringify(schema.toJSONSchema())).toContain(`\`${code}\``);
+});

@@ -1,0 +1,112 @@
+/**
+ * One pass of the publisher: takes over, brings in what had failed, and publishes from the checkpoint on until the signal
+ * is aborted or something fails.
+ */
+import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
+import type { Message, MessageBus } from '@tollgate/message-bus';
+import type { FailedStream } from '@tollgate/read-models';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { createBatch } from './batch.ts';
+import { catchUpStream } from './catch-up.ts';
+import { createCheckpoint } from './checkpoint.ts';
+import { createFailedStreams } from './failed-streams.ts';
+import { readLastRecords } from './last-records.ts';
+import { createMessages } from './messages.ts';
+import { publishedPrefixes, publishedStream } from './published-kinds.ts';
+
+export interface PublishingDependencies {
+  store: EventStore;
+  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+/** Hears how a pass gets on. */
+export interface PublishingWatch {
+  /** An event is in hand that is not on its topic yet. */
+  pending(event: RecordedEvent): void;
+  /** Everything up to `position` is on its topic; `isAtEnd` where the store has no more. */
+  reached(position: Position, isAtEnd: boolean): void;
+  failed(streams: readonly FailedStream[]): void;
+}
+
+/**
+ * @throws StoreUnavailable, BusUnavailable; TollgateError `too_many_failed_streams`, `publisher_superseded`,
+ * `store_too_slow`; the signal's reason where it was aborted before a send
+ */
+export async function publishFromCheckpoint(
+  deps: PublishingDependencies,
+  watch: PublishingWatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, bus, log } = deps;
+  const checkpoint = createCheckpoint(deps);
+  const { position: from, failedStreams } = await checkpoint.claim();
+  // After the claim: from here on, whoever published before begins no further send.
+  const lastRecords = await readLastRecords(bus);
+  const messages = createMessages(store);
+  const failed = createFailedStreams(failedStreams, log);
+  const batch = createBatch(bus);
+  watch.failed(failed.list());
+  for (const each of failedStreams) await bringIn(each);
+  await follow();
+
+  async function bringIn(each: FailedStream): Promise<void> {
+    const catchingUp = { store, messages, lastRecords, publish, flush };
+    const failure = await catchUpStream(catchingUp, each, from);
+    if (failure === undefined) failed.delete(each.stream);
+    else failed.add(failure.failed, failure.error);
+    await noteFailed(from);
+  }
+
+  async function follow(): Promise<void> {
+    let hasNews = false;
+    for await (const item of store.subscribe({ from, prefixes: publishedPrefixes, signal })) {
+      if (item.kind === 'event') {
+        hasNews = true;
+        await take(item);
+        if (!batch.isFull()) continue;
+      }
+      await flush();
+      watch.reached(item.position, item.kind === 'caught-up');
+      // What has moved the store's end may be a checkpoint: answering to that with another one would never end.
+      if (hasNews) await checkpoint.write({ position: item.position, failedStreams: failed.list() });
+      hasNews = false;
+    }
+  }
+
+  async function take(event: RecordedEvent): Promise<void> {
+    const published = publishedStream(event.stream);
+    if (published === undefined || failed.has(event.stream)) return;
+    const { kind, key } = published;
+    if (await lastRecords.reaches(kind.topic, key, event.position)) return;
+    watch.pending(event);
+    const made = await messages.of(kind, event);
+    if (made.kind === 'message') {
+      batch.add(kind.topic, made.message);
+      return;
+    }
+    failed.add(made.failed, made.error);
+    await flush();
+    // On record before anything later is published: that would make it look as if this had been, too.
+    await noteFailed(event.position);
+  }
+
+  async function publish(topic: string, message: Message): Promise<void> {
+    batch.add(topic, message);
+    if (batch.isFull()) await flush();
+  }
+
+  async function flush(): Promise<void> {
+    if (batch.isEmpty()) return;
+    await checkpoint.requireOurs();
+    signal.throwIfAborted();
+    await batch.publish();
+  }
+
+  async function noteFailed(position: Position): Promise<void> {
+    watch.failed(failed.list());
+    await checkpoint.write({ position, failedStreams: failed.list() }, { atOnce: true });
+  }
+}

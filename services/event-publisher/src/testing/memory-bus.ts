@@ -1,0 +1,47 @@
+import type { BusRecord, Message } from '@tollgate/message-bus';
+import type { EventPublisherDependencies } from '../event-publisher.ts';
+
+export interface MemoryBus {
+  bus: EventPublisherDependencies['bus'];
+  /** What was written to a topic, in order. */
+  recordsOf(topic: string): readonly BusRecord[];
+  count(): number;
+  /** The next publish writes so many of its messages, and fails. */
+  failAfter(written: number): void;
+  /** Every publish and every look at the last records fails until it is up again. */
+  setUp(isUp: boolean): void;
+}
+
+/** A bus in memory that places keys as real ones do, and fails when it is told to. */
+export function createMemoryBus(partitions = 3): MemoryBus {
+  const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
+  const records: BusRecord[] = [];
+  const faults: number[] = [];
+  let isUp = true;
+  const requireUp = () => {
+    if (!isUp) throw new Error('the bus is gone');
+  };
+  return {
+    bus: {
+      publish: async (topic: string, messages: readonly Message[]) => {
+        requireUp();
+        const written = faults.shift();
+        for (const message of messages.slice(0, written)) {
+          const partition = partitionOf(message.key);
+          records.push({ ...message, topic, partition, offset: String(records.length), timestamp: 0 });
+        }
+        if (written !== undefined) throw new Error('the bus is gone');
+      },
+      lastPerPartition: async (topic) => {
+        requireUp();
+        const ofTopic = records.filter((record) => record.topic === topic);
+        return [...new Map(ofTopic.map((record) => [record.partition, record])).values()];
+      },
+      partitionOf: async (_topic, key) => partitionOf(key),
+    },
+    recordsOf: (topic) => records.filter((record) => record.topic === topic),
+    count: () => records.length,
+    failAfter: (written) => void faults.push(written),
+    setUp: (up) => void (isUp = up),
+  };
+}

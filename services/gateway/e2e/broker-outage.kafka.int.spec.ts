@@ -1,0 +1,117 @@
+/** A gateway whose broker is not there yet, or goes away under load: it takes payments all the same, and nothing is lost or told twice. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CreationLoad, expectAllThere, startLoad } from './kafka-load.ts';
+import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
+import { type System, startSystem, stopEverything } from './system.ts';
+
+/** How long the broker is away, milliseconds; its start takes some seconds more. */
+const outageMs = 10_000;
+const creationsBefore = 40;
+const creationsMeanwhile = 80;
+
+const broker = localBroker();
+const { brokers } = broker;
+let system: System;
+const loads: CreationLoad[] = [];
+
+beforeAll(async () => {
+  system = await startSystem({ env: { KAFKA_BROKERS: brokers } });
+}, 90_000);
+afterAll(async () => {
+  await stopEverything();
+  await stopBrokers();
+}, 60_000);
+
+const seconds = (count: number) => ({ timeoutMs: count * 1_000 });
+const readiness = async () => {
+  const { statusCode, body } = await request(`${system.quickstart.gatewayUrl}/readyz`);
+  return `${statusCode} ${await body.text()}`;
+};
+
+/** Sends a callback about a payment, at the address that only the service was given. */
+async function callBack(token: string): Promise<{ statusCode: number; retryAfter: unknown; code: unknown }> {
+  const secrets = parseCallbackSecrets(readFileSync(join(system.dataDir, 'callback-secrets'), 'utf8').trim());
+  const url = `${system.quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token)}`;
+  const headers = { 'content-type': 'application/json' };
+  const { statusCode, headers: answered, body } = await request(url, { method: 'POST', headers, body: '{}' });
+  const { errors = [] } = (await body.json()) as { errors?: { code: string }[] };
+  return { statusCode, retryAfter: answered['retry-after'], code: errors[0]?.code };
+}
+
+const refusedForNow = { statusCode: 503, retryAfter: '5', code: 'bus_unavailable' };
+
+async function grow(load: CreationLoad, count: number): Promise<void> {
+  const enough = load.tokens.size + count;
+  await eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(enough), seconds(60));
+}
+
+/** The service sends again what it was told to; the pauses between its tries need not be waited for. */
+async function expectCallbacksToComeAgain(): Promise<void> {
+  await eventually(
+    async () => {
+      await system.sandbox('POST', '/sandbox/clock', { advanceMs: 20_000 });
+      const { callbacks } = (await system.sandbox('GET', '/sandbox/ledger')).body as unknown as {
+        callbacks: { state: string; tries: number }[];
+      };
+      expect(callbacks.filter(({ state }) => state !== 'delivered')).toEqual([]);
+      expect(callbacks.some(({ tries }) => tries > 1)).toBe(true);
+    },
+    { timeoutMs: 60_000, intervalMs: 1_000 },
+  );
+}
+
+it(
+  `a gateway that starts without a broker takes payments, and publishes them once there is one (read with ${readerName})`,
+  { timeout: 300_000 },
+  async () => {
+    const load = startLoad(() => [system], 'early');
+    loads.push(load);
+    await grow(load, creationsBefore);
+    await load.end();
+    expect(load.setbacks).toBe(0);
+    expect(await callBack([...load.tokens.values()][0] ?? '')).toEqual(refusedForNow);
+    await broker.start();
+    await expectCallbacksToComeAgain();
+    await expectAllThere(system, loads);
+    await expectPublishedOnce({ dataDir: system.dataDir, brokers, timeoutMs: 60_000 });
+  },
+);
+
+/** What `/readyz` has told while each broker was away, and when it was back. */
+const told = { meanwhile: [] as string[], afterwards: [] as string[] };
+
+it.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a broker that ends by %s under load and comes back takes nothing with it, and no gateway has to be started again',
+  { timeout: 300_000 },
+  async (signal) => {
+    await broker.start();
+    const load = startLoad(() => [system], signal.toLowerCase());
+    loads.push(load);
+    await grow(load, creationsBefore);
+    await broker.stop(signal);
+    const down = new Promise((resolve) => setTimeout(resolve, outageMs));
+    await grow(load, creationsMeanwhile);
+    expect(await callBack([...load.tokens.values()][0] ?? '')).toEqual(refusedForNow);
+    await down;
+    told.meanwhile.push(await readiness());
+    await broker.start();
+    await grow(load, creationsBefore);
+    await load.end();
+    expect(load.setbacks).toBe(0);
+    await expectCallbacksToComeAgain();
+    await expectAllThere(system, loads);
+    await expectPublishedOnce({ dataDir: system.dataDir, brokers, timeoutMs: 60_000 });
+    told.afterwards.push(await readiness());
+  },
+);
+
+it('/readyz tells of a broker that is away, and no more when it is back', () => {
+  expect(told.meanwhile).toEqual(told.meanwhile.map(() => expect.stringMatching(/bus|kafka/i)));
+  expect(told.afterwards).toEqual(told.afterwards.map(() => '200 {"ready":true,"notReady":[]}'));
+  expect([told.meanwhile.length, told.afterwards.length]).toEqual([2, 2]);
+});

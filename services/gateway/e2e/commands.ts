@@ -1,0 +1,33 @@
+/** What an operator does on the command line, beside a system that runs. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { System } from './system.ts';
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const gatewayCli = fileOf('../src/cli.ts');
+const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
+
+async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {
+  const all = { PATH: process.env['PATH'] ?? '', ...env };
+  return (await promisify(execFile)(process.execPath, [file, ...argv], { env: all })).stdout;
+}
+
+/** Runs one command of the gateway's and gives what it tells to scripts. */
+export async function tollgate<Told = unknown>({ dataDir }: System, ...argv: string[]): Promise<Told> {
+  return JSON.parse(await run(gatewayCli, [...argv, '--json'], { TOLLGATE_DATA_DIR: dataDir })) as Told;
+}
+
+/** A further key of a team, good for the sandbox environment. */
+export async function issueKey(system: System, team: string, scopes: string): Promise<string> {
+  const argv = ['key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes];
+  return (await tollgate<{ key: string }>(system, ...argv)).key;
+}
+
+/** Registers a further merchant with the system's sandbox and gives its key. */
+export async function registerMerchant({ dataDir }: System, name: string): Promise<string> {
+  const printed = await run(paymentServiceCli, ['register', name], { TOLLGATE_DATA_DIR: dataDir });
+  const key = /sk_sandbox_[0-9a-f]+/.exec(printed)?.[0];
+  if (key === undefined) throw new Error(`no key was printed: ${printed}`);
+  return key;
+}

@@ -1,0 +1,306 @@
+/** What the gateway tells about itself: that its answers are as documented, and that its metrics count what happened. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@tollgate/testing';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payOnHostedPage } from '../src/customer.ts';
+import { operations } from '../src/openapi/operations.ts';
+import { issueKey } from './commands.ts';
+import { documentedGateway } from './documented.ts';
+import { serviceTokenOf } from './ledger.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const approvedCard = '4392963203551251';
+const dayMs = 86_400_000;
+const card = { pan: approvedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv: '737' };
+
+let system: System;
+let call: CallGateway;
+let receiver: ReturnType<typeof createServer>;
+let callbackUrl: string;
+const seen = new Set<string>();
+
+beforeAll(async () => {
+  receiver = createServer((_request, response) => void response.writeHead(200).end());
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/told`;
+  system = await startSystem({ env: { PROVIDER_CALL_DEADLINE_MS: '1000', PROVIDER_SEND_WITHIN_MS: '1000' } });
+  const key = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin');
+  call = documentedGateway(system.gatewayAs(key), seen);
+  await eventually(async () =>
+    expect((await system.gatewayAs(key)('GET', '/api/v1/payments')).statusCode).toBe(200),
+  );
+}, 90_000);
+afterAll(async () => {
+  await stopEverything();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const exampleOf = (id: string) => operations.find((operation) => operation.id === id)?.body?.example;
+
+const post = (path: string, body: object, key?: string) =>
+  call('POST', `/api/v1/${path}`, {
+    body,
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  });
+
+async function untilPhase(token: string, phase: string): Promise<void> {
+  await eventually(async () => {
+    const { body } = await call('GET', `/api/v1/payments/${token}`);
+    expect(body.payment.phase).toBe(phase);
+  });
+}
+
+async function paid(more: object): Promise<string> {
+  const body = { product: 'Tea', amount: 100_000, currency: 'EUR', callbackUrl, ...more };
+  const { token, processingUrl } = (await post('payments', body)).body;
+  await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
+  return token;
+}
+
+async function readAll(token: string): Promise<void> {
+  for (const path of [token, `${token}/events`, `${token}/notifications`])
+    await call('GET', `/api/v1/payments/${path}`);
+}
+
+const fault = (operation: string, kind: string) =>
+  system.sandbox('POST', '/sandbox/faults', [{ operation, fault: kind, times: 1 }]);
+
+describe('every answer is as the document says', { timeout: 120_000 }, () => {
+  it('of payments: the pasted example, its repeat, recurring, by card, two steps, lost, refused', async () => {
+    const example = exampleOf('createPayment') ?? {};
+    const created = await post('payments', example);
+    expect(created.statusCode).toBe(200);
+    expect((await post('payments', example)).headers['idempotent-replayed']).toBe('true');
+    expect((await post('payments', { ...example, amount: 1 })).statusCode).toBe(422);
+    const first = await paid({ orderNumber: 'recurring', recurring: true });
+    await untilPhase(first, 'approved');
+    const { recurringToken } = (await call('GET', `/api/v1/payments/${first}`)).body.payment as unknown as {
+      recurringToken: string;
+    };
+    const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
+    expect((await post('payments', { ...terms, recurringToken }, 'charge')).statusCode).toBe(200);
+    expect((await post('payments', { ...terms, recurringToken: 'rec_none' }, 'none')).statusCode).toBe(409);
+    expect((await post('payments', { ...terms, card }, 'card')).statusCode).toBe(200);
+    const held = await paid({ orderNumber: 'held', needConfirmation: true });
+    expect((await post('payments/confirm', { token: created.body.token })).statusCode).toBe(409);
+    await untilPhase(held, 'held');
+    expect((await post('payments/confirm', { token: held })).statusCode).toBe(200);
+    expect((await post('payments/decline', { token: held })).statusCode).toBe(409);
+    const released = await paid({ orderNumber: 'released', needConfirmation: true });
+    await untilPhase(released, 'held');
+    expect((await post('payments/decline', { token: released })).statusCode).toBe(200);
+    expect((await post('payments/decline', { token: 'pay_none' })).statusCode).toBe(404);
+    await fault('create', 'error_before');
+    const lost = await post('payments', { ...terms, orderNumber: 'lost' });
+    expect(lost.statusCode).toBe(202);
+    for (const token of [created.body.token, first, held, released, lost.body.token]) await readAll(token);
+    for (const wrong of [
+      { ...terms, amount: 0 },
+      { ...terms, currency: 'EU' },
+      { ...terms, callbackUrl: 'x' },
+      terms,
+    ])
+      expect((await post('payments', wrong)).statusCode).toBe(400);
+  });
+
+  it('of refunds and notifications', async () => {
+    const token = await paid({ orderNumber: 'refunded' });
+    await untilPhase(token, 'approved');
+    expect((await post('refunds', { token, amount: 500 })).statusCode).toBe(400);
+    const refunded = await post('refunds', { token, amount: 500 }, 'refund');
+    expect(refunded.statusCode).toBe(200);
+    await post('refunds', { token, amount: 500 }, 'refund');
+    expect((await post('refunds', { token, amount: 501 }, 'refund')).statusCode).toBe(422);
+    expect((await post('refunds', { token, amount: 100_000 }, 'too much')).statusCode).toBe(409);
+    expect((await post('refunds', { token: 'pay_none' }, 'nobody')).statusCode).toBe(404);
+    expect((await call('GET', `/api/v1/refunds/${refunded.body.token}`)).statusCode).toBe(200);
+    expect((await call('GET', '/api/v1/refunds/ref_none')).statusCode).toBe(404);
+    await eventually(async () => {
+      const { body } = await call('GET', `/api/v1/payments/${token}/notifications`);
+      const { notifications } = body as unknown as { notifications: { state: string }[] };
+      expect(notifications.map(({ state }) => state)).toContain('delivered');
+    });
+    const replay = `/api/v1/payments/${token}/notifications/replay`;
+    expect((await call('POST', replay)).statusCode).toBe(202);
+    expect((await call('POST', replay, { body: { id: 'ntf_none' } })).statusCode).toBe(404);
+    expect((await call('POST', replay, { body: { other: 1 } })).statusCode).toBe(400);
+    await readAll(token);
+  });
+
+  it('of payouts, what waits for a person, the balance, disputes and lists', async () => {
+    const funds = await paid({ orderNumber: 'funds', amount: 1_000_000 });
+    await untilPhase(funds, 'approved');
+    await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
+    const example = exampleOf('createPayout') ?? {};
+    expect((await post('payouts', example)).statusCode).toBe(200);
+    await post('payouts', example);
+    const first = await post('payouts', { ...example, orderNumber: 'told', callbackUrl });
+    expect((await post('payouts', { ...example, amount: 501 })).statusCode).toBe(422);
+    const toCard = {
+      ...example,
+      orderNumber: 'to-card',
+      destination: { card: { pan: card.pan, expires: card.expires } },
+    };
+    expect((await post('payouts', toCard)).statusCode).toBe(200);
+    const refused = await post('payouts', { ...example, amount: 900_000_000, orderNumber: 'too much' });
+    expect(refused.statusCode).toBe(409);
+    await fault('payout', 'error_before');
+    expect((await post('payouts', { ...example, orderNumber: 'lost' })).statusCode).toBe(202);
+    const ofPayout = [first.body.token, `${first.body.token}/events`, `${first.body.token}/notifications`];
+    for (const path of [...ofPayout, 'po_none', 'po_none/events'])
+      await call('GET', `/api/v1/payouts/${path}`);
+    await eventually(async () => {
+      const { body } = await call('GET', `/api/v1/payouts/${first.body.token}/notifications`);
+      expect((body as unknown as { notifications: object[] }).notifications).not.toEqual([]);
+    });
+    const replay = `/api/v1/payouts/${first.body.token}/notifications/replay`;
+    expect((await call('POST', replay, { body: {} })).statusCode).toBe(202);
+    const disputed = { token: await serviceTokenOf(system.sandbox, funds), amount: 100 };
+    expect((await system.sandbox('POST', '/sandbox/disputes', disputed)).statusCode).toBe(200);
+    await eventually(
+      async () => {
+        const { body } = await call('GET', '/api/v1/disputes/list');
+        expect((body as unknown as { disputes: object[] }).disputes).toHaveLength(1);
+      },
+      { timeoutMs: 20_000 },
+    );
+    const revised = await paid({ orderNumber: 'revised' });
+    await untilPhase(revised, 'approved');
+    const revise = `/sandbox/payments/${await serviceTokenOf(system.sandbox, revised)}/revise`;
+    expect((await system.sandbox('POST', revise, { status: 'declined' })).statusCode).toBe(200);
+    await waitAndResolve(revised);
+    const lists = ['payments?perPage=2', 'payments?operationType=all&withTotal=true', 'payouts?perPage=1'];
+    const wrong = ['payments?perPage=0', 'payouts?cursor=x', 'attention?page=1', 'balance?currency=eur'];
+    for (const path of [...lists, ...wrong, 'attention', 'balance?currency=EUR', 'balance?currency=XXX'])
+      await call('GET', `/api/v1/${path}`);
+  });
+
+  async function waitAndResolve(token: string): Promise<void> {
+    const { code } = await eventually(
+      async () => {
+        const { body } = await call('GET', '/api/v1/attention');
+        const { attention } = body as unknown as { attention: { token: string; code: string }[] };
+        const found = attention.find((entry) => entry.token === token);
+        if (found === undefined) throw new Error('nothing waits for a person yet');
+        return found;
+      },
+      { timeoutMs: 30_000 },
+    );
+    const resolve = (resolution: string, of = code) =>
+      post(`attention/${token}/resolve`, {
+        ...{ code: of, number: 1, resolution, reason: 'Asked the Payment Service.' },
+      });
+    expect((await resolve('payout_not_made')).statusCode).toBe(409);
+    expect((await resolve('acknowledged', 'unknown_status')).statusCode).toBe(404);
+    expect((await resolve('acknowledged')).statusCode).toBe(200);
+  }
+
+  it('of strangers, of wrong bodies, and of reads that ask for too much', async () => {
+    const stranger = documentedGateway(system.gatewayAs('none'), seen);
+    for (const { method, path, scopes } of operations.filter((each) => each.scopes !== undefined)) {
+      const url = path.replaceAll(/\{\w+\}/g, 'pay_none');
+      expect((await stranger(method === 'get' ? 'GET' : 'POST', url)).statusCode, url).toBe(401);
+      expect(scopes).not.toEqual([]);
+    }
+    const raw = (headers: Record<string, string>, body: string) =>
+      call('POST', '/api/v1/payments', { headers, body: body as unknown as object });
+    expect((await raw({ 'content-type': 'text/plain' }, 'x')).statusCode).toBe(415);
+    expect((await post('payments', { product: 'x'.repeat(100_000) })).statusCode).toBe(413);
+    const headers = { 'tollgate-min-position': 'x' };
+    expect((await call('GET', '/api/v1/payments', { headers })).statusCode).toBe(400);
+    const beyond = { 'tollgate-min-position': '9999999999999999' };
+    expect((await call('GET', '/api/v1/payments', { headers: beyond })).statusCode).toBe(503);
+    for (const path of ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json']) await call('GET', path);
+  });
+
+  it('and every call was answered as it is when all is well', () => {
+    const wanted = operations.map(({ id, answers }) => `${id} ${Object.keys(answers)[0]}`);
+    expect([...seen]).toEqual(expect.arrayContaining(wanted));
+  });
+});
+
+async function scrape(): Promise<string> {
+  const answer = await request(`${system.quickstart.gatewayUrl}/metrics`);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['content-type']).toMatch(/^text\/plain/);
+  return answer.body.text();
+}
+
+/** The sum of the series of a metric that have these labels. */
+function valueOf(text: string, name: string, labels: Record<string, string> = {}): number | undefined {
+  const values = text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)))
+    .map((line) => Number(line.split(' ').at(-1)));
+  return values.length === 0 ? undefined : values.reduce((a, b) => a + b, 0);
+}
+
+describe('the metrics', { timeout: 120_000 }, () => {
+  it('count requests by route, calls by account and outcome, and callbacks by answer', async () => {
+    const before = await scrape();
+    const token = await paid({ orderNumber: 'measured' });
+    await untilPhase(token, 'approved');
+    await call('GET', '/api/v1/payments/pay_none');
+    await request(`${system.quickstart.gatewayUrl}/nowhere/${token}`).then(({ body }) => body.dump());
+    await request(`${system.quickstart.callbackUrl}/callbacks/sandbox/${token}/forged`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    }).then(({ body }) => body.dump());
+    const after = await scrape();
+    const grown = (name: string, labels: Record<string, string>) =>
+      (valueOf(after, name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0);
+    const requests = 'tollgate_http_request_duration_seconds_count';
+    expect(grown(requests, { method: 'POST', route: '/api/v1/payments', status: '2xx' })).toBe(1);
+    expect(grown(requests, { method: 'GET', route: '/api/v1/payments/:token', status: '4xx' })).toBe(1);
+    expect(grown(requests, { method: 'none', route: 'none', status: '4xx' })).toBe(1);
+    const calls = 'tollgate_provider_call_duration_seconds_count';
+    const created = {
+      environment: 'sandbox',
+      account: 'sandbox',
+      operation: 'createPayment',
+      outcome: 'accepted',
+    };
+    expect(grown(calls, created)).toBe(1);
+    expect(grown(calls, { ...created, operation: 'retrievePayment' })).toBeGreaterThan(0);
+    expect(grown('tollgate_callbacks_total', { status: '200' })).toBeGreaterThan(0);
+    expect(grown('tollgate_callbacks_total', { status: '404' })).toBe(1);
+  });
+
+  it('tell how the accounts, the read model and the publisher are, and what is still to be done', async () => {
+    await post('payments', { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'not paid yet' });
+    await eventually(async () => {
+      const text = await scrape();
+      const account = { environment: 'sandbox', account: 'sandbox' };
+      expect(valueOf(text, 'tollgate_account_breaker', { ...account, state: 'closed' })).toBe(1);
+      expect(valueOf(text, 'tollgate_account_breaker', { ...account, state: 'open' })).toBe(0);
+      expect(valueOf(text, 'tollgate_account_calls_under_way', account)).toBe(0);
+      expect(valueOf(text, 'tollgate_account_waiting', account)).toBe(0);
+      expect(valueOf(text, 'tollgate_projector_advancing')).toBe(1);
+      expect(valueOf(text, 'tollgate_projector_failed_streams')).toBe(0);
+      expect(valueOf(text, 'tollgate_read_model_lag_seconds')).toBe(0);
+      expect(valueOf(text, 'tollgate_publisher_lag_seconds')).toBe(0);
+      expect(valueOf(text, 'tollgate_publisher_advancing')).toBe(1);
+      expect(valueOf(text, 'tollgate_publisher_failed_streams')).toBe(0);
+      expect(valueOf(text, 'tollgate_open_work', { kind: 'payment', state: 'open' })).toBeGreaterThan(0);
+      expect(valueOf(text, 'tollgate_open_work', { kind: 'payout', state: 'unresolved' })).toBe(1);
+      expect(valueOf(text, 'tollgate_attention', { kind: 'payout', environment: 'sandbox' })).toBe(0);
+      expect(valueOf(text, 'nodejs_eventloop_lag_seconds')).toBeDefined();
+    });
+  });
+
+  it("hold nothing that is anybody's: no token, team, key, order number or address", async () => {
+    const text = await scrape();
+    const { apiKey, paymentServiceKey, callbackUrl: ours } = system.quickstart;
+    const planted = ['demo', 'pay_', 'po_', 'ref_', 'rec_', 'order-1', 'measured', 'refunded', 'ntf_', 'Tea'];
+    const secrets = [apiKey, apiKey.split('_')[2] ?? '', paymentServiceKey, approvedCard, callbackUrl, ours];
+    for (const canary of [...planted, ...secrets]) expect(text, canary).not.toContain(canary);
+    expect(text).not.toMatch(/https?:|127\.0\.0\.1|\/nowhere/);
+    // Every label has a few values of our own making.
+    expect(text.split('\n').length).toBeLessThan(3_000);
+  });
+});

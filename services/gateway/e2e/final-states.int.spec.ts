@@ -1,0 +1,258 @@
+/** What the Payment Service says after a payment has ended: final states that it takes back, and disputes. */
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey, tollgate } from './commands.ts';
+import { attentionOf, hint, historyOf, ledgerOf, read, serviceTokenOf, typesOf } from './ledger.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const approvedCard = '4392963203551251';
+const declinedCard = '4730198364688516';
+const minuteMs = 60_000;
+const settled = { timeoutMs: 20_000 };
+
+let system: System;
+/** Of the demo team, with a key that may send cards. */
+let gateway: CallGateway;
+/** Of another team. */
+let games: CallGateway;
+let orders = 0;
+
+beforeAll(async () => {
+  system = await startSystem();
+  const scopes = 'payments,refunds,read,cards,admin';
+  gateway = system.gatewayAs(await issueKey(system, 'demo', scopes));
+  await tollgate(system, 'team', 'add', 'games');
+  games = system.gatewayAs(await issueKey(system, 'games', scopes));
+  for (const call of [gateway, games])
+    await eventually(
+      async () => expect((await call('GET', '/api/v1/payments')).statusCode).toBe(200),
+      settled,
+    );
+}, 60_000);
+afterAll(stopEverything);
+
+const amount = 1_000;
+const terms = () => {
+  orders += 1;
+  return { product: 'Tea', amount, currency: 'EUR', orderNumber: `final-${orders}` };
+};
+
+async function pay(pan: string, status: string, team = gateway): Promise<string> {
+  const card = { pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
+  const { body } = await team('POST', '/api/v1/payments', { body: { ...terms(), card } });
+  await untilShown(body.token, { status }, team);
+  return body.token;
+}
+
+async function expiredPayment(): Promise<string> {
+  const { token } = (await gateway('POST', '/api/v1/payments', { body: terms() })).body;
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 31 * minuteMs });
+  await untilShown(token, { status: 'expired' });
+  return token;
+}
+
+const untilShown = (token: string, expected: object, team = gateway) =>
+  eventually(async () => expect(await read(team, 'payment', token)).toMatchObject(expected), settled);
+
+/** What an operator of the service does in its console. */
+async function revise(token: string, revision: { status: string; amount?: number }): Promise<void> {
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  const answer = await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, revision);
+  expect(answer.statusCode).toBe(200);
+}
+
+const code = 'final_status_revised';
+const untilRaised = (token: string) =>
+  eventually(async () => expect(await attentionOf(gateway, token)).toEqual([code]), settled);
+
+/** Ends what waits for a person now, by the number that the payment shows. */
+async function acknowledge(token: string) {
+  const { payment } = (await gateway('GET', `/api/v1/payments/${token}`)).body as unknown as {
+    payment: { attention: { code: string; number: number }[] };
+  };
+  const number = payment.attention.find((open) => open.code === code)?.number ?? 1;
+  return gateway('POST', `/api/v1/attention/${token}/resolve`, {
+    body: { code, number, resolution: 'acknowledged', reason: 'agreed with the service on the telephone' },
+  });
+}
+
+const refund = (token: string, key: string, refunded: number) =>
+  gateway('POST', '/api/v1/refunds', {
+    body: { token, amount: refunded },
+    headers: { 'idempotency-key': key },
+  });
+
+/** Resolves when the gateway has looked, and recorded what it saw. */
+async function lookAgain(token: string): Promise<void> {
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  const countLooks = async () => {
+    const { calls } = await ledgerOf(system.sandbox, `${token}.`);
+    return calls.filter((call) => call.operation === 'get' && call.token === serviceToken).length;
+  };
+  // Looks at one payment come one after the other: when a second one begins, the first has ended.
+  for (let hints = 0; hints < 2; hints += 1) {
+    const before = await countLooks();
+    await hint(system, token);
+    await eventually(async () => expect(await countLooks()).toBeGreaterThan(before), settled);
+  }
+}
+
+interface Revision {
+  name: string;
+  made: () => Promise<string>;
+  from: string;
+  to: string;
+  /** What the operator sets it to, where it is another amount. */
+  newAmount?: number;
+}
+
+const revisions: Revision[] = [
+  { name: 'declined', made: () => pay(declinedCard, 'declined'), from: 'declined', to: 'approved' },
+  {
+    ...{ name: 'declined, now with another amount', made: () => pay(declinedCard, 'declined') },
+    ...{ from: 'declined', to: 'approved', newAmount: 900 },
+  },
+  { name: 'approved', made: () => pay(approvedCard, 'approved'), from: 'approved', to: 'declined' },
+  { name: 'expired', made: expiredPayment, from: 'expired', to: 'approved' },
+];
+
+describe('a final status that the service takes back', { timeout: 60_000 }, () => {
+  it.each(revisions)(
+    'is recorded, and brought before a person once: $name, to $to',
+    async ({ made, from, to, newAmount }) => {
+      const token = await made();
+      const before = await historyOf(gateway, 'payment', token);
+      const another = newAmount === undefined ? {} : { amount: newAmount };
+      await revise(token, { status: to, ...another });
+      await untilRaised(token);
+      const approvedAmount = to === 'approved' ? (newAmount ?? amount) : 0;
+      await untilShown(token, { status: to, phase: to, amount, approvedAmount });
+      const evidence = { from, to, observedAmount: newAmount ?? amount };
+      expect(await read(gateway, 'payment', token)).toMatchObject({ attention: [{ code, evidence }] });
+      const history = await historyOf(gateway, 'payment', token);
+      // What was recorded before stands.
+      expect(history.slice(0, before.length)).toEqual(before);
+      expect(history.slice(before.length)).toMatchObject([
+        { type: 'FinalStatusRevised', data: { from, to } },
+        { type: 'AttentionRaised', data: { code } },
+      ]);
+
+      expect((await acknowledge(token)).statusCode).toBe(200);
+      await eventually(async () => expect(await attentionOf(gateway, token)).toEqual([]), settled);
+      await untilShown(token, { status: to, attention: [] });
+      const acknowledged = await historyOf(gateway, 'payment', token);
+      expect(acknowledged.at(-1)).toMatchObject({
+        type: 'AttentionResolved',
+        data: { code, resolution: 'acknowledged' },
+      });
+      await lookAgain(token);
+      expect(await historyOf(gateway, 'payment', token)).toEqual(acknowledged);
+      expect(await attentionOf(gateway, token)).toEqual([]);
+      const again = await acknowledge(token);
+      expect([again.statusCode, again.body.errors[0]?.code]).toEqual([404, 'attention_not_found']);
+    },
+  );
+
+  it('and takes back again is news again', async () => {
+    const token = await pay(approvedCard, 'approved');
+    for (const status of ['declined', 'approved', 'declined']) {
+      await revise(token, { status });
+      await untilShown(token, { status });
+      await untilRaised(token);
+      expect((await acknowledge(token)).statusCode).toBe(200);
+      await eventually(async () => expect(await attentionOf(gateway, token)).toEqual([]), settled);
+    }
+    const types = typesOf(await historyOf(gateway, 'payment', token));
+    expect(types.filter((type) => type === 'FinalStatusRevised')).toHaveLength(3);
+  });
+});
+
+describe('a refund after a revision', { timeout: 60_000 }, () => {
+  it('is of what the service says now', async () => {
+    const token = await pay(declinedCard, 'declined');
+    const early = await refund(token, 'early', 1);
+    expect([early.statusCode, early.body.errors[0]?.code]).toEqual([409, 'payment_in_final_state']);
+    await revise(token, { status: 'approved', amount: 900 });
+    await untilShown(token, { status: 'approved', approvedAmount: 900 });
+    const tooMuch = await refund(token, 'too-much', 901);
+    expect([tooMuch.statusCode, tooMuch.body.errors[0]?.code]).toEqual([409, 'refund_exceeds_amount']);
+    expect((await refund(token, 'all', 900)).statusCode).toBe(200);
+    await untilShown(token, { status: 'refunded', refundedAmount: 900 });
+    const { refunds, calls } = await ledgerOf(system.sandbox, `${token}.`);
+    expect(refunds.map((each) => each.amount)).toEqual([900]);
+    expect(calls.filter(({ operation }) => operation === 'refund')).toHaveLength(1);
+  });
+
+  it('is refused where nothing is approved any more, and not sent', async () => {
+    const token = await pay(approvedCard, 'approved');
+    await revise(token, { status: 'declined' });
+    await untilShown(token, { status: 'declined' });
+    const refused = await refund(token, 'undone', 1);
+    expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([409, 'payment_in_final_state']);
+    const { refunds, calls } = await ledgerOf(system.sandbox, `${token}.`);
+    expect(refunds).toEqual([]);
+    expect(calls.filter(({ operation }) => operation === 'refund')).toEqual([]);
+  });
+});
+
+interface ShownDispute {
+  id: string;
+  token?: string;
+  amount: number;
+  currency: string;
+  status: string;
+}
+
+async function disputesOf(team: CallGateway): Promise<ShownDispute[]> {
+  const { statusCode, body } = await team('GET', '/api/v1/disputes/list');
+  expect(statusCode).toBe(200);
+  return (body as unknown as { disputes: ShownDispute[] }).disputes;
+}
+
+/** The customer's bank asks for some of the money back. @returns the service's id of the dispute */
+async function dispute(serviceToken: string, disputed: number): Promise<string> {
+  const answer = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken, amount: disputed });
+  expect(answer.statusCode).toBe(200);
+  return (answer.body as unknown as { dispute: { id: string } }).dispute.id;
+}
+
+const untilDisputed = (team: CallGateway, expected: object[]) =>
+  eventually(async () => {
+    const shown = await disputesOf(team);
+    expect(shown).toHaveLength(expected.length);
+    expect(shown).toEqual(expect.arrayContaining(expected.map((each) => expect.objectContaining(each))));
+  }, settled);
+
+it(
+  'a dispute is shown to the team whose payment it is about, and its status follows',
+  { timeout: 60_000 },
+  async () => {
+    const ours = await pay(approvedCard, 'approved');
+    const theirs = await pay(approvedCard, 'approved', games);
+    // Made past the gateway, so no team's.
+    const elsewhere = { ...terms(), callbackUrl: 'https://shop.example/callbacks' };
+    const { token: foreign } = (await system.sandbox('POST', '/api/v1/payments', elsewhere)).body;
+    await system.sandbox('POST', `/sandbox/payments/${foreign}/pay`, { outcome: 'approved' });
+    await dispute(foreign, 1);
+
+    const lost = await dispute(await serviceTokenOf(system.sandbox, ours), 300);
+    const won = await dispute(await serviceTokenOf(system.sandbox, ours), 200);
+    const other = await dispute(await serviceTokenOf(system.sandbox, theirs), 100);
+    const about = { token: ours, currency: 'EUR' };
+    const pending = { status: 'pending' };
+    await untilDisputed(gateway, [
+      { ...about, ...pending, id: lost, amount: 300 },
+      { ...about, ...pending, id: won, amount: 200 },
+    ]);
+    await untilDisputed(games, [{ ...pending, id: other, token: theirs, amount: 100 }]);
+
+    await system.sandbox('POST', `/sandbox/disputes/${lost}/resolve`, { status: 'approved' });
+    await system.sandbox('POST', `/sandbox/disputes/${won}/resolve`, { status: 'declined' });
+    await untilDisputed(gateway, [
+      { ...about, id: lost, amount: 300, status: 'approved' },
+      { ...about, id: won, amount: 200, status: 'declined' },
+    ]);
+    await untilDisputed(games, [{ id: other, status: 'pending' }]);
+    expect(await read(gateway, 'payment', ours)).toMatchObject({ status: 'approved', attention: [] });
+  },
+);

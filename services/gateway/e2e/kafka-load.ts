@@ -1,0 +1,119 @@
+/** Creations from eight connections until the load is ended, every fourth paid: what a gateway on Kafka is put under. */
+import { eventually } from '@tollgate/testing';
+import { expect, onTestFinished } from 'vitest';
+import { ledgerOf } from './ledger.ts';
+import { type Load, pay } from './mixed-load.ts';
+import type { Answer, System } from './system.ts';
+
+const connections = 8;
+/** Between two creations of one connection: what happens meanwhile is the matter, not how much a machine can do. */
+const pauseMs = 200;
+const answeredWithinMs = 60_000;
+const paidOneIn = 4;
+/**
+ * After a kill Kafka waits out the dead consumer's session, 30 s, before it gives its callbacks to another one, and after
+ * two kills in a row twice that. Less than two minutes: then the payments would be looked at even if no callback came.
+ */
+const approvedWithinMs = 100_000;
+
+export interface CreationLoad {
+  /** The gateway's tokens of the payments whose creation was answered, by order number. */
+  tokens: Map<string, string>;
+  /** Those of them that a customer has paid. */
+  paid: Set<string>;
+  /** Creations that were not answered with success at once; each is asked for again. */
+  setbacks: number;
+  /** Begins no more creations, and resolves when those that were begun are answered. */
+  end(): Promise<void>;
+}
+
+/** @param systems the gateways as they are now: the connections take turns */
+export function startLoad(systems: () => readonly System[], name: string): CreationLoad {
+  let hasEnded = false;
+  let begun = 0;
+  const load: CreationLoad = {
+    tokens: new Map(),
+    paid: new Set(),
+    setbacks: 0,
+    end: async () => {
+      hasEnded = true;
+      await Promise.all(running);
+    },
+  };
+
+  async function connection(number: number): Promise<void> {
+    const system = (): System => {
+      const all = systems();
+      return all[number % all.length] ?? never();
+    };
+    while (!hasEnded) {
+      const orderNumber = `${name}-${(begun += 1)}`;
+      const isPaid = begun % paidOneIn === 0;
+      const { body } = await create(load, system, orderNumber);
+      load.tokens.set(orderNumber, body.token);
+      if (isPaid) {
+        await pay(
+          { system, answered: 0, outcomes: [], contradictions: [] } satisfies Load,
+          body.processingUrl,
+        );
+        load.paid.add(body.token);
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  const running = Array.from({ length: connections }, (_, number) => connection(number));
+  // Whoever awaits the end is told; until then a failure must not end the process.
+  for (const each of running) each.catch(() => (hasEnded = true));
+  onTestFinished(() => load.end());
+  return load;
+}
+
+const delay = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs));
+
+function never(): never {
+  throw new Error('there is no gateway to be loaded');
+}
+
+/** Asks until the payment has its page; the order number makes that one payment. */
+async function create(load: CreationLoad, system: () => System, orderNumber: string): Promise<Answer> {
+  const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
+  const giveUpAt = Date.now() + answeredWithinMs;
+  for (;;) {
+    let last: unknown;
+    try {
+      const answer = await system().gateway('POST', '/api/v1/payments', { body });
+      if (answer.statusCode === 200) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    load.setbacks += 1;
+    if (Date.now() > giveUpAt) throw new Error(`${orderNumber} was not created`, { cause: last });
+    await delay(pauseMs);
+  }
+}
+
+/** What the load has done, nothing lost and nothing twice: each payment is there, once at the service, and paid where it was. */
+export async function expectAllThere(system: System, loads: readonly CreationLoad[]): Promise<void> {
+  const paid = loads.flatMap((load) => [...load.paid]);
+  const tokens = loads.flatMap((load) => [...load.tokens.values()]);
+  expect(paid.length).toBeGreaterThan(0);
+  expect(new Set(tokens).size).toBe(tokens.length);
+  const waiting = new Set(paid);
+  await eventually(
+    async () => {
+      await Promise.all([...waiting].map((token) => dropApproved(system, waiting, token)));
+      expect([...waiting]).toEqual([]);
+    },
+    { timeoutMs: approvedWithinMs, intervalMs: 500 },
+  );
+  const { payments } = await ledgerOf(system.sandbox);
+  const counts = Map.groupBy(payments, ({ orderNumber }) => orderNumber.split('.')[0]);
+  for (const token of tokens) expect(counts.get(token)?.length, token).toBe(1);
+}
+
+async function dropApproved({ gateway }: System, waiting: Set<string>, token: string): Promise<void> {
+  const { statusCode, body } = await gateway('GET', `/api/v1/payments/${token}`);
+  if (statusCode === 200 && body.payment.phase === 'approved') waiting.delete(token);
+}

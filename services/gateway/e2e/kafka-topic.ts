@@ -1,0 +1,230 @@
+/** A Kafka broker of a spec's own, and what lies on its topics: read from outside, and compared with the event store. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type RecordedEvent, beginning, createEmbeddedEventStore } from '@tollgate/event-store';
+import {
+  type EncodedRecord,
+  cloudEventType,
+  decodeDisputeRecord,
+  decodePaymentRecord,
+  decodePayoutRecord,
+  gatewayDisputesTopic,
+  gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
+  positionHeader,
+  sequenceHeader,
+} from '@tollgate/gateway-events';
+import { type BusRecord, createKafkaMessageBus } from '@tollgate/message-bus';
+import { systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
+
+/** A broker that a spec may stop, which one that somebody else named must not be. */
+export interface LocalBroker {
+  /** What `KAFKA_BROKERS` is set to, also while it does not run. */
+  brokers: string;
+  /** Starts it, or starts it again on the same data; resolves when it serves. */
+  start(): Promise<void>;
+  /** Resolves when its process is gone. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+const brokerDirs = new Set<string>();
+
+/** A broker with no data yet, and not started yet. */
+export function localBroker(): LocalBroker {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-kafka-'));
+  brokerDirs.add(dataDir);
+  // Below those that the system gives to connections: while the broker is down, one of these might take its port.
+  const port = String(12_000 + Math.floor(Math.random() * 18_000));
+  return {
+    brokers: `127.0.0.1:${port}`,
+    start: () => runKafka('up', dataDir, { KAFKA_PORT: port }),
+    stop: async (signal) => {
+      if (signal === 'SIGKILL') process.kill(pidOfBroker(dataDir), signal);
+      await runKafka('down', dataDir);
+    },
+  };
+}
+
+/** Stops all and removes their data; call it when a suite ends. */
+export async function stopBrokers(): Promise<void> {
+  for (const dataDir of brokerDirs) {
+    await runKafka('down', dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** What `npm run kafka:up` and `kafka:down` run; down waits until the broker's process is gone. */
+async function runKafka(command: 'up' | 'down', dataDir: string, env: object = {}): Promise<void> {
+  const program = fileURLToPath(new URL(`../../../infra/kafka/${command}.ts`, import.meta.url));
+  const argv = [program, '--data-dir', dataDir];
+  await promisify(execFile)(process.execPath, argv, { env: { ...process.env, ...env } });
+}
+
+function pidOfBroker(dataDir: string): number {
+  const { pid } = JSON.parse(readFileSync(join(dataDir, 'kafka.pid'), 'utf8')) as { pid: number };
+  return pid;
+}
+
+export type TopicRecord = Omit<BusRecord, 'timestamp'>;
+
+/** kcat is no code of ours and has another Kafka client, so it is asked wherever it is installed. */
+const hasKcat = spawnSync('kcat', ['-V']).status === 0;
+/** Names the reader in the titles of tests. */
+export const readerName = hasKcat ? 'kcat' : 'our own consumer, as there is no kcat';
+
+/** All records of a topic, those of one partition in order. Rejects where there is no such topic. */
+export const readTopic = (brokers: string, topic: string): Promise<TopicRecord[]> =>
+  hasKcat ? readByKcat(brokers, topic) : readByBus(brokers, topic);
+
+interface KcatRecord {
+  partition: number;
+  offset: number;
+  key: string | null;
+  payload: string | null;
+  headers?: string[];
+}
+
+async function readByKcat(brokers: string, topic: string): Promise<TopicRecord[]> {
+  const argv = ['-C', '-b', brokers, '-t', topic, '-o', 'beginning', '-e', '-q', '-J'];
+  const limits = { maxBuffer: 512 * 1_048_576, timeout: 30_000 };
+  const { stdout } = await promisify(execFile)('kcat', argv, limits);
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => {
+    const { partition, offset, key, payload, headers = [] } = JSON.parse(line) as KcatRecord;
+    const named = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
+    const value = new TextEncoder().encode(payload ?? '');
+    const headersByName = Object.fromEntries(named) as Record<string, string>;
+    return { topic, partition, offset: String(offset), key: key ?? '', value, headers: headersByName };
+  });
+}
+
+async function readByBus(brokers: string, topic: string): Promise<TopicRecord[]> {
+  const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-reader', clock: systemClock });
+  try {
+    const missing = new Map((await bus.lastPerPartition(topic)).map((last) => [last.partition, last.offset]));
+    const records: BusRecord[] = [];
+    if (missing.size === 0) return records;
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(30_000)]);
+    await bus.subscribe({ group: `e2e-${systemIds.hex(6)}`, topics: [topic], signal }, async (batch) => {
+      records.push(...batch);
+      for (const { partition, offset } of batch)
+        if (missing.get(partition) === offset) missing.delete(partition);
+      if (missing.size === 0) done.abort();
+    });
+    return records;
+  } finally {
+    await bus.close();
+  }
+}
+
+/** The public topics by the streams whose events belong on them, as the documentation tells it. */
+const published = [
+  { prefix: 'payment-', subject: 'payment', topic: gatewayPaymentsTopic, decode: decodePaymentRecord },
+  { prefix: 'payout-', subject: 'payout', topic: gatewayPayoutsTopic, decode: decodePayoutRecord },
+  { prefix: 'dispute-', subject: 'dispute', topic: gatewayDisputesTopic, decode: decodeDisputeRecord },
+] as const;
+export const publicTopics = published.map(({ topic }) => topic);
+
+/** The events of a data directory that belong on a topic. */
+async function storedEvents(dataDir: string): Promise<RecordedEvent[]> {
+  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
+  const ending = new AbortController();
+  const prefixes = published.map(({ prefix }) => prefix);
+  const events: RecordedEvent[] = [];
+  for await (const item of store.subscribe({ from: beginning, prefixes, signal: ending.signal })) {
+    if (item.kind === 'caught-up') break;
+    events.push(item);
+  }
+  ending.abort();
+  await store.close();
+  return events;
+}
+
+/** One line for each record that has to be there, by topic and key. */
+function expectedLines(events: readonly RecordedEvent[]): Map<string, string[]> {
+  const lines = new Map<string, string[]>();
+  for (const { stream, id, type, revision, position, metadata } of events) {
+    const kind = published.find(({ prefix }) => stream.startsWith(prefix));
+    if (kind === undefined) throw new Error(`${stream} belongs on no topic`);
+    const { recordedAt, correlationId } = metadata as { recordedAt: number; correlationId: string };
+    const time = new Date(recordedAt).toISOString();
+    const ceType = cloudEventType(type, kind.subject);
+    const name = `${kind.topic} ${stream.slice(kind.prefix.length)}`;
+    const line = [revision, type, ceType, id, time, correlationId, position].join(' ');
+    lines.set(name, [...(lines.get(name) ?? []), line]);
+  }
+  return lines;
+}
+
+/** One line for each record that is there; what says the same twice, in its headers and its value, must not differ. */
+function foundLines(records: readonly TopicRecord[]): Map<string, string[]> {
+  const lines = new Map<string, string[]>();
+  for (const record of records) {
+    const { topic, key, headers } = record;
+    const event = decodedEvent(record);
+    const said = [headers['ce_id'], headers[sequenceHeader], headers['ce_time'], headers['ce_subject']];
+    expect(said, key).toEqual([event.id, String(event.sequence), event.time, key]);
+    const line = [
+      ...[event.sequence, event.type, headers['ce_type'], event.id, event.time, event.correlationId],
+      headers[positionHeader],
+    ].join(' ');
+    lines.set(`${topic} ${key}`, [...(lines.get(`${topic} ${key}`) ?? []), line]);
+  }
+  return lines;
+}
+
+const differencesShown = 5;
+
+/** Shows some of the keys that differ: thousands would hide what has happened. */
+function expectSameLines(found: Map<string, string[]>, expected: Map<string, string[]>): void {
+  const names = [...new Set([...found.keys(), ...expected.keys()])];
+  const textOf = (lines: Map<string, string[]>, name: string) => (lines.get(name) ?? []).join('\n');
+  const differing = names.filter((name) => textOf(found, name) !== textOf(expected, name));
+  const some = (lines: Map<string, string[]>) =>
+    differing.slice(0, differencesShown).map((name) => `${name}\n${textOf(lines, name)}`);
+  expect(some(found), `${differing.length} of ${names.length} keys differ`).toEqual(some(expected));
+}
+
+function decodedEvent(record: TopicRecord) {
+  const kind = published.find(({ topic }) => topic === record.topic);
+  const decoded = kind?.decode(record satisfies EncodedRecord);
+  if (decoded?.kind !== 'record') throw new Error(`${record.key}: ${decoded?.reason ?? 'no public topic'}`);
+  return decoded.record.event;
+}
+
+export interface Comparison {
+  dataDir: string;
+  brokers: string;
+  timeoutMs?: number;
+}
+
+/**
+ * Each event is on its topic exactly once, per key in the order of its stream and in one partition, and nothing else is.
+ * Waits until that is so.
+ *
+ * @returns the records of all public topics
+ */
+export async function expectPublishedOnce({
+  dataDir,
+  brokers,
+  timeoutMs = 30_000,
+}: Comparison): Promise<TopicRecord[]> {
+  return eventually(
+    async () => {
+      const records = (await Promise.all(publicTopics.map((topic) => readTopic(brokers, topic)))).flat();
+      const expected = expectedLines(await storedEvents(dataDir));
+      expectSameLines(foundLines(records), expected);
+      for (const ofKey of Map.groupBy(records, ({ topic, key }) => `${topic} ${key}`).values())
+        expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
+      return records;
+    },
+    { timeoutMs, intervalMs: 500 },
+  );
+}

@@ -1,0 +1,111 @@
+/** The sandbox's ledger, which is the truth about money, and what the gateway says about the same. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/service-kit';
+import { request } from 'undici';
+import type { CallGateway, CallSandbox, System } from './system.ts';
+
+export interface Call {
+  at: string;
+  operation: string;
+  token?: string;
+  orderNumber?: string;
+  /** `none`, or what the call has done. */
+  effect: string;
+  /** The HTTP status with the first error code, or the fault that took the answer's place. */
+  answer: string;
+}
+
+export interface Ledger {
+  payments: { token: string; orderNumber: string; status: string; amount: number; refundedAmount: number }[];
+  refunds: { token: string; paymentToken: string; amount: number; status: string }[];
+  payouts: { token: string; orderNumber: string; amount: number; status: string }[];
+  callbacks: { orderNumber: string; status: string; state: string }[];
+  calls: Call[];
+}
+
+/** @param of begins the order numbers that count: the gateway's token of a payment or payout */
+export async function ledgerOf(sandbox: CallSandbox, of = ''): Promise<Ledger> {
+  const { statusCode, body } = await sandbox('GET', '/sandbox/ledger');
+  if (statusCode !== 200) throw new Error(`there is no ledger: ${JSON.stringify(body)}`);
+  const all = body as unknown as Ledger;
+  const isMeant = ({ orderNumber }: { orderNumber?: string }) => orderNumber?.startsWith(of) ?? of === '';
+  const payments = all.payments.filter(isMeant);
+  const tokens = new Set(payments.map(({ token }) => token));
+  return {
+    payments,
+    refunds: all.refunds.filter(({ paymentToken }) => tokens.has(paymentToken)),
+    payouts: all.payouts.filter(isMeant),
+    callbacks: all.callbacks.filter(isMeant),
+    calls: all.calls.filter(isMeant),
+  };
+}
+
+/** The service's token of the only payment that the service made for one of ours. */
+export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promise<string> {
+  const { payments } = await ledgerOf(sandbox, `${token}.`);
+  const [payment] = payments;
+  if (payment === undefined || payments.length > 1)
+    throw new Error(`the ledger holds ${payments.length} payments for ${token}`);
+  return payment.token;
+}
+
+export interface Attention {
+  code: string;
+  evidence: Record<string, unknown>;
+}
+
+export interface Shown {
+  token: string;
+  status: string;
+  phase: string;
+  amount: number;
+  approvedAmount: number;
+  refundedAmount: number;
+  heldAmount: number;
+  processingUrl?: string;
+  recurringToken?: string;
+  refunds: { token: string; amount: number; phase: string }[];
+  attention: Attention[];
+}
+
+export interface HistoryEvent {
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** What a team reads about a payment or payout of its own. */
+export async function read(gateway: CallGateway, kind: 'payment' | 'payout', token: string): Promise<Shown> {
+  const { statusCode, body } = await gateway('GET', `/api/v1/${kind}s/${token}`);
+  if (statusCode !== 200) throw new Error(`${token} cannot be read: ${JSON.stringify(body)}`);
+  return (body as unknown as Record<typeof kind, Shown>)[kind];
+}
+
+export async function historyOf(
+  gateway: CallGateway,
+  kind: 'payment' | 'payout',
+  token: string,
+): Promise<HistoryEvent[]> {
+  const { body } = await gateway('GET', `/api/v1/${kind}s/${token}/events`);
+  return body.events as HistoryEvent[];
+}
+
+export const typesOf = (history: readonly HistoryEvent[]): string[] => history.map(({ type }) => type);
+
+/** The codes that wait for a person, by token. */
+export async function attentionOf(gateway: CallGateway, token: string): Promise<string[]> {
+  const { body } = await gateway('GET', '/api/v1/attention?perPage=500');
+  const { attention } = body as unknown as { attention: { token: string; code: string }[] };
+  return attention.filter((each) => each.token === token).map(({ code }) => code);
+}
+
+/** A callback that tells nothing, at the address that only the service was given: the gateway has to look. */
+export async function hint({ dataDir, quickstart }: System, token: string): Promise<void> {
+  const secrets = parseCallbackSecrets(readFileSync(join(dataDir, 'callback-secrets'), 'utf8').trim());
+  const { statusCode, body } = await request(
+    `${quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token)}`,
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' },
+  );
+  await body.dump();
+  if (statusCode !== 200) throw new Error(`the callback was answered ${statusCode}`);
+}

@@ -1,0 +1,135 @@
+/** Every operation that moves money, from many connections at once, each asked for several times, as a team's programs do. */
+import type { Answer, System } from './system.ts';
+
+/** What one flow has done, for the comparison with the service's ledger. */
+export interface Outcome {
+  flow: string;
+  /** The gateway's token of the payment, or of the payout. */
+  token: string;
+  kind: 'payment' | 'payout';
+}
+
+export interface Load {
+  /** The system as it is now: another process after a restart. */
+  system: () => System;
+  /** Requests that were answered. */
+  answered: number;
+  outcomes: Outcome[];
+  /** Answers to one request that contradict each other. */
+  contradictions: string[];
+}
+
+/** How long one operation is asked for again while its outcome is not known. */
+const giveUpMs = 20_000;
+const pauseMs = 100;
+
+const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].includes(statusCode);
+
+/** Asks twice at once, and again until the outcome is known or the time is up; every answer must name the same thing. */
+export async function ask(
+  load: Load,
+  path: string,
+  options: { body: object; key?: string },
+): Promise<Answer> {
+  const { body, key } = options;
+  const call = { body, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) };
+  const giveUpAt = Date.now() + giveUpMs;
+  const tokens = new Set<string>();
+  for (;;) {
+    const asked = [load.system().gateway('POST', path, call), load.system().gateway('POST', path, call)];
+    const answers = (await Promise.allSettled(asked)).flatMap((each) =>
+      each.status === 'fulfilled' ? [each.value] : [],
+    );
+    load.answered += answers.length;
+    for (const { body: answer, statusCode } of answers) if (statusCode < 300) tokens.add(answer.token);
+    if (tokens.size > 1) load.contradictions.push(`${path} ${key ?? ''}: ${[...tokens].join(', ')}`);
+    const known = answers.find((answer) => !isOpen(answer)) ?? answers.at(-1);
+    if (known !== undefined && (!isOpen(known) || Date.now() > giveUpAt || isRefused(known))) return known;
+    if (known === undefined && Date.now() > giveUpAt) throw new Error(`${path} was never answered`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** 409 is also how a certain refusal is answered. */
+const isRefused = ({ statusCode, body }: Answer): boolean =>
+  statusCode === 409 && body.errors.every(({ code }) => code !== 'operation_in_progress');
+
+/** Runs a call until the system answers it: it may be down for a moment. */
+export async function persistently<Value>(call: () => Promise<Value>): Promise<Value> {
+  const giveUpAt = Date.now() + giveUpMs;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+const terms = (orderNumber: string) => ({ product: 'Tea', amount: 100, currency: 'EUR', orderNumber });
+
+async function create(load: Load, flow: string, more: object): Promise<string> {
+  const created = await ask(load, '/api/v1/payments', { body: { ...terms(flow), ...more } });
+  if (created.statusCode !== 200) throw new Error(`${flow}: ${JSON.stringify(created)}`);
+  load.outcomes.push({ flow, token: created.body.token, kind: 'payment' });
+  return created.body.processingUrl;
+}
+
+/** What the customer does on the page. */
+export async function pay(load: Load, processingUrl: string): Promise<void> {
+  if (!URL.canParse(processingUrl)) throw new Error('there is no page to pay on');
+  const serviceToken = new URL(processingUrl).pathname.split('/').at(-1) ?? '';
+  await persistently(() =>
+    load.system().sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { pan: '4392963203551251' }),
+  );
+}
+
+async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
+  const giveUpAt = Date.now() + giveUpMs;
+  for (;;) {
+    const { body } = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
+    if (body.payment.phase === wanted) return;
+    if (Date.now() > giveUpAt) throw new Error(`${token} is ${body.payment.phase}, not ${wanted}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** Created, paid on the page, refunded in two parts. */
+export async function refundedPayment(load: Load, flow: string): Promise<void> {
+  const page = await create(load, flow, {});
+  const { token } = load.outcomes.find((each) => each.flow === flow) ?? { token: '' };
+  await pay(load, page);
+  await untilPhase(load, token, 'approved');
+  for (const amount of [30, 40])
+    await ask(load, '/api/v1/refunds', { body: { token, amount }, key: `${flow}-${amount}` });
+}
+
+/** Created as a two-step payment, paid on the page, then taken or let go of. */
+export async function twoStepPayment(
+  load: Load,
+  flow: string,
+  operation: 'confirm' | 'decline',
+): Promise<void> {
+  const page = await create(load, flow, { needConfirmation: true });
+  const { token } = load.outcomes.find((each) => each.flow === flow) ?? { token: '' };
+  await pay(load, page);
+  await untilPhase(load, token, 'held');
+  await ask(load, `/api/v1/payments/${operation}`, { body: { token } });
+}
+
+export async function payout(load: Load, flow: string): Promise<void> {
+  const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+  const body = { amount: 7, currency: 'EUR', orderNumber: flow, destination };
+  const answer = await ask(load, '/api/v1/payouts', { body });
+  load.outcomes.push({ flow, token: answer.body.token, kind: 'payout' });
+}
+
+/** Runs the flows from so many connections at once. */
+export async function runFlows(flows: readonly (() => Promise<void>)[], connections: number): Promise<void> {
+  const queue = flows.values();
+  const work = async () => {
+    for (const flow of queue) await flow();
+  };
+  await Promise.all(Array.from({ length: connections }, work));
+}

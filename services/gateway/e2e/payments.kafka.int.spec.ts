@@ -1,0 +1,217 @@
+/** What a gateway on Kafka writes: every event once and in order, nothing secret; and what it makes of records that are none. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type EncodedRecord,
+  decodeDisputeRecord,
+  decodePaymentRecord,
+  decodePayoutRecord,
+  gatewayTopics,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-events';
+import { createKafkaMessageBus } from '@tollgate/message-bus';
+import { systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey } from './commands.ts';
+import {
+  type TopicRecord,
+  expectPublishedOnce,
+  localBroker,
+  readTopic,
+  readerName,
+  stopBrokers,
+} from './kafka-topic.ts';
+import { read, serviceTokenOf } from './ledger.ts';
+import { type Load, pay, payout, refundedPayment, twoStepPayment } from './mixed-load.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const dayMs = 86_400_000;
+const settled = { timeoutMs: 30_000 };
+const charged = { pan: '5555555555554444', expires: '12/2039', holder: 'Ada Lovelace', cvv: '7391' };
+
+const broker = localBroker();
+const { brokers } = broker;
+let system: System;
+/** With a key that may send cards. */
+let gateway: CallGateway;
+let cardKey: string;
+let load: Load;
+
+beforeAll(async () => {
+  await broker.start();
+  system = await startSystem({ env: { KAFKA_BROKERS: brokers } });
+  cardKey = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin');
+  gateway = system.gatewayAs(cardKey);
+  await eventually(
+    async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+    settled,
+  );
+  load = { system: () => ({ ...system, gateway }), answered: 0, outcomes: [], contradictions: [] };
+}, 120_000);
+afterAll(async () => {
+  await stopEverything();
+  await stopBrokers();
+}, 60_000);
+
+const create = (body: object) =>
+  gateway('POST', '/api/v1/payments', { body: { product: 'Tea', currency: 'EUR', ...body } });
+
+const untilPhase = (token: string, phase: string) =>
+  eventually(async () => expect(await read(gateway, 'payment', token)).toMatchObject({ phase }), settled);
+
+/** Money for payouts: a large payment whose money has arrived. It leaves a token to charge by, too. */
+async function fund(): Promise<string> {
+  const { body } = await create({ amount: 1_000_000, orderNumber: 'funds', recurring: true });
+  await pay(load, body.processingUrl);
+  await untilPhase(body.token, 'approved');
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
+  return body.token;
+}
+
+async function dispute(token: string): Promise<void> {
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  const opened = await system.sandbox('POST', '/sandbox/disputes', { token: serviceToken, amount: 5 });
+  const { id } = (opened.body as unknown as { dispute: { id: string } }).dispute;
+  await untilDisputeIs('pending');
+  await system.sandbox('POST', `/sandbox/disputes/${id}/resolve`, { status: 'declined' });
+  await untilDisputeIs('declined');
+}
+
+const untilDisputeIs = (status: string) =>
+  eventually(async () => {
+    const { body } = await gateway('GET', '/api/v1/disputes/list');
+    expect((body as unknown as { disputes: object[] }).disputes).toMatchObject([{ status }]);
+  }, settled);
+
+const lastOf = (records: readonly TopicRecord[], token: string): TopicRecord => {
+  const last = records.findLast(({ key }) => key === token);
+  if (last === undefined) throw new Error(`no record has the key ${token}`);
+  return last;
+};
+
+describe('on a real broker', { timeout: 90_000 }, () => {
+  let funds: string;
+  let records: TopicRecord[];
+
+  it(`each event of payments, refunds, payouts and disputes is on its topic once, in order (read with ${readerName})`, async () => {
+    funds = await fund();
+    const flows = [
+      refundedPayment(load, 'refunded'),
+      twoStepPayment(load, 'confirmed', 'confirm'),
+      twoStepPayment(load, 'let-go', 'decline'),
+      payout(load, 'paid-out'),
+      create({ amount: 100, orderNumber: 'charged', card: charged }),
+      dispute(funds),
+    ];
+    await Promise.all(flows);
+    records = await expectPublishedOnce({ dataDir: system.dataDir, brokers });
+    for (const { token, kind } of load.outcomes) {
+      const { status, phase } = await read(gateway, kind, token);
+      const last = lastOf(records, token);
+      const decoded = kind === 'payment' ? decodePaymentRecord(last) : decodePayoutRecord(last);
+      expect(decoded).toMatchObject({ kind: 'record', record: { [kind]: { token, status, phase } } });
+    }
+    const disputes = records.flatMap((record) => {
+      const decoded = decodeDisputeRecord(record);
+      return decoded.kind === 'record' ? [decoded.record.dispute] : [];
+    });
+    expect(disputes.at(-1)).toMatchObject({ paymentToken: funds, status: 'declined', amount: 5 });
+    expect(load.contradictions).toEqual([]);
+  });
+
+  it('no secret is on any topic', async () => {
+    const serviceToken = await serviceTokenOf(system.sandbox, funds);
+    const { payment } = (await system.sandbox('GET', `/api/v1/payments/${serviceToken}`)).body;
+    const { recurringToken } = payment as unknown as { recurringToken: string };
+    expect(recurringToken.length).toBeGreaterThan(20);
+    const secretOf = (file: string) =>
+      readFileSync(join(system.dataDir, file), 'utf8').trim().split(':')[1] ?? '';
+    const { apiKey, paymentServiceKey } = system.quickstart;
+    const secrets = {
+      card: charged.pan,
+      'card on the page': '4392963203551251',
+      cvv: `"${charged.cvv}"`,
+      'bank account': 'DE02120300000000202051',
+      'key of the demo team': apiKey.split('_')[3] ?? '',
+      'key that may send cards': cardKey.split('_')[3] ?? '',
+      'key at the Payment Service': paymentServiceKey,
+      'callback secret': secretOf('callback-secrets'),
+      'notification master': secretOf('notification-secrets'),
+      'recurring token of the service': recurringToken,
+    };
+    for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThan(5);
+    const leaks: string[] = [];
+    for (const { topic } of gatewayTopics)
+      for (const { key, value, headers } of await readTopic(brokers, topic)) {
+        const text = [key, new TextDecoder().decode(value), JSON.stringify(headers)].join('\n');
+        for (const [name, secret] of Object.entries(secrets))
+          if (text.includes(secret)) leaks.push(`${name} on ${topic}`);
+      }
+    expect([...new Set(leaks)]).toEqual([]);
+  });
+});
+
+/** A record may be this large by our own limit: key, value and headers with some room around each. */
+const largestValueBytes = 1_000_000 - 40 - 'huge'.length;
+
+const poison: Record<string, EncodedRecord> = {
+  'not JSON': encoded('no-json', 'this is {no JSON'),
+  'an array': encoded('array', '[{"status":"approved"}]'),
+  nothing: encoded('nothing', ''),
+  'no text': { ...encoded('no-text', ''), value: new Uint8Array([0xff, 0xfe, 0x00, 0x7b]) },
+  'deep JSON': encoded('deep', '['.repeat(100_000)),
+  'a polluted object': encoded('pay_polluted', '{"__proto__":{"status":"approved"}}'),
+  'no environment': { ...encoded('pay_nowhere', '{}'), headers: {} },
+  'no key': encoded('', '{}'),
+  'an unknown token': encoded('pay_unknown', '{"type":"payment","status":"approved","token":"x"}'),
+  'a large text': encoded('large', 'x'.repeat(900_000)),
+  'the largest text': {
+    key: 'huge',
+    value: new TextEncoder().encode('x'.repeat(largestValueBytes)),
+    headers: {},
+  },
+};
+
+function encoded(key: string, text: string): EncodedRecord {
+  const headers = { 'content-type': 'application/json', environment: 'sandbox', 'received-at': '1' };
+  return { key, value: new TextEncoder().encode(text), headers };
+}
+
+it.each(Object.entries(poison))(
+  'what is no callback is parked with its reason, and the callbacks behind it are applied: %s',
+  { timeout: 60_000 },
+  async (name, record) => {
+    const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-poison', clock: systemClock });
+    // The same partition, so that nothing comes past it.
+    const partition = await bus.partitionOf(providerCallbacksTopic, record.key);
+    await bus.publish(providerCallbacksTopic, [record]);
+    const token = await paidInPartition(partition, name, (key) =>
+      bus.partitionOf(providerCallbacksTopic, key),
+    );
+    await untilPhase(token, 'approved');
+    await eventually(async () => {
+      const parked = (await readTopic(brokers, providerCallbacksDlqTopic)).filter(
+        ({ key }) => key === record.key,
+      );
+      expect(parked[0]?.headers['reason']).toMatch(/./);
+    });
+    await bus.close();
+  },
+);
+
+/** Creates payments until one is of that partition, and pays it. */
+async function paidInPartition(
+  partition: number,
+  name: string,
+  partitionOf: (key: string) => Promise<number>,
+): Promise<string> {
+  for (let number = 1; number <= 200; number += 1) {
+    const { body } = await create({ amount: 100, orderNumber: `${name}-${number}` });
+    if ((await partitionOf(body.token)) !== partition) continue;
+    await pay(load, body.processingUrl);
+    return body.token;
+  }
+  throw new Error(`no payment was of partition ${partition}`);
+}

@@ -1,0 +1,391 @@
+/**
+ * Every operation that moves money, under every fault that an answer can have: what the caller is told at once, how it ends
+ * when nobody asks again, and that the service has carried it out just as often as it should. Then the same for callbacks.
+ */
+import { eventually } from '@tollgate/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { payOnHostedPage } from '../src/customer.ts';
+import { issueKey } from './commands.ts';
+import {
+  type Call,
+  attentionOf,
+  historyOf,
+  ledgerOf,
+  read,
+  serviceTokenOf,
+  typesOf as typesIn,
+} from './ledger.ts';
+import { type Answer, type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+/** The defaults, shortened, but still longer than a busy machine lets the process wait for its turn. */
+const times = {
+  PROVIDER_CALL_DEADLINE_MS: '3000',
+  PROVIDER_SEND_WITHIN_MS: '2000',
+  PROVIDER_QUIET_MS: '500',
+  // Lost answers are what this is about, not an account that is given a rest.
+  PROVIDER_FAILURES_IN_A_ROW: '1000',
+};
+/** Longer than the deadline of a call. */
+const slowReplyMs = 4_500;
+/** From the first answer to the end: two looks of the follow-up, the second of them after 15 s, and slow machines. */
+const settled = { timeoutMs: 40_000 };
+const dayMs = 86_400_000;
+const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
+
+/** After these the service has done what it was asked for. */
+const withEffect = ['error_after', 'lost_reply', 'html_502', 'truncated_json', 'slow_reply'] as const;
+const withoutEffect = ['rate_limited', 'error_before'] as const;
+const faults = [...withEffect, ...withoutEffect];
+type Fault = (typeof faults)[number];
+
+const operations = ['hosted', 'card', 'recurring', 'confirm', 'decline', 'refund', 'payout'] as const;
+type Operation = (typeof operations)[number];
+
+interface Cell {
+  /** The HTTP status of the first answer. */
+  first: number;
+  /** The phase in which the payment, refund or payout stays. */
+  end: string;
+  /** What a person is asked about in the end. */
+  attention?: string;
+  /** Announcements: of each call that was made, just one. */
+  calls: number;
+  /** Calls that had an effect, in the ledger. */
+  effects: 0 | 1;
+}
+
+/** Found by looking, whatever became of the answer. */
+const found = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 1 });
+/** Without effect for certain once the quiet period is over, and asked for again. */
+const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
+/** It cannot be told from a call that will have an effect yet: a person must. */
+const beforeAPerson = (end: string, attention: string): Cell => ({
+  ...{ first: 202, end, attention, calls: 1, effects: 0 },
+});
+
+const table: Record<Operation, { effect: Cell; noEffect: Cell }> = {
+  // The customer pays at the end on the page that was found, or made.
+  hosted: { effect: found(202, 'approved'), noEffect: askedAgain('approved') },
+  card: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'attempt_not_found') },
+  recurring: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'attempt_not_found') },
+  confirm: { effect: found(200, 'approved'), noEffect: askedAgain('approved') },
+  decline: { effect: found(200, 'declined'), noEffect: askedAgain('declined') },
+  refund: { effect: found(200, 'approved'), noEffect: beforeAPerson('unresolved', 'refund_unresolved') },
+  payout: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'payout_not_found') },
+};
+const cellOf = (operation: Operation, fault: Fault): Cell =>
+  table[operation][fault === 'rate_limited' || fault === 'error_before' ? 'noEffect' : 'effect'];
+
+/** What a call of each operation is announced by, what the ledger names it, and which effect it has there. */
+const traces: Record<Operation, { announcements: string[]; call: string; effect: string }> = {
+  hosted: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
+  card: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
+  recurring: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
+  confirm: { announcements: ['ConfirmationSubmitted'], call: 'confirm', effect: 'confirmed' },
+  decline: { announcements: ['DeclineSubmitted'], call: 'decline', effect: 'declined' },
+  refund: { announcements: ['RefundSubmitted'], call: 'refund', effect: 'created' },
+  payout: { announcements: ['PayoutRequested'], call: 'payout', effect: 'created' },
+};
+
+let system: System;
+/** With a key that may send cards. */
+let gateway: CallGateway;
+let orders = 0;
+const answers = new Map<string, Answer>();
+
+beforeAll(async () => {
+  system = await startSystem({ env: times });
+  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin'));
+  await eventually(
+    async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+    settled,
+  );
+  await runTable(await prepare());
+}, 120_000);
+// What one test leaves behind must not strike the next.
+afterEach(() => clearFaults());
+afterAll(stopEverything);
+
+const terms = (more: object = {}) => {
+  orders += 1;
+  return { product: 'Tea', amount: 1_000, currency: 'EUR', orderNumber: `order-${orders}`, ...more };
+};
+const post = (path: string, body: object, key?: string) =>
+  gateway('POST', path, { body, ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }) });
+const setFaults = async (...all: object[]) =>
+  expect((await system.sandbox('POST', '/sandbox/faults', all)).statusCode).toBe(200);
+const clearFaults = () => system.sandbox('DELETE', '/sandbox/faults');
+const show = (token: string) => read(gateway, 'payment', token);
+const typesOf = async (token: string) => typesIn(await historyOf(gateway, 'payment', token));
+const countOf = (all: readonly string[], types: readonly string[]) =>
+  all.filter((type) => types.includes(type)).length;
+
+/** The read model follows the history at a small distance. */
+const untilShown = (token: string, expected: object) =>
+  eventually(async () => expect(await show(token)).toMatchObject(expected), settled);
+const untilPhase = (token: string, phase: string) => untilShown(token, { phase });
+
+/** Created, and paid with a card that is approved. */
+async function paidPayment(more: object, phase: string): Promise<string> {
+  const { body } = await post('/api/v1/payments', terms({ ...more, card }));
+  await untilPhase(body.token, phase);
+  return body.token;
+}
+
+/** What the operations of one fault are done to. */
+type Prepared = Record<'confirm' | 'decline' | 'refund' | 'recurring', string>;
+
+async function prepare(): Promise<Record<Fault, Prepared>> {
+  const funds = await paidPayment({ amount: 1_000_000, recurring: true }, 'approved');
+  const recurring = (await show(funds)).recurringToken ?? '';
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
+  const prepareOne = async (fault: Fault) => {
+    const [confirm, decline, refund] = await Promise.all([
+      paidPayment({ needConfirmation: true }, 'held'),
+      paidPayment({ needConfirmation: true }, 'held'),
+      paidPayment({}, 'approved'),
+    ]);
+    return [fault, { confirm, decline, refund, recurring }] as const;
+  };
+  return Object.fromEntries(await Promise.all(faults.map(prepareOne))) as Record<Fault, Prepared>;
+}
+
+const asked: Record<Operation, (prepared: Prepared, fault: Fault) => Promise<Answer>> = {
+  hosted: () => post('/api/v1/payments', terms()),
+  card: () => post('/api/v1/payments', terms({ card })),
+  recurring: ({ recurring }) => post('/api/v1/payments', terms({ recurringToken: recurring })),
+  confirm: ({ confirm }) => post('/api/v1/payments/confirm', { token: confirm }),
+  decline: ({ decline }) => post('/api/v1/payments/decline', { token: decline }),
+  refund: ({ refund }, fault) => post('/api/v1/refunds', { token: refund, amount: 300 }, `refund-${fault}`),
+  payout: () => {
+    const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+    const { product: _, ...wanted } = terms({ amount: 7, destination });
+    return post('/api/v1/payouts', wanted);
+  },
+};
+
+/**
+ * All operations of a fault at once, then those of the next; a fault is used up by the first answers. Those without effect
+ * come last: what is asked for again, seconds later, must not be struck by another one.
+ */
+async function runTable(prepared: Record<Fault, Prepared>): Promise<void> {
+  for (const fault of faults) {
+    const delay = fault === 'slow_reply' ? { delayMs: slowReplyMs } : {};
+    const struck = ['confirm', 'decline', 'refund', 'payout'].map((operation) => ({ operation, times: 1 }));
+    await setFaults(
+      ...[{ operation: 'create', times: 3 }, ...struck].map((each) => ({ ...each, fault, ...delay })),
+    );
+    const ask = async (operation: Operation) =>
+      answers.set(`${operation} ${fault}`, await asked[operation](prepared[fault], fault));
+    await Promise.all(operations.map(ask));
+  }
+}
+
+/** The state of what was asked for, and the history that it is in. */
+async function endOf(operation: Operation, { body }: Answer) {
+  if (operation === 'payout') {
+    const { phase } = await read(gateway, 'payout', body.token);
+    const history = typesIn(await historyOf(gateway, 'payout', body.token));
+    return { token: body.token, phase, history };
+  }
+  const token = operation === 'refund' ? paymentOf(body) : body.token;
+  const shown = await show(token);
+  const refund = shown.refunds.find((each) => each.token === body.token);
+  return { token, phase: refund?.phase ?? shown.phase, history: await typesOf(token) };
+}
+
+const paymentOf = (body: object): string =>
+  (body as { refund: { paymentToken: string } }).refund.paymentToken;
+
+async function payWhereThereIsAPage(token: string): Promise<void> {
+  const { processingUrl } = await eventually(async () => {
+    const shown = await show(token);
+    expect(shown.processingUrl).toBeDefined();
+    return shown;
+  }, settled);
+  await payOnHostedPage(system.customer, { processingUrl: processingUrl ?? '', card: card.pan });
+}
+
+const isOf = (operation: Operation) => (call: Call) => call.operation === traces[operation].call;
+
+describe.each(faults)('%s', (fault) => {
+  it.each(operations)('on %s', { timeout: 60_000 }, async (operation) => {
+    const cell = cellOf(operation, fault);
+    const answer = answers.get(`${operation} ${fault}`);
+    if (answer === undefined) throw new Error('nothing was asked');
+    expect(answer.statusCode).toBe(cell.first);
+    expect(answer.body.success).toBe(true);
+    if (operation === 'hosted') await payWhereThereIsAPage(answer.body.token);
+    const { token, history } = await eventually(async () => {
+      const end = await endOf(operation, answer);
+      expect(end.phase).toBe(cell.end);
+      expect(await attentionOf(gateway, end.token)).toEqual(
+        cell.attention === undefined ? [] : [cell.attention],
+      );
+      return end;
+    }, settled);
+
+    const { announcements, effect } = traces[operation];
+    expect(countOf(history, announcements)).toBe(cell.calls);
+    const ledger = await ledgerOf(system.sandbox, `${token}.`);
+    const calls = ledger.calls.filter(isOf(operation));
+    expect(calls.filter((call) => call.effect === effect)).toHaveLength(cell.effects);
+    const isMade = operation === 'payout' ? ledger.payouts : ledger.payments;
+    if (operation === 'refund') expect(ledger.refunds).toHaveLength(cell.effects);
+    else if (operation === 'confirm' || operation === 'decline')
+      expect(ledger.payments).toMatchObject([{ status: cell.end }]);
+    else expect(isMade).toHaveLength(cell.effects);
+  });
+});
+
+it('the faults have struck, each call was announced, and no call was made twice', async () => {
+  const { calls } = await ledgerOf(system.sandbox);
+  for (const operation of ['create', 'confirm', 'decline', 'refund', 'payout']) {
+    const made = calls.filter((call) => call.operation === operation);
+    const isCreation = operation === 'create';
+    const struck = (answer: string) => made.filter((call) => call.answer === answer).length;
+    const answered = ['error_after', 'lost_reply', 'html_502', 'truncated_json'];
+    for (const answer of [...answered, '429 rate_limited', '500 core_api_error'])
+      expect(struck(answer), `${operation} ${answer}`).toBe(isCreation ? 3 : 1);
+    // One for each fault; after the two without effect another one where it is asked for again. Creations also prepare.
+    const again = ['confirm', 'decline'].includes(operation) ? withoutEffect.length : 0;
+    const prepared = 1 + 3 * faults.length;
+    const perFault = isCreation ? 3 * faults.length + withoutEffect.length + prepared : faults.length;
+    expect(made.length, operation).toBe(perFault + again);
+    const numbers = made.map(({ orderNumber }) => orderNumber);
+    if (isCreation || operation === 'payout') expect(new Set(numbers).size, operation).toBe(numbers.length);
+  }
+  const { body } = await gateway('GET', '/api/v1/attention?perPage=500');
+  const undecidable = operations.filter((operation) => table[operation].noEffect.attention !== undefined);
+  expect(body).toMatchObject({ attention: { length: undecidable.length * withoutEffect.length } });
+});
+
+/** A refund on the service's own ways, past the gateway. Its callback comes behind those of the payment. */
+async function refundElsewhere(token: string, amount: number): Promise<void> {
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  const answer = await system.sandbox('POST', '/api/v1/refunds', { token: serviceToken, amount });
+  expect(answer.statusCode).toBe(200);
+}
+
+describe('callbacks', { timeout: 60_000 }, () => {
+  it.each([
+    { fault: 'drop', times: 1, queued: 2 },
+    { fault: 'duplicate', times: 2, queued: 4 },
+    { fault: 'delay', times: 1, delayMs: 500, queued: 2 },
+    { fault: 'reorder', times: 1, queued: 2 },
+    { fault: 'before_reply', times: 1, queued: 2 },
+  ])('$fault: the payment is approved once, and nothing after that', async ({ queued, ...fault }) => {
+    await clearFaults();
+    await setFaults({ operation: 'callback', ...fault });
+    const { token, processingUrl } = (await post('/api/v1/payments', terms())).body;
+    await payOnHostedPage(system.customer, { processingUrl, card: card.pan });
+    await untilPhase(token, 'approved');
+    await eventually(async () => {
+      const { callbacks } = await ledgerOf(system.sandbox, `${token}.`);
+      expect(callbacks).toHaveLength(queued);
+      const isDropped = fault.fault === 'drop';
+      const states = callbacks.map(({ state }) => state).sort();
+      expect(states).toEqual(
+        callbacks.map((_, n) => (isDropped && n === 1 ? 'dropped' : 'delivered')).sort(),
+      );
+    }, settled);
+    await clearFaults();
+    // Behind all of them on the topic: once this is applied, they are.
+    await refundElsewhere(token, 100);
+    await eventually(
+      async () => expect((await typesOf(token)).at(-1)).toBe('ExternalRefundObserved'),
+      settled,
+    );
+    const history = await typesOf(token);
+    expect(countOf(history, ['PaymentApproved'])).toBe(1);
+    expect(history.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
+    expect(countOf(history, ['PaymentPending'])).toBeLessThanOrEqual(1);
+    await untilShown(token, { status: 'approved', refundedAmount: 100, attention: [] });
+  });
+
+  it('that are all lost keep nobody from taking what is held', async () => {
+    await setFaults({ operation: 'callback', fault: 'drop' });
+    const { token, processingUrl } = (await post('/api/v1/payments', terms({ needConfirmation: true }))).body;
+    await payOnHostedPage(system.customer, { processingUrl, card: card.pan });
+    await untilPhase(token, 'init');
+    const confirmed = await post('/api/v1/payments/confirm', { token });
+    await clearFaults();
+    expect(confirmed.statusCode).toBe(200);
+    expect(confirmed.body.payment).toMatchObject({ status: 'approved' });
+    expect(await typesOf(token)).toContain('PaymentHeld');
+  });
+});
+
+describe('refunds on the service’s own ways', { timeout: 60_000 }, () => {
+  it('are observed, and leave so much less to refund', async () => {
+    const token = await paidPayment({}, 'approved');
+    await refundElsewhere(token, 400);
+    await untilShown(token, { refundedAmount: 400 });
+    const events = await historyOf(gateway, 'payment', token);
+    expect(events.at(-1)).toMatchObject({ type: 'ExternalRefundObserved', data: { amount: 400 } });
+    const refused = await post('/api/v1/refunds', { token, amount: 601 }, 'too-much');
+    expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([409, 'refund_exceeds_amount']);
+    expect((await post('/api/v1/refunds', { token, amount: 600 }, 'the-rest')).statusCode).toBe(200);
+    await untilPhase(token, 'refunded');
+    const { refunds } = await ledgerOf(system.sandbox, `${token}.`);
+    expect(refunds.map(({ amount }) => amount).sort()).toEqual([400, 600]);
+  });
+
+  it('of all that was paid make it refunded', async () => {
+    const token = await paidPayment({}, 'approved');
+    await refundElsewhere(token, 1_000);
+    await untilPhase(token, 'refunded');
+    expect(countOf(await typesOf(token), ['ExternalRefundObserved'])).toBe(1);
+    expect(await attentionOf(gateway, token)).toEqual([]);
+  });
+});
+
+it(
+  'of a confirmation and a decline at the same time one comes about, the other is refused',
+  { timeout: 60_000 },
+  async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 10 }, () => paidPayment({ needConfirmation: true }, 'held')),
+    );
+    await setFaults(
+      ...['confirm', 'decline'].map((operation) => ({ operation, fault: 'lost_reply', probability: 0.5 })),
+    );
+    const race = (token: string) =>
+      Promise.all([post('/api/v1/payments/confirm', { token }), post('/api/v1/payments/decline', { token })]);
+    const ended = await Promise.all(tokens.map(race));
+    await clearFaults();
+    for (const [index, [confirmed, declined]] of ended.entries()) {
+      const token = tokens[index] ?? '';
+      const [won, lost] = confirmed.statusCode === 200 ? [confirmed, declined] : [declined, confirmed];
+      expect([won.statusCode, lost.statusCode]).toEqual([200, 409]);
+      expect(['operation_in_progress', 'payment_in_final_state']).toContain(lost.body.errors[0]?.code);
+      const status = won === confirmed ? 'approved' : 'declined';
+      await untilShown(token, { status });
+      const { payments, calls } = await ledgerOf(system.sandbox, `${token}.`);
+      expect(payments).toMatchObject([{ status }]);
+      const made = calls.filter(({ operation }) => operation === 'confirm' || operation === 'decline');
+      expect(made.map(({ effect }) => effect)).toEqual([won === confirmed ? 'confirmed' : 'declined']);
+    }
+  },
+);
+
+// The last one: it moves the sandbox's clock beyond what everything else lives.
+it('a hold that has lapsed is not taken, and the caller is told', { timeout: 60_000 }, async () => {
+  const hold = { needConfirmation: true };
+  const [unaware, underWay] = await Promise.all([paidPayment(hold, 'held'), paidPayment(hold, 'held')]);
+  await setFaults({ operation: 'confirm', fault: 'error_before', times: 1 });
+  expect((await post('/api/v1/payments/confirm', { token: underWay })).statusCode).toBe(202);
+  // Nobody tells us that it has lapsed.
+  await setFaults({ operation: 'callback', fault: 'drop' });
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 7 * dayMs });
+  const refusal = [409, 'payment_in_final_state'];
+  for (const token of [unaware, underWay]) {
+    const { statusCode, body } = await post('/api/v1/payments/confirm', { token });
+    expect([statusCode, body.errors[0]?.code]).toEqual(refusal);
+    await untilShown(token, { status: 'expired', heldAmount: 0, approvedAmount: 0 });
+    expect((await ledgerOf(system.sandbox, `${token}.`)).payments).toMatchObject([{ status: 'expired' }]);
+    expect(await attentionOf(gateway, token)).toEqual([]);
+  }
+  expect(await typesOf(unaware)).toContain('ConfirmationRefused');
+  await clearFaults();
+});

@@ -1,0 +1,158 @@
+/** Teams as an operator manages them: the command line in a process of its own, beside a gateway that runs. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@tollgate/testing';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+
+const cliFile = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+
+/** From the end of the command to the answer that shows it, in every instance. */
+const withinASecond = { timeoutMs: 1_000, intervalMs: 5 };
+
+let system: System;
+beforeAll(async () => {
+  system = await startSystem();
+}, 60_000);
+afterAll(stopEverything);
+
+interface Ended {
+  exitCode: number | null;
+  out: string;
+  error: string;
+}
+
+const tollgate = (...argv: string[]): Promise<Ended> => tollgateOn(system.dataDir, ...argv);
+
+function tollgateOn(dataDir: string, ...argv: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [cliFile, ...argv], {
+    env: { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = { exitCode: null as number | null, out: '', error: '' };
+  child.stdout.on('data', (text: Buffer) => (ended.out += text.toString()));
+  child.stderr.on('data', (text: Buffer) => (ended.error += text.toString()));
+  return new Promise((resolve) => child.once('close', (exitCode) => resolve({ ...ended, exitCode })));
+}
+
+const done = { exitCode: 0, error: '' };
+
+/** A command that has to succeed; gives what it tells to scripts. */
+async function tell(...argv: string[]) {
+  const { out, ...rest } = await tollgate(...argv, '--json');
+  expect(rest).toEqual(done);
+  return JSON.parse(out);
+}
+
+const issueKey = (team: string, scopes = 'payments,read') =>
+  tell('key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes);
+
+async function call(key: string, path = '/api/v1/payments') {
+  const answer = await request(`${system.quickstart.gatewayUrl}${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  return {
+    statusCode: answer.statusCode,
+    body: (await answer.body.json()) as { errors?: { code: string }[] },
+  };
+}
+
+const counts = async (key: string) => expect((await call(key)).statusCode).toBe(200);
+const refuses = async (key: string) => expect((await call(key)).statusCode).toBe(401);
+
+describe('a key that the command line', { timeout: 60_000 }, () => {
+  it('issues or revokes counts, or does not, in a running gateway within a second', async () => {
+    await tell('team', 'add', 'shop');
+    const first = await issueKey('shop');
+    await eventually(() => counts(first.key), withinASecond);
+
+    // Rotation: the next key counts before the last one is taken away, and after.
+    const second = await issueKey('shop');
+    await eventually(() => counts(second.key), withinASecond);
+    await counts(first.key);
+    await tell('key', 'revoke', 'shop', first.keyId);
+    await eventually(() => refuses(first.key), withinASecond);
+    await counts(second.key);
+    const keys = await tell('key', 'list', 'shop');
+    expect(keys.map(({ active }: { active: boolean }) => active)).toEqual([false, true]);
+  });
+
+  it('issues is good for its own team and its own scopes', async () => {
+    await tell('team', 'add', 'games');
+    const { key } = await issueKey('games', 'read');
+    await eventually(() => counts(key), withinASecond);
+    const { body } = await system.gateway('POST', '/api/v1/payments', {
+      body: { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+    });
+    const foreign = await call(key, `/api/v1/payments/${body.token}`);
+    expect([foreign.statusCode, foreign.body.errors?.[0]?.code]).toEqual([404, 'payment_not_found']);
+    const creating = await request(`${system.quickstart.gatewayUrl}/api/v1/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await creating.body.dump();
+    expect(creating.statusCode).toBe(403);
+  });
+
+  it('prints is on standard output once, and in no file', async () => {
+    await tell('team', 'add', 'books');
+    const issued = await tollgate('key', 'issue', 'books', '--environment', 'production', '--scopes', 'read');
+    expect(issued).toMatchObject(done);
+    const keys = issued.out.match(/tg_production_[0-9a-f]+_[0-9a-f]{48}/g) ?? [];
+    expect(keys).toHaveLength(1);
+    const secret = keys[0]?.split('_')[3] ?? '';
+    const files = readdirSync(system.dataDir, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((entry) => entry.isFile()))
+      expect(readFileSync(join(file.parentPath, file.name)).includes(secret), file.name).toBe(false);
+    expect(system.output()).not.toContain(secret);
+  });
+});
+
+it(
+  'the demo team is one of the teams, and may be called back on this machine',
+  { timeout: 60_000 },
+  async () => {
+    const { allowedOrigins, keys } = await tell('team', 'show', 'demo');
+    expect(allowedOrigins).toEqual({
+      callback: ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'],
+      redirect: null,
+    });
+    expect(keys).toMatchObject([{ environment: 'sandbox', active: true }]);
+  },
+);
+
+it('a data directory that is not there is named, and not made', { timeout: 60_000 }, async () => {
+  const dataDir = join(newDataDir(), 'none');
+  const refused = await tollgateOn(dataDir, 'team', 'add', 'shop');
+  expect(refused).toMatchObject({ exitCode: 1, out: '' });
+  expect(refused.error).toContain(dataDir);
+  expect(refused.error.trim().split('\n')).toHaveLength(1);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+describe(
+  'a call ends with its exit code, and at most one sentence on standard error',
+  { timeout: 60_000 },
+  () => {
+    it.each<[string, number, string[]]>([
+      ['help', 0, ['key', 'issue', '--help']],
+      ['no command', 2, []],
+      ['a name that is none', 2, ['team', 'add', 'shop; rm -rf /']],
+      [
+        'an origin that cannot be allowed',
+        2,
+        ['team', 'allow-origins', 'demo', '--callback', 'https://a:b@c.example'],
+      ],
+      ['a team that is not there', 1, ['team', 'show', 'nobody']],
+      ['a key that is not there', 1, ['key', 'revoke', 'demo', '\u001b[2J']],
+    ])('%s: %i', async (_, exitCode, argv) => {
+      const ended = await tollgate(...argv);
+      expect(ended.exitCode).toBe(exitCode);
+      expect(ended.out === '').toBe(exitCode !== 0);
+      expect(ended.error).toMatch(exitCode === 0 ? /^$/ : /^[^\p{Cc}]+\.\n$/u);
+    });
+  },
+);

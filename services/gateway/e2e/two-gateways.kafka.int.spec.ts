@@ -1,0 +1,66 @@
+/** Two gateways on the same folder and the same broker, one of which is killed: the other takes over what it did alone. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectAllThere, startLoad } from './kafka-load.ts';
+import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
+import { type System, freePorts, newDataDir, startSystem, stopEverything } from './system.ts';
+
+const creationsWithBoth = 60;
+const creationsWithOne = 60;
+
+const broker = localBroker();
+const { brokers } = broker;
+/** Brings the sandbox, which has to outlive whoever is killed, and does nothing else. */
+let host: System;
+
+beforeAll(async () => {
+  [host] = await Promise.all([startSystem(), broker.start()]);
+}, 120_000);
+afterAll(async () => {
+  await stopEverything();
+  await stopBrokers();
+}, 60_000);
+
+/** The gateways, the one that publishes first. The service's callbacks go to the other one, as a load balancer would send them on. */
+async function startBoth(): Promise<[System, System]> {
+  const dataDir = newDataDir();
+  const { paymentServiceUrl, paymentServiceKey, caFile } = host.quickstart;
+  const account = {
+    ...{ name: 'sandbox', environment: 'sandbox', baseUrl: paymentServiceUrl },
+    ...{ privateKeyEnv: 'SANDBOX_KEY', caFile, failuresInARowMax: 1_000 },
+  };
+  const accountsFile = join(dataDir, 'accounts.json');
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  const { CALLBACK_PORT: callbackPort = '' } = await freePorts();
+  const env = {
+    ...{ KAFKA_BROKERS: brokers, PROVIDER_ACCOUNTS_FILE: accountsFile, SANDBOX_KEY: paymentServiceKey },
+    ...{ GATEWAY_PORT: '0', CALLBACK_PUBLIC_URL: `http://127.0.0.1:${callbackPort}` },
+    PROVIDER_QUIET_MS: '500',
+  };
+  const shared = { dataDir, inFrontOf: host };
+  const first = await startSystem({ ...shared, env: { ...env, CALLBACK_PORT: '0' } });
+  const more = { CALLBACK_PORT: callbackPort, TOLLGATE_INSTANCE: 'second' };
+  return [first, await startSystem({ ...shared, env: { ...env, ...more } })];
+}
+
+it(
+  `one of two is killed under load: each event is on its topic once, in order (read with ${readerName})`,
+  { timeout: 300_000 },
+  async () => {
+    const [first, second] = await startBoth();
+    let alive = [first, second];
+    const load = startLoad(() => alive, 'order');
+    const grown = (count: number) =>
+      eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(count), { timeoutMs: 60_000 });
+    await grown(creationsWithBoth);
+    await first.kill();
+    alive = [second];
+    await grown(load.tokens.size + creationsWithOne);
+    await load.end();
+    expect(load.setbacks).toBeGreaterThan(0);
+    await expectAllThere(second, [load]);
+    await expectPublishedOnce({ dataDir: second.dataDir, brokers, timeoutMs: 60_000 });
+  },
+);

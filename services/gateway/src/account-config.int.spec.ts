@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { StartupError } from '@tollgate/service-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readAccountsFile } from './account-config.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-accounts-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function writeAccounts(key: object): string {
+  const file = join(folder, 'accounts.json');
+  const account = { name: 'main', environment: 'sandbox', baseUrl: 'https://pay.example', ...key };
+  writeFileSync(file, JSON.stringify({ accounts: [account] }));
+  return file;
+}
+
+describe('readAccountsFile', () => {
+  it('finds the files that it names from its own folder, wherever the process runs', () => {
+    mkdirSync(join(folder, 'keys'));
+    writeFileSync(join(folder, 'keys', 'main'), 'key-of-main\n');
+    const file = writeAccounts({ privateKeyFile: 'keys/main' });
+    for (const path of [file, relative(process.cwd(), file)])
+      expect(readAccountsFile(path, { env: {} })[0]?.privateKey.reveal()).toBe('key-of-main');
+  });
+
+  it('takes keys from the environment that it is given', () => {
+    const file = writeAccounts({ privateKeyEnv: 'MAIN_KEY' });
+    expect(readAccountsFile(file, { env: { MAIN_KEY: 'key-in-env' } })[0]?.privateKey.reveal()).toBe(
+      'key-in-env',
+    );
+  });
+
+  it.each([
+    ['is not there', 'none.json', 'ENOENT'],
+    ['is a folder', '.', 'EISDIR'],
+  ])('says what to do where the file %s', (_name, name, reason) => {
+    const file = join(folder, name);
+    const read = () => readAccountsFile(file, { env: {} });
+    expect(read).toThrow(StartupError);
+    expect(read).toThrow(
+      `The accounts file ${file} cannot be read (${reason}). Set PROVIDER_ACCOUNTS_FILE to a file that this user may read, and start again.`,
+    );
+  });
+
+  it('says which key file is a folder', () => {
+    const file = writeAccounts({ privateKeyFile: '.' });
+    expect(() => readAccountsFile(file, { env: {} })).toThrow(
+      'privateKeyFile names a file that cannot be read (EISDIR)',
+    );
+  });
+});

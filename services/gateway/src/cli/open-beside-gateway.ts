@@ -1,0 +1,65 @@
+/** Opens what a gateway keeps, while it runs or not. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createEmbeddedEventStore } from '@tollgate/event-store';
+import {
+  checkTopics,
+  createKafkaMessageBus,
+  createKafkaTopicReader,
+  ensureTopics,
+} from '@tollgate/message-bus';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  StartupError,
+  parseNotificationSecrets,
+} from '@tollgate/service-kit';
+import { openDataDirectory } from '../data-directory.ts';
+import type { KafkaConfig } from '../kafka-config.ts';
+import type { CommandTools } from './program.ts';
+
+/**
+ * @throws StartupError, one sentence. A data directory that is not there is never made: in a wrong place, everything that
+ * was done would be done to nobody.
+ */
+export async function openBesideGateway(
+  dataDir: string,
+  parts: { clock: Clock; ids: Ids; log: Log },
+  configured: { notificationSecrets?: string | undefined; kafka?: KafkaConfig | undefined } = {},
+): Promise<{ tools: CommandTools; close: () => Promise<void> }> {
+  const path = resolve(dataDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw notThere(path);
+  const directory = openDataDirectory(path);
+  if (statSync(directory.eventsFile, { throwIfNoEntry: false }) === undefined) throw notThere(path);
+  const store = await createEmbeddedEventStore({ file: directory.eventsFile, ...parts });
+  // As the gateway does: from the environment, else from its file.
+  const notificationSecrets = () =>
+    configured.notificationSecrets === undefined
+      ? directory.notificationSecrets(parts.ids)
+      : parseNotificationSecrets(configured.notificationSecrets);
+  const tools = { directory, store, ...parts, notificationSecrets, ...kafkaTools(configured.kafka, parts) };
+  return { tools, close: () => store.close() };
+}
+
+function kafkaTools(
+  kafka: KafkaConfig | undefined,
+  { clock, log }: { clock: Clock; log: Log },
+): Pick<CommandTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
+  if (kafka === undefined) return {};
+  const connection = { ...kafka.connection, clock, log };
+  return {
+    openBus: () => createKafkaMessageBus(connection),
+    topicReader: createKafkaTopicReader(connection),
+    topicAdmin: {
+      ensureTopics: (specs) => ensureTopics(connection, specs),
+      checkTopics: (specs) => checkTopics(connection, specs),
+    },
+  };
+}
+
+const notThere = (path: string) =>
+  new StartupError(
+    'data_dir_missing',
+    `TOLLGATE_DATA_DIR is ${path}, and no gateway keeps its data there: set it to the one of your gateway, or start the gateway once.`,
+  );

@@ -1,0 +1,95 @@
+/** Records of the topics as the command line shows them. */
+import { styleText } from 'node:util';
+import {
+  decodeDlqRecord,
+  decodeGatewayRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+  sequenceHeader,
+} from '@tollgate/gateway-events';
+import type { BusRecord } from '@tollgate/message-bus';
+import { formatAmount } from '@tollgate/payment-api/values';
+
+/** What a line tells beside time, type, key and number. */
+interface Shown {
+  state: string;
+  amount?: string;
+}
+
+type Colour = 'green' | 'red' | 'yellow' | 'dim';
+const colours: Readonly<Record<string, Colour>> = {
+  ...{ approved: 'green', declined: 'red', expired: 'red', unreadable: 'red' },
+  ...{ init: 'yellow', pending: 'yellow' },
+};
+
+/** Of a key, more than which is shown as its beginning and end. */
+const keyLengthMax = 20;
+const shorten = (key: string) => (key.length <= keyLengthMax ? key : `${key.slice(0, 12)}…${key.slice(-7)}`);
+
+/** Time, type, key, number in the history, status and phase, amount. */
+export function toRecordLine(record: BusRecord, hasColours: boolean): string {
+  const paint = (colour: Colour | undefined, text: string) =>
+    hasColours && colour !== undefined ? styleText(colour, text, { validateStream: false }) : text;
+  const { headers, key } = record;
+  const { state, amount = '' } = shownOf(record);
+  const sequence = headers[sequenceHeader];
+  const columns = [
+    paint('dim', printable(headers['ce_time'] ?? timeOf(record))),
+    printable(headers['ce_type'] ?? typeOf(record)).padEnd(44),
+    printable(shorten(key)).padEnd(keyLengthMax),
+    paint('dim', (sequence === undefined ? '' : `#${printable(sequence)}`).padEnd(4)),
+    paint(colours[/^\w*/.exec(state)?.[0] ?? ''], printable(state).padEnd(20)),
+    amount,
+  ];
+  return columns.join('  ').trimEnd();
+}
+
+/** All of a record: its value as JSON where it is, else in base64. */
+export function toRecordJson(record: BusRecord): Record<string, unknown> {
+  const { topic, partition, offset, key, headers, value } = record;
+  const place = { topic, partition, offset, timestamp: timeOf(record), key, headers };
+  try {
+    return {
+      ...place,
+      value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(value)) as unknown,
+    };
+  } catch {
+    return { ...place, valueBase64: Buffer.from(value).toString('base64') };
+  }
+}
+
+function shownOf(record: BusRecord): Shown {
+  if (record.topic === providerCallbacksTopic) return { state: record.headers['environment'] ?? '' };
+  if (record.topic === providerCallbacksDlqTopic) return shownOfParked(record);
+  const decoded = decodeGatewayRecord(record);
+  switch (decoded.kind) {
+    case 'payment':
+      return shownOfSubject(decoded.payment);
+    case 'payout':
+      return shownOfSubject(decoded.payout);
+    case 'dispute':
+      return shownOfSubject(decoded.dispute);
+    case 'unknown-type':
+      return { state: 'of a type that this version does not know' };
+    case 'unreadable':
+      return { state: `unreadable: ${decoded.reason}` };
+  }
+}
+
+const shownOfSubject = (subject: { status: string; phase?: string; amount: number; currency: string }) => ({
+  state: subject.phase === undefined ? subject.status : `${subject.status}/${subject.phase}`,
+  amount: formatAmount(subject.amount, subject.currency),
+});
+
+function shownOfParked(record: BusRecord): Shown {
+  const decoded = decodeDlqRecord(record);
+  return { state: decoded.kind === 'replayed' ? `replayed ${decoded.place}` : decoded.reason };
+}
+
+const typeOf = ({ topic }: BusRecord): string =>
+  topic === providerCallbacksTopic || topic === providerCallbacksDlqTopic ? 'callback' : '?';
+
+const timeOf = ({ timestamp }: BusRecord): string => new Date(timestamp).toISOString();
+
+/** A terminal obeys what is written to it, and a topic may hold anything. */
+const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');

@@ -1,0 +1,95 @@
+import { gatewayTopics } from '@tollgate/gateway-events';
+import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+import type { TopicAdmin } from './topic-commands.ts';
+
+/** Runs a command line on a Kafka that differs so, or on the embedded bus. */
+async function run(command: string, differences?: TopicDifference[]) {
+  const output = { out: '', error: '' };
+  const calls: { operation: keyof TopicAdmin; specs: readonly TopicSpec[] }[] = [];
+  const answer = (operation: keyof TopicAdmin) => async (specs: readonly TopicSpec[]) => {
+    calls.push({ operation, specs });
+    return differences ?? [];
+  };
+  const topicAdmin = { ensureTopics: answer('ensureTopics'), checkTopics: answer('checkTopics') };
+  const tools = (differences === undefined ? {} : { topicAdmin }) as never;
+  const exitCode = await runCommandLine(command.split(' '), {
+    open: async () => ({ tools, close: async () => undefined }),
+    print: (text) => (output.out += text),
+    complain: (text) => (output.error += text),
+  });
+  return { exitCode, ...output, calls };
+}
+
+const missing: TopicDifference = {
+  topic: 'gateway.payments.v1',
+  setting: 'topic',
+  expected: 'exists',
+  actual: 'does not exist',
+};
+const fewer: TopicDifference = {
+  topic: 'gateway.payouts.v1',
+  setting: 'partitions',
+  expected: '12',
+  actual: '3',
+};
+
+describe.each([
+  ['topics create', 'ensureTopics'],
+  ['topics check', 'checkTopics'],
+] as const)('%s', (command, operation) => {
+  it('is about every topic, three copies each of which one may be missing', async () => {
+    const { exitCode, out, calls } = await run(command, []);
+    expect([exitCode, calls.map((call) => call.operation)]).toEqual([0, [operation]]);
+    expect(calls[0]?.specs).toEqual(
+      gatewayTopics.map((topic) => ({ ...topic, replication: 3, minInsyncReplicas: 2 })),
+    );
+    expect(out).toMatch(/^gateway\.payments\.v1 +partitions 12, copies 3, kept for ever\n/);
+    expect(out).toMatch(/provider\.callbacks\.v1 +partitions 12, copies 3, kept for 7 days\n/);
+  });
+
+  it.each([
+    [1, 1],
+    [2, 1],
+    [5, 4],
+  ])('takes %i copies, of which %i must be there', async (replication, minInsyncReplicas) => {
+    const { calls } = await run(`${command} --replication ${replication}`, []);
+    for (const spec of calls[0]?.specs ?? []) expect(spec).toMatchObject({ replication, minInsyncReplicas });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('ends with 1 and tells what is not as it has to be', async () => {
+    const { calls: _, ...result } = await run(command, [missing, fewer]);
+    expect(result).toEqual({
+      exitCode: 1,
+      out: '',
+      error:
+        'Not as it has to be: gateway.payments.v1 does not exist; gateway.payouts.v1 has partitions 3 and not 12.\n',
+    });
+  });
+
+  it('needs nothing on the embedded bus, and says so', async () => {
+    const { exitCode, out, error } = await run(command);
+    expect([exitCode, error]).toEqual([0, '']);
+    expect(out).toContain('Nothing is needed');
+    expect(JSON.parse((await run(`${command} --json`)).out)).toEqual({ needed: false, topics: [] });
+  });
+
+  it('prints JSON where it is asked to', async () => {
+    const printed = JSON.parse((await run(`${command} --json`, [])).out);
+    expect(printed).toMatchObject({ needed: true, topics: gatewayTopics });
+  });
+});
+
+it.each([
+  ['topics', 'command'],
+  ['topics drop', "'drop'"],
+  ['topics create --replication', '--replication'],
+  ['topics create --replication 0', '--replication'],
+  ['topics check --replication 1e1', '--replication'],
+  ['topics check --replication 10', '--replication'],
+])('%j is called wrongly', async (command, named) => {
+  const { exitCode, out, error } = await run(command, []);
+  expect([exitCode, out, error.includes(named)]).toEqual([2, '', true]);
+});

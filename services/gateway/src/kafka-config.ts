@@ -1,0 +1,94 @@
+/** How the gateway reaches Kafka, where it is told to use it. */
+import { readFileSync } from 'node:fs';
+import type { GatewayTopic } from '@tollgate/gateway-events';
+import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
+import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+const addressRule = 'must be host:port, or several of them separated by commas';
+const brokersSchema = z
+  .string()
+  .transform((text) => text.split(',').map((broker) => broker.trim()))
+  .pipe(
+    z
+      .array(z.string().regex(/^[^\s:,]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/, addressRule))
+      .min(1, addressRule),
+  );
+
+const copies = z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(32);
+
+/** The environment variables of Kafka. Without `KAFKA_BROKERS` the bus is embedded, and the others say nothing. */
+export const kafkaEnvironmentSchema = z.object({
+  /** Some brokers of the cluster. */
+  KAFKA_BROKERS: brokersSchema.optional(),
+  /** Names this gateway in the brokers' logs and quotas. */
+  KAFKA_CLIENT_ID: z.string().default('tollgate'),
+  KAFKA_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  /** PEM file of an authority that is trusted for the brokers, instead of the usual ones. */
+  KAFKA_TLS_CA_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z
+    .string()
+    .transform((text) => new Secret(text))
+    .optional(),
+  /** Copies of each record of the topics that are made, and copies that a record needs before it is confirmed. */
+  KAFKA_REPLICATION: copies.default(1),
+  KAFKA_MIN_INSYNC_REPLICAS: copies.default(1),
+});
+
+export interface KafkaConfig {
+  connection: Omit<KafkaConnectionOptions, 'log'>;
+  replication: number;
+  minInsyncReplicas: number;
+}
+
+/** Undefined where the bus is embedded. @throws StartupError that names the variable that is wrong */
+export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): KafkaConfig | undefined {
+  const { KAFKA_BROKERS: brokers } = env;
+  if (brokers === undefined) return undefined;
+  const ssl = toTls(env);
+  const sasl = toSasl(env);
+  return {
+    connection: { brokers, clientId: env.KAFKA_CLIENT_ID, ...given({ ssl, sasl }) },
+    replication: env.KAFKA_REPLICATION,
+    minInsyncReplicas: env.KAFKA_MIN_INSYNC_REPLICAS,
+  };
+}
+
+type Environment = z.infer<typeof kafkaEnvironmentSchema>;
+
+function toTls({ KAFKA_TLS: tls, KAFKA_TLS_CA_FILE: caFile }: Environment): KafkaConnectionOptions['ssl'] {
+  if (caFile === undefined) return tls === 'true' ? true : undefined;
+  if (tls === 'false')
+    throw wrong('KAFKA_TLS_CA_FILE is set, and KAFKA_TLS is not true: nothing would be encrypted');
+  try {
+    return { ca: readFileSync(caFile, 'utf8') };
+  } catch (error) {
+    throw wrong(
+      `KAFKA_TLS_CA_FILE names a file that cannot be read (${errorCode(error) ?? 'unknown error'})`,
+    );
+  }
+}
+
+function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {
+  const {
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: username,
+    KAFKA_SASL_PASSWORD: password,
+  } = env;
+  if (mechanism === undefined && username === undefined && password === undefined) return undefined;
+  if (mechanism === undefined || username === undefined || password === undefined)
+    throw wrong(
+      'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set all or not at all',
+    );
+  return { mechanism, username, password };
+}
+
+const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);
+
+/** A topic of ours as it is made on this cluster. */
+export const toTopicSpec = (
+  topic: GatewayTopic,
+  { replication, minInsyncReplicas }: Pick<KafkaConfig, 'replication' | 'minInsyncReplicas'>,
+): TopicSpec => ({ ...topic, replication, minInsyncReplicas });

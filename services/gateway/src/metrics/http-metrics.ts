@@ -1,0 +1,31 @@
+/** Measures the servers, and serves what was measured. */
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from './metrics.ts';
+
+/** Measures every request to routes that are registered after this, and those to no route. */
+export function measureRequests(app: FastifyInstance, metrics: Pick<Metrics, 'request'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    // A path or method that a stranger made up is no label.
+    const [method, route] = url === undefined ? ['none', 'none'] : [request.method, url];
+    const status = `${Math.floor(reply.statusCode / 100)}xx`;
+    metrics.request({ method, route, status }, reply.elapsedTime);
+    done();
+  });
+}
+
+/** Counts every request to the callback server. */
+export function countCallbacks(app: FastifyInstance, metrics: Pick<Metrics, 'callback'>): void {
+  app.addHook('onResponse', (_request, reply, done) => {
+    metrics.callback(reply.statusCode);
+    done();
+  });
+}
+
+/** Without a key: there is nothing in it that is anybody's. */
+export function registerMetricsRoute(
+  app: FastifyInstance,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+): void {
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
+}

@@ -1,0 +1,96 @@
+/** The gauges: read from the services when somebody asks, so that they cost nothing in between. */
+import type { AccountHealth, Accounts } from '@tollgate/command-service';
+import type { PublisherHealth } from '@tollgate/event-publisher';
+import type { EventStore } from '@tollgate/event-store';
+import type { ProjectorHealth } from '@tollgate/projector';
+import { type PaymentIndex, documentKinds } from '@tollgate/read-models';
+import type { Clock } from '@tollgate/service-kit';
+import { lagSeconds } from './lag.ts';
+import type { Metrics, Reading } from './metrics.ts';
+
+export interface WatchedServices {
+  accounts: Pick<Accounts, 'health'>;
+  index: Pick<PaymentIndex, 'workload' | 'position'>;
+  store: Pick<EventStore, 'subscribe'>;
+  /** Undefined while another instance projects. */
+  projectorHealth: () => ProjectorHealth | undefined;
+  /** Undefined while another instance publishes. */
+  publisherHealth: () => PublisherHealth | undefined;
+  clock: Clock;
+}
+
+export function watchServices(metrics: Pick<Metrics, 'watch'>, services: WatchedServices): void {
+  watchAccounts(metrics, services);
+  watchWork(metrics, services);
+  watchLags(metrics, services);
+}
+
+const breakerStates: readonly AccountHealth['breaker'][] = ['closed', 'open', 'half-open'];
+
+function watchAccounts({ watch }: Pick<Metrics, 'watch'>, { accounts }: WatchedServices): void {
+  const eachAccount = (valueOf: (health: AccountHealth) => number) => () =>
+    accounts.health().map((health) => ({ labels: labelsOf(health), value: valueOf(health) }));
+  watch(
+    'tollgate_account_calls_under_way',
+    eachAccount(({ callsUnderWay }) => callsUnderWay),
+  );
+  watch(
+    'tollgate_account_waiting',
+    eachAccount(({ waiting }) => waiting),
+  );
+  watch('tollgate_account_breaker', () =>
+    accounts.health().flatMap((health) =>
+      breakerStates.map((state) => ({
+        labels: { ...labelsOf(health), state },
+        value: state === health.breaker ? 1 : 0,
+      })),
+    ),
+  );
+}
+
+const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });
+
+function watchWork({ watch }: Pick<Metrics, 'watch'>, { index }: WatchedServices): void {
+  watch('tollgate_open_work', () => {
+    const { open } = index.workload();
+    // A kind of which there is none is 0 and not absent: alarms are made on it.
+    return (['payment', 'payout'] as const).flatMap((kind) =>
+      (['unresolved', 'open'] as const).map((state) => ({
+        labels: { kind, state },
+        value: open.find((each) => each.kind === kind && each.openWork === state)?.count ?? 0,
+      })),
+    );
+  });
+  watch('tollgate_attention', () => {
+    const { attention } = index.workload();
+    return (['payment', 'payout'] as const).flatMap((kind) =>
+      (['sandbox', 'production'] as const).map((environment) => ({
+        labels: { kind, environment },
+        value: attention.find((each) => each.kind === kind && each.environment === environment)?.count ?? 0,
+      })),
+    );
+  });
+}
+
+function watchLags(
+  { watch }: Pick<Metrics, 'watch'>,
+  { store, clock, index, projectorHealth, publisherHealth }: WatchedServices,
+): void {
+  const projected = documentKinds.map(({ streamPrefix }) => streamPrefix);
+  watch('tollgate_read_model_lag_seconds', async () =>
+    oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
+  );
+  watch('tollgate_projector_advancing', () => oneReading(toNumber(projectorHealth()?.isAdvancing)));
+  watch('tollgate_projector_failed_streams', () => oneReading(projectorHealth()?.failedStreams.length));
+  watch('tollgate_publisher_lag_seconds', () => oneReading(toSeconds(publisherHealth()?.lagMs)));
+  watch('tollgate_publisher_advancing', () => oneReading(toNumber(publisherHealth()?.isAdvancing)));
+  watch('tollgate_publisher_failed_streams', () => oneReading(publisherHealth()?.failedStreams.length));
+}
+
+const oneReading = (value: number | undefined): Reading[] => (value === undefined ? [] : [{ value }]);
+
+const toNumber = (isSo: boolean | undefined): number | undefined =>
+  isSo === undefined ? undefined : Number(isSo);
+
+const toSeconds = (durationMs: number | undefined): number | undefined =>
+  durationMs === undefined ? undefined : durationMs / 1_000;

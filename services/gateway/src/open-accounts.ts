@@ -1,0 +1,51 @@
+/** The accounts at the Payment Service that this gateway uses: those of a file, or one at a sandbox of its own. */
+import { type Accounts, createAccounts } from '@tollgate/command-service';
+import { createPaymentServiceClient } from '@tollgate/payment-api';
+import { type ConfiguredAccount, readAccountsFile } from './account-config.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { GatewayDependencies, OnStop } from './gateway.ts';
+import { measureClient } from './metrics/measured-client.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+
+export interface OpenedAccounts {
+  accounts: Accounts;
+  /** Undefined where the accounts are those of a file. */
+  sandbox: Sandbox | undefined;
+}
+
+/** Connections of an account beside those of the calls that move money: for looks, balances and disputes. */
+const lookConnectionsMax = 32;
+
+const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
+
+/** @throws StartupError where the file cannot be used */
+export async function openAccounts(
+  deps: GatewayDependencies & { metrics: Metrics },
+  directory: DataDirectory,
+  onStop: OnStop,
+): Promise<OpenedAccounts> {
+  const { config, env, clock, logOf } = deps;
+  const { accountsFile } = config;
+  const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, onStop) : undefined;
+  const configured =
+    sandbox === undefined
+      ? readAccountsFile(accountsFile ?? '', { env })
+      : [{ ...toAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
+  const accounts = configured.map((account) => {
+    const client = createPaymentServiceClient({
+      ...account,
+      deadlineMs: config.times.callDeadlineMs,
+      maxConnections: account.concurrentCallsMax + lookConnectionsMax,
+      clock,
+    });
+    onStop(() => client.close());
+    return { ...account, client: measureClient(client, account, deps) };
+  });
+  return { accounts: createAccounts({ accounts, clock, log: logOf('accounts') }), sandbox };
+}
+
+const toAccount = ({ httpsUrl, ca, key }: Sandbox): ConfiguredAccount => ({
+  ...{ environment: 'sandbox', name: 'sandbox', ...sandboxLimits },
+  ...{ baseUrl: httpsUrl, privateKey: key, ca },
+});

@@ -1,0 +1,242 @@
+/** The OpenAPI document, made of the schemas that the routes parse requests with and of the answers as they are described. */
+import { currencySchema } from '@tollgate/payment-api';
+import { z } from 'zod';
+import { answerSchemas } from './answer-schemas.ts';
+import { type ErrorCode, type Errors, errorsByCode, mergeErrors, retriedStatuses } from './errors.ts';
+import { bodyFields, queryFields } from './fields.ts';
+import { type Operation, bodySchemas, errorGroupsOf, operations, querySchemas } from './operations.ts';
+
+type JsonObject = Record<string, unknown>;
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, JsonObject>>;
+  components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
+}
+
+const description = `Tollgate speaks the Payment Service's own interface: the same paths, fields and errors. What it adds:
+
+- A creation, refund or payout may be repeated under one \`Idempotency-Key\`: it is carried out once.
+- \`phase\` tells more than \`status\`; 202 means that the outcome is not known yet, and will be.
+- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` shows at least that.
+
+After an \`api_error\`, and after \`operation_in_progress\`, repeat the request later; after other errors not without a change.
+Fields may be added to answers at any time.
+
+\`\`\`sh
+curl -X POST "$TOLLGATE_URL/api/v1/payments" -H "Authorization: Bearer $TOLLGATE_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
+\`\`\``;
+
+export function createOpenApiDocument(): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations)
+    (paths[operation.path] ??= {})[operation.method] = toOperation(operation);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tollgate', version: '1', description },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: {
+        ...toComponents(bodySchemas, 'input', describeBodyField),
+        ...toComponents(answerSchemas, 'output', openObject),
+      },
+      securitySchemes: {
+        apiKey: {
+          ...{ type: 'http', scheme: 'bearer', bearerFormat: 'tg_<environment>_<id>_<secret>' },
+          description:
+            'A key of your team, for one environment. Each call names the scopes of which the key needs one.',
+        },
+      },
+    },
+  };
+}
+
+interface Built {
+  zodSchema: unknown;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+function toComponents(
+  schemas: Readonly<Record<string, z.ZodType>>,
+  io: 'input' | 'output',
+  finish: (built: Built) => void,
+): Record<string, JsonObject> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const override = (built: Built) => {
+    writeReadably(built);
+    finish(built);
+  };
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const { schemas: made } = z.toJSONSchema(registry, { io, uri, override });
+  return Object.fromEntries(
+    Object.entries(made).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
+  );
+}
+
+function writeReadably({ zodSchema, jsonSchema }: Built): void {
+  // Which three letters are a currency no pattern tells.
+  if (zodSchema === currencySchema) jsonSchema.pattern = '^[A-Z]{3}$';
+  // A format says the same in a word.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+}
+
+function describeBodyField({ jsonSchema }: Built): void {
+  for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
+    // Schemas are shared by fields, and what one of them means is not what another does.
+    if (typeof property === 'object') property.description = bodyFields[name] ?? '';
+}
+
+// Whoever reads an answer must bear a field that was added since.
+function openObject({ jsonSchema }: Built): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+}
+
+function toOperation(operation: Operation): JsonObject {
+  const { id, tag, summary, scopes, body } = operation;
+  return {
+    ...{ operationId: id, tags: [tag], summary, description: descriptionOf(operation) },
+    security: scopes === undefined ? [] : scopes.map((scope) => ({ apiKey: [scope] })),
+    parameters: parametersOf(operation),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: body.isOptional !== true,
+            content: { 'application/json': { schema: refTo(body.schema), example: body.example } },
+          },
+        }),
+    responses: { ...answersOf(operation), ...errorAnswersOf(operation) },
+  };
+}
+
+const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+function descriptionOf({ description: text, scopes }: Operation): string {
+  const needed = scopes?.map((scope) => `\`${scope}\``).join(' or ');
+  const key = needed === undefined ? 'No key is needed.' : `The key needs the scope ${needed}.`;
+  return text === undefined ? key : `${text}\n\n${key}`;
+}
+
+function parametersOf({ path, query, idempotencyKey, minPosition }: Operation): JsonObject[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true },
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
+  }));
+  const header = (name: string, required: boolean, schema: JsonObject, text: string) => ({
+    ...{ name, in: 'header', required, schema: { type: 'string', ...schema }, description: text },
+  });
+  return [
+    ...inPath,
+    ...(query === undefined ? [] : queryParametersOf(querySchemas[query])),
+    ...(idempotencyKey === undefined
+      ? []
+      : [
+          header(
+            'Idempotency-Key',
+            idempotencyKey === 'required',
+            { minLength: 1, maxLength: 255 },
+            'Tells a repeat from a new request; printable ASCII, quoted or bare. Keys do not expire.',
+          ),
+        ]),
+    ...(minPosition === undefined
+      ? []
+      : [
+          header(
+            'Tollgate-Min-Position',
+            false,
+            { pattern: String.raw`^\d[\d:/-]{0,63}$` },
+            'The `Tollgate-Position` of an earlier answer, which this one must see; waits for up to two seconds.',
+          ),
+        ]),
+  ];
+}
+
+function queryParametersOf(schema: z.ZodType): JsonObject[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', override: writeReadably });
+  return Object.entries(properties).map(([name, property]) => {
+    const field = queryFields[name];
+    return {
+      ...{ name, in: 'query', required: required.includes(name) },
+      description: field?.description ?? '',
+      schema: field?.schema ?? property,
+      ...(field?.example === undefined ? {} : { example: field.example }),
+    };
+  });
+}
+
+const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } });
+const positionHeader = {
+  'Tollgate-Position': textHeader('Where the answer stands in the order of all events.'),
+};
+const replayedHeader = {
+  'Idempotent-Replayed': textHeader('`true` where the request was carried out before and not again.'),
+};
+const retryHeader = { 'Retry-After': textHeader('Seconds after which to repeat the request.') };
+const challengeHeader = { 'WWW-Authenticate': textHeader('`Bearer`.') };
+
+function answersOf({ answers, isCommand, idempotencyKey }: Operation): JsonObject {
+  const headers = {
+    ...(isCommand === true ? positionHeader : {}),
+    ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      {
+        description: answer.meaning,
+        headers,
+        content:
+          'schema' in answer
+            ? { 'application/json': { schema: refTo(answer.schema) } }
+            : {
+                [answer.type]: { schema: { type: answer.type === 'application/json' ? 'object' : 'string' } },
+              },
+      },
+    ]),
+  );
+}
+
+/** Statuses of what the Payment Service refuses, whose codes are handed on as they are. */
+const handedOnStatuses: readonly number[] = [400, 409];
+
+function errorAnswersOf(operation: Operation): JsonObject {
+  const errors = mergeErrors(errorGroupsOf(operation));
+  return Object.fromEntries(
+    Object.entries(errors).map(([text, codes]) => [text, toErrorAnswer(operation, Number(text), codes)]),
+  );
+}
+
+function toErrorAnswer(
+  { handsOnErrors, isCommand, idempotencyKey }: Operation,
+  status: number,
+  codes: Errors[number],
+): JsonObject {
+  const isHandedOn = handsOnErrors === true && handedOnStatuses.includes(status);
+  const list = codes.map((code) => `\`${code}\``).join(', ');
+  const mayBeRecorded = isCommand === true && [400, 409, 502, 503].includes(status);
+  return {
+    description: isHandedOn ? `${list}, or a code of the Payment Service` : list,
+    headers: {
+      ...(retriedStatuses.has(status) || codes.includes('operation_in_progress') ? retryHeader : {}),
+      ...(status === 401 ? challengeHeader : {}),
+      ...(mayBeRecorded ? positionHeader : {}),
+      ...(mayBeRecorded && idempotencyKey !== undefined ? replayedHeader : {}),
+    },
+    content: {
+      'application/json': { schema: refTo('Errors'), examples: Object.fromEntries(codes.map(toExample)) },
+    },
+  };
+}
+
+const toExample = (code: ErrorCode): [string, JsonObject] => [
+  code,
+  { value: { success: false, errors: [{ code, ...errorsByCode[code] }] } },
+];

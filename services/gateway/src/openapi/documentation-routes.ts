@@ -1,0 +1,48 @@
+/** The interface as a document for programs, and as a page for people. Neither takes a key: they hold nobody's secrets. */
+import { fastifySwagger } from '@fastify/swagger';
+import { fastifySwaggerUi } from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { createOpenApiDocument } from './document.ts';
+
+/** Nothing comes from elsewhere, nothing goes elsewhere, and nobody frames the page. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  // The page sets colours and sizes on its elements as it is built.
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ');
+
+/** The bar would offer to load other documents, which the policy forbids; and on a phone no table is wider than the page. */
+const style = `.swagger-ui .topbar { display: none; }
+.swagger-ui .opblock-body, .swagger-ui .responses-inner, .swagger-ui .model-box { overflow-x: auto; }
+.swagger-ui .models .model-container { overflow-x: auto; }
+`;
+
+/** `GET /openapi.json`, `GET /docs`. */
+export async function registerDocumentation(app: FastifyInstance): Promise<void> {
+  const document = createOpenApiDocument();
+  const text = JSON.stringify(document);
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(text),
+  );
+  await app.register(fastifySwagger, {
+    mode: 'static',
+    specification: { document: document as unknown as OpenApi },
+  });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: contentSecurityPolicy,
+    // Without it the page would send the document to somebody else's validator.
+    uiConfig: { validatorUrl: null, docExpansion: 'list', persistAuthorization: false },
+    theme: { title: 'Tollgate API', css: [{ filename: 'tollgate.css', content: style }] },
+  });
+}
+
+/** The package's type knows OpenAPI 3.1 by a library that we do not have. */
+type OpenApi = Extract<
+  Parameters<typeof fastifySwagger>[1],
+  { mode: 'static'; specification: { document: unknown } }
+>['specification']['document'];

@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { isOfAnEndedProcess, toHolder } from './ports.ts';
+
+const own = { host: 'here', pid: process.pid, life: 'now' };
+const endedPid = spawnSync(process.execPath, ['-e', '']).pid;
+
+describe('isOfAnEndedProcess', () => {
+  it.each([
+    ['ourselves', toHolder(own), false],
+    ['an earlier process of our number', toHolder({ ...own, life: 'before' }), true],
+    ['a process that runs', toHolder({ ...own, pid: process.ppid }), false],
+    ['a process that has ended', toHolder({ ...own, pid: endedPid }), true],
+    ['a process of another machine', toHolder({ ...own, host: 'there', pid: endedPid }), false],
+    ['our number on another machine', toHolder({ ...own, host: 'there', life: 'before' }), false],
+    ['a holder that is written otherwise', 'somebody', false],
+    ['number 0, which is no process but a group', toHolder({ ...own, pid: 0 }), false],
+  ])('of %s', (_name, holder, expected) => {
+    expect(isOfAnEndedProcess(holder, own)).toBe(expected);
+  });
+});

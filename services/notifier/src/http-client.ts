@@ -1,0 +1,84 @@
+/** How a notification leaves the house: one POST, no retries, no redirects, no cookies, verified certificates. */
+import type { LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { errorCode } from '@tollgate/service-kit';
+import { Agent, errors as undiciErrors, request } from 'undici';
+import { AddressNotAllowed } from './address-guard.ts';
+import type { FailureReason } from './notification-events.ts';
+
+/** How long a connection is kept for the next notification; shorter than receivers usually keep theirs. */
+const idleConnectionMs = 4_000;
+/** Below the timeout of a try, so that a host that does not answer cannot keep later tries from connecting. */
+const connectTimeoutMs = 5_000;
+/** Of an answer's body; what comes beyond ends the connection. */
+const answerBytesReadMax = 16 * 1024;
+const answerHeaderBytesMax = 16 * 1024;
+
+export interface NotificationClient {
+  /** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
+  post(
+    message: { url: string; headers: Record<string, string>; body: string },
+    signal: AbortSignal,
+  ): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface NotificationClientOptions {
+  /** A certificate authority (PEM) to trust besides the public ones. */
+  trustedCa?: string;
+  /** How names become addresses: it decides which of them may be called. */
+  lookup: LookupFunction;
+  /** Connections to one origin at most. */
+  connectionsPerOrigin: number;
+}
+
+export function createNotificationClient(options: NotificationClientOptions): NotificationClient {
+  const { trustedCa, lookup, connectionsPerOrigin } = options;
+  const ca = trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] };
+  const connect = { lookup, timeout: connectTimeoutMs, rejectUnauthorized: true };
+  const agent = new Agent({
+    connections: connectionsPerOrigin,
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: answerHeaderBytesMax,
+    keepAliveTimeout: idleConnectionMs,
+    keepAliveMaxTimeout: idleConnectionMs,
+    // A try has one timeout, and that is its caller's.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { ...connect, ...ca },
+  });
+  return {
+    post: async ({ url, headers, body }, signal) => {
+      const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
+      // The status has said all. The rest is read to use the connection again, and how that ends is no news.
+      await answer.body.dump({ limit: answerBytesReadMax, signal }).catch(() => undefined);
+      return answer.statusCode;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Why there was no answer. Messages of errors are not kept: they repeat what the receiver says. */
+export function failureReasonOf(error: unknown): FailureReason {
+  const errors = [...causesOf(error)];
+  if (errors.some((each) => each instanceof AddressNotAllowed)) return 'address_not_allowed';
+  const codes = errors.map((each) => errorCode(each) ?? '');
+  if (codes.some((code) => /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|EBADNAME|EBADRESP)$/.test(code)))
+    return 'name_not_found';
+  if (codes.some((code) => /^(ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_SSL_)/.test(code)))
+    return 'certificate_refused';
+  if (errors.some(isUnreadable)) return 'answer_unreadable';
+  return 'connection_failed';
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof undiciErrors.HTTPParserError || error instanceof undiciErrors.HeadersOverflowError;
+
+/** An error and what it came of; several addresses that failed one after the other are an aggregate. */
+function* causesOf(error: unknown, depth = 0): Generator {
+  if (!(error instanceof Error) || depth > 5) return;
+  yield error;
+  yield* causesOf(error.cause, depth + 1);
+  if (error instanceof AggregateError) for (const each of error.errors) yield* causesOf(each, depth + 1);
+}

@@ -1,0 +1,415 @@
+import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { appendPayment, happening } from '@tollgate/read-models/testing';
+import { parseNotificationSecrets, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { createNotificationJournal } from './notification-journal.ts';
+import type { NotifierDependencies } from './notifier.ts';
+import { retryPausesMs } from './retry-schedule.ts';
+import { receiverCertificate, receiverKey } from './testing/certificate.ts';
+import { startReceiver, type Received, type Receiver } from './testing/receiver.ts';
+import {
+  masterText,
+  notificationsOf,
+  pay,
+  start,
+  statesOf,
+  toldTo,
+  verifierOf,
+  verify,
+} from './testing/running.ts';
+
+const { pending, approved, refunding, refundApproved } = happening;
+
+async function given() {
+  return { store: await temporaryStore(), receiver: await startReceiver() };
+}
+
+describe('a team', () => {
+  it('gets every change of status in order, signed so that the public library verifies it', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await pay(store, receiver, { events: [pending, approved] });
+    await appendPayment(store, 'pay_1', [refunding, refundApproved]);
+    await eventually(() => expect(receiver.received).toHaveLength(3));
+    expect(toldTo(receiver)).toEqual(['payment pending', 'payment approved', 'refund approved']);
+    for (const each of receiver.received) {
+      expect(verify(each, verifierOf('shop'))).toEqual(each.body);
+      expect(() => verify(each, verifierOf('games'))).toThrow('No matching signature');
+      expect(each).toMatchObject({ method: 'POST', path: '/hook' });
+      expect(each.headers['content-type']).toBe('application/json');
+    }
+    await eventually(async () =>
+      expect(await statesOf(store)).toEqual(['delivered', 'delivered', 'delivered']),
+    );
+  });
+
+  it('verifies with its old or its new secret during a rotation', async () => {
+    const { store, receiver } = await given();
+    const renewed = `k2:${'n'.repeat(32)}`;
+    start(store, { secrets: parseNotificationSecrets(`${renewed},${masterText}`) });
+    await pay(store, receiver);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    const [first] = receiver.received as [Received];
+    verify(first, verifierOf('shop'));
+    verify(first, verifierOf('shop', parseNotificationSecrets(renewed)));
+  });
+
+  it('gets each notification once', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    for (let each = 0; each < 30; each += 1) await pay(store, receiver, { token: `pay_${each}` });
+    await eventually(() => expect(receiver.received).toHaveLength(30));
+    expect(new Set(receiver.ids()).size).toBe(30);
+  });
+});
+
+/** Lets time pass up to the next try, which the receiver must get in real time. */
+async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: number, count: number) {
+  const before = receiver.received.length;
+  await clock.advance(durationMs - 1_000);
+  expect(receiver.received.length).toBe(before);
+  await clock.advance(1_000);
+  await eventually(() => expect(receiver.received).toHaveLength(count));
+}
+
+describe('a notification that is refused', () => {
+  it('is tried ten times on schedule, with one id and a new time each, and then given up', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    receiver.react(() => 500);
+    start(store, { clock });
+    await pay(store, receiver);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    for (const [index, pauseMs] of retryPausesMs.entries()) {
+      await eventually(async () => {
+        const [notification] = await notificationsOf(store);
+        expect(notification?.nextAt).toBe(clock.now() + pauseMs);
+      });
+      await passUntil(clock, receiver, pauseMs, index + 2);
+    }
+    await eventually(async () => expect(await statesOf(store)).toEqual(['given_up']));
+    const [notification] = await notificationsOf(store);
+    expect(notification?.deliveries.map(({ statusCode }) => statusCode)).toEqual(
+      Array.from({ length: 10 }, () => 500),
+    );
+    expect(new Set(receiver.ids()).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(10);
+    await clock.advance(25 * 3_600_000);
+    expect(receiver.received).toHaveLength(10);
+  });
+
+  it('does not block the next one of its payment', async () => {
+    const { store, receiver } = await given();
+    receiver.react(({ body }) => (body.status === 'pending' ? 500 : 200));
+    start(store, { clock: createFakeClock() });
+    await pay(store, receiver, { events: [pending, approved] });
+    await eventually(async () => expect(await statesOf(store)).toEqual(['open', 'delivered']));
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    { name: 'that leads elsewhere is a failure, and is not followed', status: 302, statusCode: 302 },
+    { name: 'without a status is a failure', status: 'garbage', reason: 'answer_unreadable' },
+    { name: 'that breaks off is a failure', status: 'reset', reason: 'connection_failed' },
+  ])('$name', async ({ status, statusCode, reason }) => {
+    const { store, receiver } = await given();
+    const elsewhere = await startReceiver();
+    receiver.react(() => (response) => {
+      if (typeof status === 'number') response.writeHead(status, { location: elsewhere.url }).end();
+      else if (status === 'garbage') response.socket?.end('SMTP ready\r\n\r\n');
+      else response.socket?.destroy();
+    });
+    start(store, { clock: createFakeClock() });
+    await pay(store, receiver);
+    await eventually(async () => {
+      const [notification] = await notificationsOf(store);
+      expect(notification?.deliveries).toMatchObject([
+        { isDelivered: false, ...(statusCode === undefined ? { reason } : { statusCode }) },
+      ]);
+    });
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('that does not come within ten seconds is a failure', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    receiver.react(() => 'hang');
+    start(store, { clock });
+    await pay(store, receiver);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await clock.advance(9_999);
+    expect((await notificationsOf(store))[0]?.deliveries).toEqual([]);
+    await clock.advance(1);
+    await eventually(async () => {
+      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason: 'timeout' }]);
+    });
+    await eventually(() => expect(receiver.waiting().now).toBe(0));
+  });
+
+  it('that goes on for ever has delivered, and is not listened to', async () => {
+    const { store, receiver } = await given();
+    receiver.react(() => (response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    start(store, { clock: createFakeClock() });
+    await pay(store, receiver);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    await eventually(() => expect(receiver.waiting().now).toBe(0));
+  });
+});
+
+describe('an address', () => {
+  it('that the team does not allow is not called, and is called once it does', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    let isAllowed = false;
+    start(store, {
+      clock,
+      isCallbackAllowed: (team, url) => isAllowed && team === 'shop' && url === receiver.url,
+    });
+    await pay(store, receiver);
+    await eventually(async () => {
+      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason: 'origin_not_allowed' }]);
+    });
+    isAllowed = true;
+    await clock.advance(5_000);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['plain http', 'http://shop.example/hook', 'origin_not_allowed'],
+    ['another scheme', 'ftp://127.0.0.1/hook', 'origin_not_allowed'],
+    ['no address', 'nonsense', 'origin_not_allowed'],
+    ['a private address', 'https://10.0.0.1/hook', 'address_not_allowed'],
+    ['a private address in disguise', 'https://0xa9fea9fe/hook', 'address_not_allowed'],
+    ['a name that leads to this machine', 'https://rebound.example/hook', 'address_not_allowed'],
+    ['a name that leads nowhere', 'https://nowhere.example/hook', 'name_not_found'],
+  ])('%s is never called', async (_name, url, reason) => {
+    const { store, receiver } = await given();
+    const { port } = new URL(receiver.url);
+    const resolve: NotifierDependencies['resolve'] = async (name) => {
+      if (name === 'nowhere.example') throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    start(store, { clock: createFakeClock(), resolve });
+    await pay(store, { url: url.replace('.example/', `.example:${port}/`) });
+    await eventually(async () => {
+      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason }]);
+    });
+    expect(receiver.waiting().most).toBe(0);
+  });
+});
+
+describe('an https receiver', () => {
+  it.each([
+    {
+      name: 'is told where its certificate is trusted',
+      trustedCa: receiverCertificate,
+      expected: { statusCode: 204 },
+    },
+    {
+      name: 'is not told where it is not',
+      trustedCa: undefined,
+      expected: { reason: 'certificate_refused' },
+    },
+  ])('$name', async ({ trustedCa, expected }) => {
+    const store = await temporaryStore();
+    const receiver = await startReceiver({ key: receiverKey, cert: receiverCertificate });
+    start(store, { clock: createFakeClock(), ...(trustedCa === undefined ? {} : { trustedCa }) });
+    await pay(store, receiver);
+    await eventually(async () => {
+      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([expected]);
+    });
+    expect(receiver.received).toHaveLength(trustedCa === undefined ? 0 : 1);
+  });
+});
+
+describe('a receiver that does not answer', () => {
+  it('holds up neither other teams nor more than its share', async () => {
+    const { store, receiver: slow } = await given();
+    const fast = await startReceiver();
+    slow.react(() => 'hang');
+    start(store, { clock: createFakeClock() });
+    for (let each = 0; each < 40; each += 1)
+      await pay(store, slow, { token: `pay_slow${each}`, team: 'slow' });
+    await eventually(() => expect(slow.waiting().now).toBe(4));
+    for (let each = 0; each < 40; each += 1)
+      await pay(store, fast, { token: `pay_fast${each}`, team: 'fast' });
+    // No time passes, so no try of the slow one can have ended.
+    await eventually(() => expect(fast.received).toHaveLength(40));
+    expect(slow.waiting()).toEqual({ now: 4, most: 4 });
+    expect(fast.waiting().most).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('after a stop', () => {
+  it('between record and delivery, another instance delivers under the same id', async () => {
+    const { store, receiver } = await given();
+    receiver.react(() => 'hang');
+    const first = start(store, { clock: createFakeClock() });
+    await pay(store, receiver);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await first.stop();
+    expect(await statesOf(store)).toEqual(['open']);
+    receiver.react(() => 200);
+    start(store);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect(new Set(receiver.ids()).size).toBe(1);
+  });
+
+  it('what was delivered is not delivered again, and what happened meanwhile is', async () => {
+    const { store, receiver } = await given();
+    const first = start(store);
+    await pay(store, receiver);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    await first.stop();
+    await appendPayment(store, 'pay_1', [approved]);
+    start(store);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered', 'delivered']));
+    expect(toldTo(receiver)).toEqual(['payment pending', 'payment approved']);
+  });
+
+  it('before the checkpoint was written, what is read again is recorded and delivered once', async () => {
+    const { store, receiver } = await given();
+    const first = start(store);
+    await pay(store, receiver, { events: [pending, approved] });
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered', 'delivered']));
+    await first.stop();
+    for (const name of ['notifier', 'notifier_deliveries']) {
+      const data = { position: beginning, tokens: [] };
+      const event = { id: systemIds.uuid(), type: 'CheckpointMoved', data, metadata: {} };
+      await store.append(`checkpoint-${name}`, [event], 'any');
+    }
+    start(store);
+    await pay(store, receiver, { token: 'pay_later' });
+    await eventually(async () => expect(await statesOf(store, 'pay_later')).toEqual(['delivered']));
+    expect(await statesOf(store)).toEqual(['delivered', 'delivered']);
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it('a retry comes when it is due, by another instance that reads no more than is open', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    const first = start(store, { clock });
+    for (let each = 0; each < 20; each += 1) await pay(store, receiver, { token: `pay_done${each}` });
+    await eventually(async () => {
+      for (let each = 0; each < 20; each += 1)
+        expect(await statesOf(store, `pay_done${each}`)).toEqual(['delivered']);
+    });
+    receiver.react(() => 503);
+    await pay(store, receiver);
+    await eventually(async () => expect((await notificationsOf(store))[0]?.deliveries).toHaveLength(1));
+    // Checkpoints are a second apart; this event of another payment writes the next one.
+    await clock.advance(1_500);
+    receiver.react(() => 200);
+    await pay(store, receiver, { token: 'pay_later' });
+    await eventually(async () => {
+      const [last] = await Array.fromAsync(
+        store.read('checkpoint-notifier_deliveries', { direction: 'backwards', limit: 1 }),
+      );
+      expect(last?.data).toMatchObject({ tokens: expect.arrayContaining(['pay_1']) });
+      expect((last?.data as { tokens: string[] }).tokens.length).toBeLessThanOrEqual(2);
+    });
+    await first.stop();
+    const streams: string[] = [];
+    const watched: EventStore = {
+      ...store,
+      read: (stream, options) => {
+        streams.push(stream);
+        return store.read(stream, options);
+      },
+    };
+    start(watched, { clock });
+    await clock.advance(3_500);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect(streams.filter((stream) => stream.startsWith('notification-pay_done'))).toEqual([]);
+  });
+});
+
+describe('two instances side by side', () => {
+  it('lose nothing, and repeat only under the same id', async () => {
+    const { store, receiver } = await given();
+    const another = await startReceiver();
+    start(store);
+    start(store);
+    const events = [pending, approved];
+    for (let each = 0; each < 20; each += 1)
+      await pay(store, each % 2 === 0 ? receiver : another, { token: `pay_${each}`, events });
+    await eventually(async () => {
+      for (let each = 0; each < 20; each += 1)
+        expect(await statesOf(store, `pay_${each}`)).toEqual(['delivered', 'delivered']);
+    });
+    const known = new Map<string, string>();
+    for (const { headers, text } of [...receiver.received, ...another.received]) {
+      const id = String(headers['webhook-id']);
+      expect(known.get(id) ?? text).toBe(text);
+      known.set(id, text);
+    }
+    expect(known.size).toBe(40);
+  });
+});
+
+describe('a replay', () => {
+  it('is delivered again, with the same id and body and a new time', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    start(store, { clock });
+    await pay(store, receiver);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    await clock.advance(60_000);
+    const journal = createNotificationJournal({ store, clock, ids: systemIds });
+    await journal.requestReplay('pay_1', undefined, { kind: 'service', name: 'test' });
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    const [first, second] = receiver.received as [Received, Received];
+    expect([second.text, second.headers['webhook-id']]).toEqual([first.text, first.headers['webhook-id']]);
+    const times = [first, second].map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(times[1]).toBe(times[0]! + 60);
+  });
+});
+
+describe('a failure of ours', () => {
+  it('of the store loses nothing', async () => {
+    const { store, receiver } = await given();
+    let failures = 0;
+    const shaky: EventStore = {
+      ...store,
+      append: async (...append) => {
+        failures += 1;
+        if (failures % 3 === 1) throw new StoreUnavailable('store_busy', 'busy');
+        const answer = await store.append(...append);
+        if (failures % 3 === 2) throw new StoreUnavailable('store_busy', 'written, and the answer lost');
+        return answer;
+      },
+    };
+    const clock = createFakeClock();
+    start(shaky, { clock });
+    await pay(store, receiver, { events: [pending, approved] });
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(await statesOf(store)).toEqual(['delivered', 'delivered']);
+    });
+    expect(new Set(receiver.ids()).size).toBe(2);
+  });
+
+  it('that damaged one payment, or its notifications, leaves all others alone', async () => {
+    const { store, receiver } = await given();
+    const nonsense = (type = 'Nonsense') => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
+    await pay(store, receiver, { token: 'pay_broken' });
+    await store.append('payment-pay_broken', [nonsense()], 'any');
+    await store.append('notification-pay_odd', [nonsense('NotificationDue')], 'any');
+    await pay(store, receiver, { token: 'pay_odd' });
+    start(store);
+    await pay(store, receiver, { token: 'pay_1' });
+    await eventually(async () => expect(await statesOf(store, 'pay_1')).toEqual(['delivered']));
+  });
+});

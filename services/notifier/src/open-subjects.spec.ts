@@ -1,0 +1,127 @@
+import type { Position } from '@tollgate/event-store';
+import { describe, expect, it } from 'vitest';
+import type { LoadedNotifications } from './notification-journal.ts';
+import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
+
+interface Given {
+  nextAt?: number;
+  team?: string;
+  url?: string;
+  revision?: number;
+  state?: 'open' | 'delivered';
+}
+
+function loaded({
+  nextAt = 0,
+  team = 'shop',
+  url = `https://${team}.example/hook`,
+  revision = 0,
+  state = 'open',
+}: Given = {}): LoadedNotifications {
+  const body = {
+    ...{ token: 'pay', type: 'payment' as const, status: 'approved' as const, orderNumber: null },
+    ...{ amount: 1, currency: 'EUR' },
+  };
+  const rest = { id: 'ntf', environment: 'sandbox' as const, createdAt: 0, failuresInRow: 0, deliveries: [] };
+  return { revision, state: { replays: 0, notifications: [{ ...rest, team, url, body, state, nextAt }] } };
+}
+
+function takeAll(open: OpenSubjects, now = 0): string[] {
+  const taken: string[] = [];
+  for (let token = open.take(now); token !== undefined; token = open.take(now)) taken.push(token);
+  return taken;
+}
+
+const limits = { total: 4, perTeam: 3, perOrigin: 2 };
+const position = (number: number) => String(number).padStart(8, '0') as Position;
+
+describe('whose turn it is', () => {
+  it('goes round the receivers, in each in the order of coming', () => {
+    const open = createOpenSubjects({ total: 10, perTeam: 10, perOrigin: 10 });
+    for (const token of ['a1', 'a2', 'a3']) open.update(token, loaded({ team: 'a' }));
+    for (const token of ['b1', 'b2']) open.update(token, loaded({ team: 'b' }));
+    expect(takeAll(open)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+  });
+
+  it('is nobody beyond the limits of an origin, a team and in all', () => {
+    const open = createOpenSubjects(limits);
+    for (const each of [1, 2, 3]) open.update(`a${each}`, loaded({ team: 'a', url: 'https://one.example' }));
+    expect(takeAll(open)).toEqual(['a1', 'a2']);
+    for (const each of [4, 5]) open.update(`a${each}`, loaded({ team: 'a', url: 'https://two.example' }));
+    expect(takeAll(open)).toEqual(['a4']);
+    for (const each of [1, 2]) open.update(`b${each}`, loaded({ team: 'b' }));
+    expect(takeAll(open)).toEqual(['b1']);
+    open.release('a1');
+    // To the receiver that was served longest ago.
+    expect(takeAll(open)).toEqual(['a3']);
+  });
+
+  it('is two teams with one receiver side by side', () => {
+    const open = createOpenSubjects({ ...limits, perOrigin: 1 });
+    for (const team of ['a', 'b']) open.update(team, loaded({ team, url: 'https://shared.example' }));
+    expect(takeAll(open)).toEqual(['a', 'b']);
+  });
+
+  it('is a subject only once at a time, and again when it is due again', () => {
+    const open = createOpenSubjects(limits);
+    open.update('a', loaded());
+    expect(takeAll(open)).toEqual(['a']);
+    open.update('a', loaded({ revision: 1, nextAt: 50 }));
+    expect(takeAll(open, 100)).toEqual([]);
+    open.release('a');
+    expect(takeAll(open, 49)).toEqual([]);
+    expect(open.nextDueAt()).toBe(50);
+    expect(takeAll(open, 50)).toEqual(['a']);
+  });
+
+  it('is not a subject that another process has finished', () => {
+    const open = createOpenSubjects(limits);
+    open.update('a', loaded());
+    open.update('a', loaded({ revision: 1, state: 'delivered' }));
+    expect(takeAll(open)).toEqual([]);
+    expect(open.has('a')).toBe(false);
+  });
+
+  it('does not change by news that are older than what is known', () => {
+    const open = createOpenSubjects(limits);
+    open.update('a', loaded({ revision: 3, nextAt: 50 }));
+    open.update('a', loaded({ revision: 2 }));
+    expect(takeAll(open, 49)).toEqual([]);
+    expect([open.isKnown('a', 3), open.isKnown('a', 4), open.isKnown('b', 0)]).toEqual([true, false, false]);
+  });
+
+  it('waits where the last try could not be recorded', () => {
+    const open = createOpenSubjects(limits);
+    open.update('a', loaded());
+    takeAll(open);
+    open.release('a', 1_000);
+    expect(takeAll(open, 999)).toEqual([]);
+    expect(takeAll(open, 1_000)).toEqual(['a']);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('lists what is open, and goes on from the end', () => {
+    const open = createOpenSubjects(limits);
+    open.update('a', loaded(), position(1));
+    open.update('b', loaded({ nextAt: 50 }), position(2));
+    open.update('c', loaded({ state: 'delivered' }), position(3));
+    open.forget('a');
+    expect(open.checkpoint(position(9))).toEqual({ position: position(9), tokens: ['b'] });
+  });
+
+  it('goes on before the first of those that it has no room for', () => {
+    const open = createOpenSubjects(limits);
+    for (let each = 0; each < 1_002; each += 1)
+      open.update(`p${each}`, loaded({ nextAt: 50 }), position(each));
+    const { position: from, tokens } = open.checkpoint(position(5_000));
+    expect([tokens.length, tokens.at(-1), from]).toEqual([1_000, 'p999', position(1_000)]);
+  });
+
+  it('keeps what a former one has listed, for that is not found by following', () => {
+    const open = createOpenSubjects(limits);
+    for (let each = 0; each < 1_001; each += 1) open.update(`p${each}`, loaded({ nextAt: 50 }), undefined);
+    const { position: from, tokens } = open.checkpoint(position(5_000));
+    expect([tokens.length, from]).toEqual([1_001, position(5_000)]);
+  });
+});

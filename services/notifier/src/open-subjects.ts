@@ -1,0 +1,135 @@
+/**
+ * The payments and payouts (subjects) with notifications that are not delivered yet, and when each is to be tried. Holds
+ * a few hundred bytes for each of them and none of their bodies: memory is proportional to what is open. One subject has one try at a time,
+ * which keeps its notifications in order.
+ */
+import type { Position } from '@tollgate/event-store';
+import type { LoadedNotifications } from './notification-journal.ts';
+import { nextTryAt } from './notification-state.ts';
+import { createTurns, limitsDefault, type Limits, type Receiver } from './turns.ts';
+
+/** What a start needs to know: the tokens of subjects that are open, and from where on it has to look for more of them. */
+export interface OpenCheckpoint {
+  position: Position;
+  tokens: string[];
+}
+/** Subjects that a checkpoint lists at most; where more are open, following begins again at the first unlisted one. */
+const listedMax = 1_000;
+
+export interface OpenSubjects {
+  /** The notifications of a subject as they are now. `after` is a position before the event that opened it. */
+  update(token: string, loaded: LoadedNotifications, after?: Position): void;
+  /** True where this revision of its notifications, or a later one, is taken into account. */
+  isKnown(token: string, revision: number): boolean;
+  has(token: string): boolean;
+  forget(token: string): void;
+  /** Takes the subject whose turn it is; undefined where none is due or there is no room. It is busy until released. */
+  take(now: number): string | undefined;
+  /** Not before this instant, whatever its notifications say. */
+  release(token: string, notBefore?: number): void;
+  /** When the next subject becomes due that waits for its time. */
+  nextDueAt(): number | undefined;
+  checkpoint(position: Position): OpenCheckpoint;
+}
+
+interface OpenSubject {
+  receiver: Receiver;
+  /** Undefined where nothing is open any more. */
+  nextAt: number | undefined;
+  revision: number;
+  after: Position | undefined;
+  place: 'waiting' | 'ready' | 'busy';
+}
+
+export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects {
+  // In the order in which they were opened.
+  const subjects = new Map<string, OpenSubject>();
+  const turns = createTurns(limits);
+  /** No subject that waits is due earlier. */
+  let earliestWaiting = Infinity;
+
+  function makeReady(token: string, subject: OpenSubject): void {
+    subject.place = 'ready';
+    turns.join(token, subject.receiver);
+  }
+
+  /** Puts a subject that is not busy where its next try belongs. */
+  function place(token: string, subject: OpenSubject): void {
+    const { nextAt, receiver } = subject;
+    if (nextAt === 0) return makeReady(token, subject);
+    turns.leave(token, receiver);
+    subject.place = 'waiting';
+    if (nextAt === undefined) subjects.delete(token);
+    else earliestWaiting = Math.min(earliestWaiting, nextAt);
+  }
+
+  function makeDueReady(now: number): void {
+    if (now < earliestWaiting) return;
+    earliestWaiting = Infinity;
+    for (const [token, subject] of subjects) {
+      if (subject.place !== 'waiting' || subject.nextAt === undefined) continue;
+      if (subject.nextAt <= now) makeReady(token, subject);
+      else earliestWaiting = Math.min(earliestWaiting, subject.nextAt);
+    }
+  }
+
+  function change(token: string, subject: OpenSubject, nextAt: number | undefined): void {
+    subject.nextAt = nextAt;
+    if (subject.place !== 'busy') place(token, subject);
+  }
+
+  return {
+    update(token, loaded, after) {
+      const revision = loaded.revision === 'no-stream' ? -1 : loaded.revision;
+      const known = subjects.get(token);
+      if (known !== undefined && known.revision >= revision) return;
+      const subject = known ?? toOpenSubject(loaded, after);
+      if (subject === undefined) return;
+      subject.revision = revision;
+      subjects.set(token, subject);
+      change(token, subject, nextTryAt(loaded.state));
+    },
+    isKnown: (token, revision) => (subjects.get(token)?.revision ?? -1) >= revision,
+    has: (token) => subjects.has(token),
+    forget(token) {
+      const subject = subjects.get(token);
+      if (subject !== undefined) change(token, subject, undefined);
+    },
+    take(now) {
+      makeDueReady(now);
+      const token = turns.take();
+      const subject = token === undefined ? undefined : subjects.get(token);
+      if (subject !== undefined) subject.place = 'busy';
+      return token;
+    },
+    release(token, notBefore = 0) {
+      const subject = subjects.get(token);
+      if (subject?.place !== 'busy') return;
+      turns.end(subject.receiver);
+      subject.place = 'waiting';
+      const { nextAt } = subject;
+      change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
+    },
+    nextDueAt: () => (earliestWaiting === Infinity ? undefined : earliestWaiting),
+    checkpoint: (position) => toCheckpoint(subjects, position),
+  };
+}
+
+/** Undefined where nothing is open. All notifications of a subject go to the address that it was created with. */
+function toOpenSubject({ state }: LoadedNotifications, after: Position | undefined): OpenSubject | undefined {
+  const [first] = state.notifications;
+  const nextAt = nextTryAt(state);
+  if (first === undefined || nextAt === undefined) return undefined;
+  const receiver = { team: first.team, origin: URL.parse(first.url)?.origin ?? '' };
+  return { receiver, nextAt, revision: -1, after, place: 'waiting' };
+}
+
+function toCheckpoint(subjects: ReadonlyMap<string, OpenSubject>, position: Position): OpenCheckpoint {
+  const listed: string[] = [];
+  for (const [token, { after }] of subjects) {
+    // What an earlier checkpoint had listed has no position of its own, and stays listed.
+    if (listed.length >= listedMax && after !== undefined) return { position: after, tokens: listed };
+    listed.push(token);
+  }
+  return { position, tokens: listed };
+}

@@ -1,0 +1,174 @@
+import type { PaymentEvent } from '@tollgate/payment-domain';
+import { foldPaymentDocument, type PaymentDocument } from '@tollgate/read-models';
+import { happening, requested, toRecordedEvents } from '@tollgate/read-models/testing';
+import { describe, expect, it } from 'vitest';
+import { noticesOf } from './notices.ts';
+import { paymentSubject } from './subjects.ts';
+import { requestedWithCallback } from './testing/subjects.ts';
+
+const url = 'https://shop.example/hook';
+const { accepted, pending, held, approved, declined, failed, confirming, confirmationRefused } = happening;
+const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedElsewhere, revised } = happening;
+
+/** What becomes due by each event of a history. */
+function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
+  let before: PaymentDocument | undefined;
+  return toRecordedEvents([first, ...events]).map((event) => {
+    const after = foldPaymentDocument(before, event);
+    const notices = noticesOf(paymentSubject, event, { before, after }, 42);
+    before = after;
+    return notices;
+  });
+}
+const told = (events: readonly PaymentEvent[]) =>
+  noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
+
+/** The service contradicts itself: another amount stands approved. */
+const revisedTo = (amount: number): PaymentEvent => ({
+  type: 'FinalStatusRevised',
+  data: { from: 'approved', to: 'approved', amount },
+});
+
+describe('a team is told', () => {
+  it('of every change of status, and of nothing else', () => {
+    expect(told([accepted, pending, approved, happening.attention])).toEqual([
+      [],
+      [],
+      ['payment pending'],
+      ['payment approved'],
+      [],
+    ]);
+  });
+
+  it('that the payment failed, as declined', () => {
+    expect(told([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
+  });
+
+  it('that money is held, although the status may be the same; not that a confirmation was refused', () => {
+    expect(told([accepted, held, confirming, confirmationRefused])).toEqual([
+      [],
+      [],
+      ['payment pending'],
+      [],
+      [],
+    ]);
+    expect(told([accepted, pending, held]).at(-1)).toEqual(['payment pending']);
+  });
+
+  it('that a final status was revised', () => {
+    expect(told([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
+  });
+
+  it('that another amount stands approved than before, although the status is the same', () => {
+    const changed = revisedTo(1_400);
+    expect(told([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
+  });
+
+  it('of a refund that was made elsewhere only once it is of everything', () => {
+    const elsewhere = (amount: number): PaymentEvent => ({
+      type: 'ExternalRefundObserved',
+      data: { amount },
+    });
+    expect(told([accepted, approved, elsewhere(1_400), elsewhere(100)]).slice(-2)).toEqual([
+      [],
+      ['payment refunded'],
+    ]);
+  });
+
+  it('nothing of a recurring token alone', () => {
+    expect(told([accepted, approved, happening.recurringTokenIssued]).at(-1)).toEqual([]);
+  });
+
+  it('of the outcome of each refund', () => {
+    expect(told([accepted, approved, refunding, refundUnresolved, refundApproved]).slice(-3)).toEqual([
+      [],
+      [],
+      ['refund approved'],
+    ]);
+    expect(told([accepted, approved, refunding, refundDeclined]).at(-1)).toEqual(['refund declined']);
+  });
+
+  it('of the last refund and then of the refunded payment', () => {
+    const history = [accepted, approved, refunding, refundedElsewhere, refundApproved];
+    expect(told(history).at(-1)).toEqual(['refund approved', 'payment refunded']);
+  });
+
+  it('nothing where it gave no address', () => {
+    expect(noticesAlong([accepted, approved], requested()).flat()).toEqual([]);
+  });
+});
+
+describe('a notification', () => {
+  it("says what the specification's callback says, with our token and the team's order number", () => {
+    const [notice] = noticesAlong([accepted, approved]).flat();
+    expect(notice).toEqual({
+      id: expect.stringMatching(/^ntf_[0-9a-f]{32}$/),
+      ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
+      body: {
+        ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'order-1' },
+        ...{ amount: 1_500, currency: 'EUR', sanitizedMask: '439296******1251' },
+      },
+    });
+  });
+
+  it('says why a payment was declined', () => {
+    const [notice] = noticesAlong([accepted, declined]).flat();
+    expect(notice?.body).toMatchObject({ status: 'declined', declineReason: 'insufficient funds' });
+  });
+
+  it('has the amount that stands approved, and what was asked for where none does', () => {
+    const amountsOf = (events: readonly PaymentEvent[]) =>
+      noticesAlong(events)
+        .flat()
+        .map(({ body }) => body.amount);
+    expect(amountsOf([accepted, approved, revisedTo(1_400)])).toEqual([1_500, 1_400]);
+    expect(amountsOf([accepted, declined, revised])).toEqual([1_500, 1_400]);
+    const undone: PaymentEvent = { type: 'FinalStatusRevised', data: { from: 'approved', to: 'declined' } };
+    expect(amountsOf([accepted, declined, revised, undone])).toEqual([1_500, 1_400, 1_500]);
+  });
+
+  it('has the alias of the recurring token that the payment has brought', () => {
+    const history = [accepted, approved, happening.recurringTokenIssued, refunding, refundedElsewhere];
+    const notices = noticesAlong([...history, refundApproved]).flat();
+    expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.recurringToken])).toEqual([
+      ['payment approved', undefined],
+      ['refund approved', undefined],
+      ['payment refunded', 'rec_1'],
+    ]);
+  });
+
+  it('does not have the alias that the payment was charged by', () => {
+    const first = requestedWithCallback(url, { recurringToken: 'rec_0' });
+    expect(noticesAlong([accepted, approved], first).flat()[0]?.body).not.toHaveProperty('recurringToken');
+  });
+
+  it('of a refund has its token and amount', () => {
+    const notice = noticesAlong([accepted, approved, refunding, refundApproved]).flat().at(-1);
+    expect(notice?.body).toEqual({
+      ...{ token: 'ref_1', type: 'refund', status: 'approved', orderNumber: 'order-1' },
+      ...{ amount: 500, currency: 'EUR' },
+    });
+  });
+
+  it('has null where the payment has no order number', () => {
+    const bare = requestedWithCallback(url);
+    if (bare.type !== 'PaymentRequested') throw new Error('no request');
+    const { orderNumber: _, ...terms } = bare.data.terms;
+    const first: PaymentEvent = { ...bare, data: { ...bare.data, terms } };
+    expect(noticesAlong([accepted, approved], first).flat()[0]?.body.orderNumber).toBeNull();
+  });
+
+  it('has the same id whenever its event is read, and no other has it', () => {
+    const history = [accepted, pending, approved, refunding, refundedElsewhere, refundApproved];
+    const ids = noticesAlong(history)
+      .flat()
+      .map(({ id }) => id);
+    expect(
+      noticesAlong(history)
+        .flat()
+        .map(({ id }) => id),
+    ).toEqual(ids);
+    expect(ids).toHaveLength(4);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

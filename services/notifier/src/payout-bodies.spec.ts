@@ -1,0 +1,83 @@
+import type { PayoutEvent } from '@tollgate/payment-domain';
+import { foldPayoutDocument, type PayoutDocument } from '@tollgate/read-models';
+import { payoutHappening, payoutRequested, toRecordedIn } from '@tollgate/read-models/testing';
+import { describe, expect, it } from 'vitest';
+import { noticesOf } from './notices.ts';
+import { payoutSubject } from './subjects.ts';
+import { payoutWithCallback } from './testing/subjects.ts';
+
+const url = 'https://shop.example/hook';
+const { accepted, approved, declined, refused, unresolved, failed, revised, attention } = payoutHappening;
+const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): PayoutEvent => ({
+  type: 'FinalStatusRevised',
+  data: { from, to, serviceToken: 'service-token' },
+});
+
+/** What becomes due by each event of a history. */
+function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) {
+  let before: PayoutDocument | undefined;
+  return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
+    const after = foldPayoutDocument(before, event);
+    const notices = noticesOf(payoutSubject, event, { before, after }, 42);
+    before = after;
+    return notices;
+  });
+}
+const told = (events: readonly PayoutEvent[]) =>
+  noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
+
+describe('a team is told of its payout', () => {
+  it('every other status, and neither its creation nor what leaves the status as it is', () => {
+    expect(told([unresolved, attention, accepted, approved, attention])).toEqual([
+      ...[[], [], [], []],
+      ['payout approved'],
+      [],
+    ]);
+    expect(told([accepted, declined]).at(-1)).toEqual(['payout declined']);
+  });
+
+  it('that it failed, as declined', () => {
+    expect(told([refused, failed])).toEqual([[], [], ['payout declined']]);
+  });
+
+  it('that a final status was revised, also back to pending', () => {
+    expect(told([accepted, declined, revised]).at(-1)).toEqual(['payout approved']);
+    expect(told([accepted, approved, revisedTo('approved', 'declined')]).at(-1)).toEqual(['payout declined']);
+    expect(told([refused, failed, revisedTo('declined', 'pending')]).at(-1)).toEqual(['payout pending']);
+  });
+
+  it('nothing where it gave no address', () => {
+    expect(noticesAlong([accepted, approved], payoutRequested()).flat()).toEqual([]);
+  });
+});
+
+describe('a notification of a payout', () => {
+  it("has our token, the team's order number, and nothing of where the money goes", () => {
+    expect(noticesAlong([accepted, approved]).flat()).toEqual([
+      {
+        id: expect.stringMatching(/^ntf_[0-9a-f]{32}$/),
+        ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
+        body: {
+          ...{ token: 'po_1', type: 'payout', status: 'approved', orderNumber: 'P-1' },
+          ...{ amount: 300, currency: 'EUR' },
+        },
+      },
+    ]);
+  });
+
+  it('says why it was declined, and no longer once that was revised', () => {
+    const [first, second] = noticesAlong([accepted, declined, revised]).flat();
+    expect(first?.body).toMatchObject({ status: 'declined', declineReason: 'card_declined' });
+    expect(second?.body).not.toHaveProperty('declineReason');
+  });
+
+  it('has the same id whenever its event is read, and no other has it', () => {
+    const history = [accepted, declined, revised, revisedTo('approved', 'declined')];
+    const idsOf = () =>
+      noticesAlong(history)
+        .flat()
+        .map(({ id }) => id);
+    expect(idsOf()).toEqual(idsOf());
+    expect(new Set(idsOf()).size).toBe(3);
+  });
+});

@@ -1,0 +1,14 @@
+/** What a team is told about its payout: every other status. */
+import { statusOfPayoutPhase } from '@tollgate/payment-domain';
+import type { PayoutDocument } from '@tollgate/read-models';
+import { given } from '@tollgate/service-kit';
+import type { NotificationBody } from './notification-events.ts';
+
+/** The specification's callback body, where a change is told; none where the status is the same. */
+export function payoutBodies(before: PayoutDocument, { token, payout }: PayoutDocument): NotificationBody[] {
+  const { phase, terms, declineReason } = payout;
+  const status = statusOfPayoutPhase(phase);
+  if (statusOfPayoutPhase(before.payout.phase) === status) return [];
+  const { orderNumber, amount, currency } = terms;
+  return [{ token, type: 'payout', status, orderNumber, amount, currency, ...given({ declineReason }) }];
+}

@@ -1,0 +1,142 @@
+/** Payouts are told by the mechanism that tells payments; what is common to both stands in notifier.int.spec.ts. */
+import type { EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import type { PaymentEvent, PayoutEvent } from '@tollgate/payment-domain';
+import { appendEvents, appendPayment, happening, payoutHappening } from '@tollgate/read-models/testing';
+import { systemClock, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { createNotificationJournal } from './notification-journal.ts';
+import { startReceiver, type Receiver } from './testing/receiver.ts';
+import { notificationsOf, pay, start, statesOf, toldTo, verifierOf, verify } from './testing/running.ts';
+import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
+
+const { accepted, approved, declined, revised } = payoutHappening;
+
+async function given() {
+  return { store: await temporaryStore(), receiver: await startReceiver() };
+}
+
+/** A payout whose first status changes by these events. */
+async function payOut(
+  store: EventStore,
+  receiver: Receiver,
+  { token = 'po_1', events = [approved] as readonly PayoutEvent[] } = {},
+): Promise<void> {
+  await appendEvents(store, `payout-${token}`, [payoutWithCallback(receiver.url), accepted, ...events]);
+}
+
+describe('a team gets', () => {
+  it('every change of its payout in order, signed, and on record under the token of the payout', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await payOut(store, receiver, { events: [declined, revised] });
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered', 'delivered']));
+    expect(toldTo(receiver)).toEqual(['payout declined', 'payout approved']);
+    for (const each of receiver.received) {
+      expect(verify(each, verifierOf('shop'))).toEqual(each.body);
+      expect(each.body).toMatchObject({ token: 'po_1', orderNumber: 'P-1', amount: 300, currency: 'EUR' });
+    }
+  });
+
+  it('what happens to payments and payouts side by side, each once', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    for (let each = 0; each < 10; each += 1) {
+      await pay(store, receiver, { token: `pay_${each}` });
+      await payOut(store, receiver, { token: `po_${each}` });
+    }
+    await eventually(() => expect(receiver.received).toHaveLength(20));
+    expect(new Set(receiver.received.map(({ body }) => body.token)).size).toBe(20);
+    expect(new Set(receiver.ids()).size).toBe(20);
+  });
+
+  it('a payout again that somebody asks for', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await payOut(store, receiver);
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered']));
+    const journal = createNotificationJournal({ store, clock: systemClock, ids: systemIds });
+    await journal.requestReplay('po_1', undefined, { kind: 'service', name: 'test' });
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    expect(new Set(receiver.ids()).size).toBe(1);
+  });
+});
+
+describe('after a stop', () => {
+  it('a payout that was not delivered is tried when it is due, and what happened meanwhile is told', async () => {
+    const { store, receiver } = await given();
+    const clock = createFakeClock();
+    receiver.react(() => 503);
+    const first = start(store, { clock });
+    await payOut(store, receiver, { events: [declined] });
+    await eventually(async () =>
+      expect((await notificationsOf(store, 'po_1'))[0]?.deliveries).toHaveLength(1),
+    );
+    await first.stop();
+    await appendEvents(store, 'payout-po_1', [revised]);
+    receiver.react(() => 200);
+    start(store, { clock });
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['open', 'delivered']));
+    await clock.advance(5_000);
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered', 'delivered']));
+  });
+
+  it('before anything was checked off, the past of a store is told: it may never have been', async () => {
+    const { store, receiver } = await given();
+    await pay(store, receiver);
+    await payOut(store, receiver);
+    start(store);
+    await eventually(() => expect(toldTo(receiver).sort()).toEqual(['payment pending', 'payout approved']));
+  });
+});
+
+describe('a damaged payout', () => {
+  it('leaves all others alone', async () => {
+    const { store, receiver } = await given();
+    await appendEvents(store, 'payout-po_broken', [payoutWithCallback(receiver.url)]);
+    const nonsense = { id: systemIds.uuid(), type: 'Nonsense', data: {}, metadata: {} };
+    await store.append('payout-po_broken', [nonsense], 'any');
+    start(store);
+    await payOut(store, receiver);
+    await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered']));
+  });
+});
+
+describe('a recurring token', () => {
+  const first = (url: string) => requestedWithCallback(url, { recurring: true });
+  const bodiesOf = async (store: EventStore) => (await notificationsOf(store)).map(({ body }) => body);
+
+  it('is told with the approval that brings it, although it is recorded behind that', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted]);
+    await appendPayment(store, 'pay_1', [
+      ...[happening.approved, happening.attention],
+      happening.recurringTokenIssued,
+    ]);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect(receiver.received[0]?.body).toMatchObject({ status: 'approved', recurringToken: 'rec_1' });
+  });
+
+  it('that does not come leaves the approval as it is', async () => {
+    const { store, receiver } = await given();
+    start(store);
+    await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted, happening.approved]);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
+    expect((await bodiesOf(store))[0]).not.toHaveProperty('recurringToken');
+  });
+
+  it('whose record is damaged keeps nobody from hearing of the approval', async () => {
+    const { store, receiver } = await given();
+    const damaged = { type: 'RecurringTokenIssued', data: { recurringToken: 7 } } as unknown as PaymentEvent;
+    await appendPayment(store, 'pay_1', [
+      ...[first(receiver.url), happening.accepted, happening.approved],
+      damaged,
+    ]);
+    start(store);
+    await pay(store, receiver, { token: 'pay_2' });
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    expect(await bodiesOf(store)).toMatchObject([{ status: 'approved' }]);
+  });
+});

@@ -1,0 +1,33 @@
+import { notificationSecretsOf, parseNotificationSecrets } from '@tollgate/service-kit';
+import { Webhook } from 'standardwebhooks';
+import { expect, it } from 'vitest';
+import { webhookHeaders } from './signature.ts';
+
+const [old, recent] = [`a:${'x'.repeat(32)}`, `b:${'y'.repeat(32)}`];
+const secretsOf = (masters: string) =>
+  notificationSecretsOf(parseNotificationSecrets(masters), 'sandbox', 'shop');
+const verifierOf = (masters: string) => new Webhook(secretsOf(masters)[0]?.reveal() ?? '');
+const message = { id: 'ntf_1', body: '{"status":"approved"}' };
+
+it('is verified by the public library', () => {
+  const headers = webhookHeaders(message, secretsOf(old), Date.now());
+  expect(verifierOf(old).verify(message.body, headers)).toEqual({ status: 'approved' });
+});
+
+it('is verified by holders of either secret during a rotation', () => {
+  const headers = webhookHeaders(message, secretsOf(`${recent},${old}`), Date.now());
+  expect(headers['webhook-signature']?.split(' ')).toHaveLength(2);
+  for (const master of [old, recent]) verifierOf(master).verify(message.body, headers);
+});
+
+it.each(['webhook-id', 'webhook-timestamp'])('holds for its %s only', (name) => {
+  const headers = webhookHeaders(message, secretsOf(old), Date.now());
+  const changed = { ...headers, [name]: name === 'webhook-id' ? 'ntf_2' : String(Number(headers[name]) - 1) };
+  expect(() => verifierOf(old).verify(message.body, changed)).toThrow('No matching signature');
+});
+
+it('holds for its body and its team only', () => {
+  const headers = webhookHeaders(message, secretsOf(old), Date.now());
+  expect(() => verifierOf(old).verify('{}', headers)).toThrow('No matching signature');
+  expect(() => verifierOf(recent).verify(message.body, headers)).toThrow('No matching signature');
+});

@@ -1,0 +1,65 @@
+/** The notifier over a store, and what it has recorded there, for specs. */
+import type { EventStore } from '@tollgate/event-store';
+import type { PaymentEvent } from '@tollgate/payment-domain';
+import { appendPayment, happening } from '@tollgate/read-models/testing';
+import {
+  notificationSecretsOf,
+  parseNotificationSecrets,
+  silentLog,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
+import { Webhook } from 'standardwebhooks';
+import { onTestFinished } from 'vitest';
+import { createNotificationJournal } from '../notification-journal.ts';
+import type { Notification } from '../notification-state.ts';
+import { runNotifier, type NotifierDependencies } from '../notifier.ts';
+import type { Received, Receiver } from './receiver.ts';
+import { requestedWithCallback } from './subjects.ts';
+
+export const masterText = `k1:${'m'.repeat(32)}`;
+const secrets = parseNotificationSecrets(masterText);
+
+/** No jitter, so that a spec can tell when a try is due. */
+const ids = { ...systemIds, fraction: () => 0 };
+
+/** Runs a notifier until the test ends. */
+export function start(store: EventStore, options: Partial<NotifierDependencies> = {}) {
+  const stopping = new AbortController();
+  const defaults = { clock: systemClock, ids, log: silentLog, secrets, isCallbackAllowed: () => true };
+  const running = runNotifier({ store, ...defaults, ...options }, stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return { stop };
+}
+
+/** A payment whose first status changes by these events. */
+export async function pay(
+  store: EventStore,
+  receiver: Pick<Receiver, 'url'>,
+  { token = 'pay_1', team = 'shop', events = [happening.pending] as readonly PaymentEvent[] } = {},
+): Promise<void> {
+  const first = requestedWithCallback(receiver.url, { team });
+  await appendPayment(store, token, [first, happening.accepted, ...events]);
+}
+
+export async function notificationsOf(store: EventStore, token = 'pay_1'): Promise<readonly Notification[]> {
+  const journal = createNotificationJournal({ store, clock: systemClock, ids: systemIds });
+  return (await journal.load(token)).state.notifications;
+}
+
+export const statesOf = async (store: EventStore, token?: string) =>
+  (await notificationsOf(store, token)).map(({ state }) => state);
+
+export const toldTo = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.status}`);
+
+export const verifierOf = (team: string, masters = secrets) =>
+  new Webhook(notificationSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');
+
+/** What the public library makes of a request. It throws where the signature is wrong. */
+export function verify({ text, headers }: Received, verifier: Webhook): unknown {
+  return verifier.verify(text, headers as Record<string, string>);
+}

@@ -1,0 +1,93 @@
+/** Whose turn it is among those that are ready: round and round the receivers, so that none waits for another. */
+
+export interface Limits {
+  /** Tries at once, in all. */
+  total: number;
+  /** Of one team, so that several slow receivers of one team leave room for others. */
+  perTeam: number;
+  /** Of one team to one origin. */
+  perOrigin: number;
+}
+
+export const limitsDefault: Limits = { total: 64, perTeam: 8, perOrigin: 4 };
+
+/** Where the notifications of a payment or payout go. */
+export interface Receiver {
+  team: string;
+  origin: string;
+}
+
+export interface Turns {
+  /** Joins the queue of its receiver. */
+  join(token: string, receiver: Receiver): void;
+  /** Leaves the queue of its receiver, if it is there. */
+  leave(token: string, receiver: Receiver): void;
+  /** Gives the next one that its receiver has room for, which is then busy; undefined where there is none. */
+  take(): string | undefined;
+  /** One that was taken has ended. */
+  end(receiver: Receiver): void;
+}
+
+interface Queue {
+  team: string;
+  ready: Set<string>;
+  busy: number;
+}
+
+export function createTurns(limits: Limits): Turns {
+  // In the order of turns: a queue that was served goes to the end.
+  const queues = new Map<string, Queue>();
+  const busyByTeam = new Map<string, number>();
+  let busy = 0;
+
+  const keyOf = ({ team, origin }: Receiver): string => JSON.stringify([team, origin]);
+
+  function dropIfIdle(key: string, { busy: busyInQueue, ready }: Queue): void {
+    if (busyInQueue === 0 && ready.size === 0) queues.delete(key);
+  }
+
+  function count(queue: Queue, change: 1 | -1): void {
+    const ofTeam = (busyByTeam.get(queue.team) ?? 0) + change;
+    if (ofTeam === 0) busyByTeam.delete(queue.team);
+    else busyByTeam.set(queue.team, ofTeam);
+    queue.busy += change;
+    busy += change;
+  }
+
+  const hasRoom = (queue: Queue): boolean =>
+    queue.busy < limits.perOrigin && (busyByTeam.get(queue.team) ?? 0) < limits.perTeam;
+
+  return {
+    join(token, receiver) {
+      const key = keyOf(receiver);
+      const queue = queues.get(key) ?? { team: receiver.team, ready: new Set(), busy: 0 };
+      queue.ready.add(token);
+      queues.set(key, queue);
+    },
+    leave(token, receiver) {
+      const key = keyOf(receiver);
+      const queue = queues.get(key);
+      if (queue?.ready.delete(token) === true) dropIfIdle(key, queue);
+    },
+    take() {
+      if (busy >= limits.total) return undefined;
+      for (const [key, queue] of queues) {
+        const [token] = queue.ready;
+        if (token === undefined || !hasRoom(queue)) continue;
+        queue.ready.delete(token);
+        count(queue, 1);
+        queues.delete(key);
+        queues.set(key, queue);
+        return token;
+      }
+      return undefined;
+    },
+    end(receiver) {
+      const key = keyOf(receiver);
+      const queue = queues.get(key);
+      if (queue === undefined) return;
+      count(queue, -1);
+      dropIfIdle(key, queue);
+    },
+  };
+}

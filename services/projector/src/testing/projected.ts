@@ -1,0 +1,89 @@
+/** A projector over a real store, for specs. */
+import { beginning, StoreUnavailable, type EventStore } from '@tollgate/event-store';
+import {
+  checkpointSchema,
+  checkpointStream,
+  documentKinds,
+  kindOfStream,
+  viewStreamOf,
+  type DocumentCheckpoint,
+} from '@tollgate/read-models';
+import { foldStored, storedDocuments } from '@tollgate/read-models/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { expect, onTestFinished, vi } from 'vitest';
+import { createProjector, type Projector, type ProjectorOptions } from '../projector.ts';
+
+export const soon = { timeout: 10_000, interval: 5 };
+
+export async function startProjector(
+  store: EventStore,
+  options: Partial<ProjectorOptions> = {},
+): Promise<Projector> {
+  const projector = createProjector({
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    log: silentLog,
+    ...options,
+  });
+  onTestFinished(() => projector.stop());
+  await projector.start();
+  return projector;
+}
+
+export async function checkpointIn(store: EventStore): Promise<DocumentCheckpoint | undefined> {
+  const [last] = await Array.fromAsync(store.read(checkpointStream));
+  return last === undefined ? undefined : checkpointSchema.parse(last.data);
+}
+
+/** Waits until everything that the store has is projected. */
+export async function projected(store: EventStore, projector: Projector): Promise<void> {
+  const ending = new AbortController();
+  let end = beginning;
+  for await (const item of store.subscribe({
+    from: beginning,
+    prefixes: documentKinds.map(({ streamPrefix }) => streamPrefix),
+    signal: ending.signal,
+  })) {
+    if (item.kind === 'caught-up') break;
+    end = item.position;
+  }
+  await vi.waitFor(() => expect(projector.health().position >= end).toBe(true), soon);
+}
+
+export const sorted = (texts: Map<string, string>): [string, string][] =>
+  [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** What rebuilding from zero gives, by stream of the document. */
+async function rebuilt(store: EventStore, streams: readonly string[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const stream of streams) {
+    const kind = kindOfStream(stream);
+    if (kind === undefined) throw new Error(`${stream} has no document`);
+    const document = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
+    texts.set(viewStreamOf(stream), JSON.stringify(document));
+  }
+  return texts;
+}
+
+/** The documents of just these streams are stored, as rebuilding from zero gives them, byte for byte. */
+export async function expectRebuiltIsStored(store: EventStore, streams: readonly string[]): Promise<void> {
+  expect(sorted(await storedDocuments(store))).toEqual(sorted(await rebuilt(store, streams)));
+}
+
+/** A store that fails an append of its choice, after it was carried out or instead. */
+export function failing(
+  store: EventStore,
+  when: (stream: string) => 'before' | 'after' | undefined,
+): EventStore {
+  return {
+    ...store,
+    append: async (stream, events, expected) => {
+      const failure = when(stream);
+      if (failure === 'before') throw new StoreUnavailable('store_down', 'The store is down.');
+      const answer = await store.append(stream, events, expected);
+      if (failure === 'after') throw new StoreUnavailable('store_down', 'The answer is lost.');
+      return answer;
+    },
+  };
+}

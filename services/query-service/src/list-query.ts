@@ -1,0 +1,102 @@
+/** The queries of lists, as callers write them. */
+import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
+import {
+  perPageMax,
+  type Caller,
+  type OperationListQuery,
+  type PaymentListQuery,
+} from '@tollgate/read-models';
+import { given } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+const dayMs = 86_400_000;
+
+const wholeNumberSchema = z
+  .string('must be given once')
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+  .transform(Number);
+
+const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** A day in UTC as its first millisecond. */
+const daySchema = z.iso.date('must be a date written YYYY-MM-DD').transform((text) => Date.parse(text));
+
+const onePage = {
+  perPage: wholeNumberSchema
+    .refine((count) => count <= perPageMax, `must be at most ${perPageMax}`)
+    .default(20),
+  cursor: z.string('must be given once').max(512, 'must be at most 512 characters').optional(),
+};
+
+const filters = {
+  orderNumber: z
+    .string('must be given once')
+    .min(1, 'must not be empty')
+    .max(255, 'must be at most 255 characters')
+    .optional(),
+  currency: currencySchema.optional(),
+  dateFrom: daySchema.optional(),
+  dateTo: daySchema.optional(),
+  attention: flagSchema.optional(),
+  ...onePage,
+  page: wholeNumberSchema.optional(),
+  withTotal: flagSchema.optional(),
+};
+
+const isPageOrCursor = ({ page, cursor }: { page?: number | undefined; cursor?: string | undefined }) =>
+  page === undefined || cursor === undefined;
+const pageBesideCursor = { path: ['page'], message: 'must be left out where a cursor is given' };
+
+const operationTypes = ['pays', 'payouts', 'all'] as const;
+/** What the specification's list of payments shows. */
+export type OperationType = (typeof operationTypes)[number];
+
+export const paymentListSchema = z
+  .strictObject({
+    ...filters,
+    status: paymentStatusSchema.optional(),
+    // Those of payouts are among them.
+    phase: z.enum(paymentPhases).optional(),
+    operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
+  })
+  .refine(isPageOrCursor, pageBesideCursor);
+
+export const payoutListSchema = z
+  .strictObject({
+    ...filters,
+    status: payoutStatusSchema.optional(),
+    phase: z.enum(payoutPhases).optional(),
+  })
+  .refine(isPageOrCursor, pageBesideCursor);
+
+export const attentionListSchema = z.strictObject(onePage);
+
+interface Dates {
+  dateFrom?: number | undefined;
+  dateTo?: number | undefined;
+}
+
+/** Both dates are inclusive. */
+function toListQuery<Query extends Dates & { perPage: number }>(caller: Caller, query: Query) {
+  const { dateFrom, dateTo, perPage, ...rest } = query;
+  const { team, environment } = caller;
+  const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
+  return { team, environment, perPage, ...given({ ...rest, createdFrom: dateFrom, createdBefore }) };
+}
+
+export const parsePaymentListQuery = (caller: Caller, query: unknown) =>
+  paymentListSchema
+    .transform(({ operationType, ...rest }): { operationType: OperationType; query: PaymentListQuery } => ({
+      operationType,
+      query: toListQuery(caller, rest),
+    }))
+    .safeParse(query);
+
+export const parsePayoutListQuery = (caller: Caller, query: unknown) =>
+  payoutListSchema.transform((rest): OperationListQuery => toListQuery(caller, rest)).safeParse(query);
+
+/** Of what takes no parameters. */
+export const noQuerySchema = z.strictObject({});
+
+export const parseAttentionQuery = (query: unknown) => attentionListSchema.safeParse(query);

@@ -1,0 +1,35 @@
+/** A refund by its own token. It is part of a payment; what its idempotency key was used for tells which one. */
+import type { EventStore } from '@tollgate/event-store';
+import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/payment-domain';
+import { toPublicRefund, type Caller, type PaymentDocument, type PublicRefund } from '@tollgate/read-models';
+import { isOwnedBy, isToken, type OwnDocuments } from './own-documents.ts';
+
+export type ShownRefund = PublicRefund & { paymentToken: string };
+
+/** Undefined where the caller has no such refund, also where its key was used and the refund was refused at once. */
+export async function findRefund(
+  { store, own }: { store: EventStore; own: OwnDocuments },
+  caller: Caller,
+  refundToken: string,
+): Promise<ShownRefund | undefined> {
+  const key = isToken(refundToken) ? await readKey(store, refundToken) : undefined;
+  if (key === undefined || !isOwnedBy(key, caller)) return undefined;
+  const { paymentToken } = key;
+  return (
+    refundIn(await own.payment(caller, paymentToken), refundToken) ??
+    // The index may know the payment from before the refund.
+    refundIn(await own.latestPayment(caller, paymentToken), refundToken)
+  );
+}
+
+async function readKey(store: EventStore, refundToken: string): Promise<RefundKey | undefined> {
+  for await (const { data } of store.read(refundKeyStream(refundToken), { limit: 1 }))
+    return refundKeyUsedSchema.parse(data);
+  return undefined;
+}
+
+function refundIn(document: PaymentDocument | undefined, refundToken: string): ShownRefund | undefined {
+  const refund = document?.payment.refunds.find((each) => each.refundToken === refundToken);
+  if (document === undefined || refund === undefined) return undefined;
+  return { ...toPublicRefund(refund, document.payment.terms.currency), paymentToken: document.token };
+}

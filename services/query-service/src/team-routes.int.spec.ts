@@ -1,0 +1,324 @@
+import { StoreUnavailable } from '@tollgate/event-store';
+import { refundKeyStream, type RefundKey } from '@tollgate/payment-domain';
+import { disputeKind, payoutKind } from '@tollgate/read-models';
+import {
+  appendEvents,
+  appendPayment,
+  disputeOpened,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  planted,
+  processingUrl,
+  requested,
+  startedAt,
+} from '@tollgate/read-models/testing';
+import { systemClock } from '@tollgate/service-kit';
+import { describe, expect, test } from 'vitest';
+import {
+  errorsOf,
+  games,
+  given,
+  notFound,
+  payoutsOnly,
+  refundsOnly,
+  refused,
+  start,
+  adminOnly,
+  withoutScope,
+  type Given,
+} from './testing/harness.ts';
+
+const { accepted, approved, attention, refundAccepted, refundDeclined, refunding, unresolved } = happening;
+const payoutNotFound = refused(404, 'payout_not_found', 'invalid_request_error', 'token');
+const refundNotFound = refused(404, 'refund_not_found', 'invalid_request_error', 'refundToken');
+const scopeMissing = refused(403, 'scope_missing', 'authentication_error');
+const at = (number: number) => new Date(startedAt + number * 1_000).toISOString();
+
+const urls = {
+  payouts: ['/api/v1/payouts', '/api/v1/payouts/po_1', '/api/v1/payouts/po_1/events'],
+  refunds: ['/api/v1/refunds/ref_1'],
+  others: ['/api/v1/disputes/list', '/api/v1/attention'],
+};
+const allUrls = Object.values(urls).flat();
+
+const useRefundKey = ({ store }: Given, refundToken: string, key: Partial<RefundKey> = {}) => {
+  const data = { environment: 'sandbox', team: 'shop', paymentToken: 'pay_1', fingerprint: planted, ...key };
+  return appendEvents(store, refundKeyStream(refundToken), [{ type: 'RefundKeyUsed', data }]);
+};
+
+describe('each route', () => {
+  test.each(allUrls)('%s wants a key', async (url) => {
+    const { getAs } = await start();
+    const missing = refused(401, 'auth_header_not_found', 'authentication_error');
+    expect(errorsOf(await getAs(undefined)(url))).toEqual(missing);
+  });
+
+  test('wants one of its scopes', async () => {
+    const { getAs } = await start();
+    const statusOf = async (key: string, url: string) => (await getAs(key)(url)).statusCode;
+    for (const url of allUrls) expect(errorsOf(await getAs(withoutScope)(url)), url).toEqual(scopeMissing);
+    for (const url of urls.payouts) {
+      expect(await statusOf(payoutsOnly, url), url).not.toBe(403);
+      expect(await statusOf(games, url), url).toBe(403);
+    }
+    for (const url of urls.refunds)
+      for (const key of [refundsOnly, games]) expect(await statusOf(key, url), url).toBe(404);
+    for (const url of urls.others) {
+      expect(await statusOf(games, url), url).toBe(200);
+      for (const key of [refundsOnly, payoutsOnly]) expect(await statusOf(key, url), url).toBe(403);
+    }
+  });
+
+  test('shows what waits for a person to who may end it', async () => {
+    const { getAs } = await start();
+    const statusOf = async (url: string) => (await getAs(adminOnly)(url)).statusCode;
+    expect(await statusOf('/api/v1/attention')).toBe(200);
+    expect(await statusOf('/api/v1/disputes/list')).toBe(403);
+  });
+
+  test('tells that somebody reads what nobody knows the outcome of', async () => {
+    const { get, store, unresolvedReads } = await start();
+    await given(store, { pay_1: [requested(), unresolved], pay_2: [requested(), accepted] });
+    const headers = await given(store, { po_1: [payoutRequested(), payoutHappening.unresolved] }, payoutKind);
+    for (const url of ['payments/pay_1', 'payments/pay_2', 'payouts/po_1', 'payments'])
+      expect((await get(`/api/v1/${url}`, headers)).statusCode, url).toBe(200);
+    expect(unresolvedReads).toEqual(['pay_1', 'po_1']);
+  });
+
+  test('waits for a position, and says when it is not reached', async () => {
+    const { get } = await start();
+    const headers = { 'tollgate-min-position': '9'.repeat(16) };
+    const begun = systemClock.monotonic();
+    const answers = await Promise.all(
+      allUrls.filter((url) => !url.endsWith('/events')).map((url) => get(url, headers)),
+    );
+    expect(systemClock.monotonic() - begun).toBeGreaterThan(1_900);
+    for (const answer of answers)
+      expect(errorsOf(answer)).toEqual(refused(503, 'read_model_behind', 'api_error'));
+  });
+
+  test.each([...urls.payouts.slice(1), ...urls.refunds])(
+    '%s answers for a store that is down that it is to be tried again',
+    async (url) => {
+      const { get } = await start((store) => ({
+        ...store,
+        read: () => {
+          throw new StoreUnavailable('store_down', 'The store is down.');
+        },
+      }));
+      expect(errorsOf(await get(url))).toEqual(refused(503, 'core_api_error', 'api_error'));
+    },
+  );
+
+  test('shows no planted secret', async () => {
+    const services = await start();
+    const { get, store } = services;
+    await given(store, { pay_1: [requested(), accepted, approved, refunding, refundAccepted, attention] });
+    await given(
+      store,
+      { po_1: [payoutRequested(), payoutHappening.refused, payoutHappening.attention] },
+      payoutKind,
+    );
+    await useRefundKey(services, 'ref_1');
+    const opened = disputeOpened({ team: 'shop', paymentToken: 'pay_1' });
+    const headers = await given(store, { dsp_1: [opened] }, disputeKind);
+    for (const url of [...allUrls, '/api/v1/payments?operationType=all', '/api/v1/payments/po_1']) {
+      const answer = await get(url, headers);
+      expect(answer.statusCode, url).toBe(200);
+      expect(answer.body, url).not.toContain(planted);
+    }
+  });
+});
+
+describe('a refund', () => {
+  const url = '/api/v1/refunds/ref_1';
+  const submitted = [requested(), accepted, approved, refunding];
+
+  test('is shown with its payment', async () => {
+    const services = await start();
+    const headers = await given(services.store, { pay_1: [...submitted, refundDeclined] });
+    await useRefundKey(services, 'ref_1');
+    expect((await services.get(url, headers)).json()).toEqual({
+      success: true,
+      refund: {
+        ...{ token: 'ref_1', paymentToken: 'pay_1', amount: 500, currency: 'EUR' },
+        ...{ status: 'declined', phase: 'declined' },
+        errors: [{ code: 'incorrect_private_key', kind: 'authentication_error' }],
+      },
+    });
+  });
+
+  test('is shown where the read model knows the payment from before it', async () => {
+    const services = await start();
+    const headers = await given(services.store, { pay_1: [requested(), accepted, approved] });
+    await appendPayment(services.store, 'pay_1', [refunding]);
+    await useRefundKey(services, 'ref_1');
+    expect((await services.get(url, headers)).json()).toMatchObject({ refund: { phase: 'submitted' } });
+  });
+
+  test('is not found under a key of another team, whatever payment that names', async () => {
+    const services = await start();
+    const headers = await given(services.store, { pay_1: submitted });
+    await useRefundKey(services, 'ref_1', { team: 'games' });
+    expect(errorsOf(await services.get(url, headers))).toEqual(refundNotFound);
+  });
+
+  test('is not found where its key was never used, or nothing was submitted under it', async () => {
+    const services = await start();
+    const headers = await given(services.store, { pay_1: submitted });
+    expect(errorsOf(await services.get(url, headers))).toEqual(refundNotFound);
+    await useRefundKey(services, 'ref_2');
+    await useRefundKey(services, 'ref_3', { paymentToken: 'nobodys' });
+    for (const token of ['ref_2', 'ref_3', '..%2f..%2fetc', '*'])
+      expect(errorsOf(await services.get(`/api/v1/refunds/${token}`, headers)), token).toEqual(
+        refundNotFound,
+      );
+  });
+});
+
+describe('disputes', () => {
+  test('are shown in the fields of the specification, with our token of the payment', async () => {
+    const { get, store } = await start();
+    const openedAt = startedAt - 60_000;
+    const headers = await given(
+      store,
+      {
+        dsp_1: [disputeOpened({ team: 'shop', paymentToken: 'pay_1', openedAt })],
+        dsp_2: [disputeOpened({ id: 'D-2', team: 'games', paymentToken: 'pay_2' })],
+        dsp_3: [disputeOpened({ id: 'D-3' })],
+      },
+      disputeKind,
+    );
+    expect((await get('/api/v1/disputes/list', headers)).json()).toEqual({
+      success: true,
+      disputes: [
+        {
+          ...{ id: 'D-1', token: 'pay_1', amount: 1_500, currency: 'EUR' },
+          ...{ status: 'open', type: 'chargeback', reasonCode: '10.4' },
+          ...{ createdAt: at(-60), updatedAt: at(0) },
+        },
+      ],
+    });
+  });
+
+  test('are a hundred at most', async () => {
+    const { get, store } = await start();
+    const histories = Array.from({ length: 101 }, (_, number) => [
+      `dsp_${number}`,
+      [disputeOpened({ id: `D-${number}`, team: 'shop', openedAt: startedAt + number })],
+    ]);
+    const headers = await given(store, Object.fromEntries(histories), disputeKind);
+    const { disputes } = (await get('/api/v1/disputes/list', headers)).json<{ disputes: { id: string }[] }>();
+    expect(disputes).toHaveLength(100);
+    expect(disputes[0]!.id).toBe('D-100');
+  });
+});
+
+describe('what waits for a person', () => {
+  const { unresolved, attention: raised } = payoutHappening;
+
+  async function givenSome(team: string) {
+    const services = await start();
+    const { store } = services;
+    await given(store, { pay_1: [requested({ team, orderNumber: 'A' }), accepted, approved, attention] });
+    await given(store, { pay_2: [requested({ team }), accepted] });
+    const headers = await given(store, { po_1: [payoutRequested({ team }), unresolved, raised] }, payoutKind);
+    return { ...services, headers };
+  }
+
+  test('is listed oldest first, with the evidence and the ways out', async () => {
+    const { get, headers } = await givenSome('shop');
+    expect((await get('/api/v1/attention', headers)).json()).toEqual({
+      success: true,
+      perPage: 20,
+      attention: [
+        {
+          ...{ token: 'po_1', kind: 'payout', code: 'payout_not_found', since: at(2) },
+          evidence: { serviceToken: '…4321' },
+          number: 1,
+          resolutions: ['look_again', 'payout_not_made'],
+          ...{ orderNumber: 'P-1', amount: 300, currency: 'EUR', status: 'pending', phase: 'unresolved' },
+        },
+        {
+          ...{ token: 'pay_1', kind: 'payment', code: 'second_payment_found', since: at(3) },
+          evidence: {
+            ...{ attemptNumber: 1, providerOrderNumber: 'pay_1.1' },
+            ...{ serviceToken: '…1234', knownServiceToken: '…5678' },
+          },
+          number: 1,
+          resolutions: ['acknowledged'],
+          ...{ orderNumber: 'A', amount: 1_500, currency: 'EUR', status: 'approved', phase: 'approved' },
+        },
+      ],
+    });
+  });
+
+  test('leads on by cursor', async () => {
+    const { get, headers } = await givenSome('shop');
+    const first = (await get('/api/v1/attention?perPage=1', headers)).json<{ nextCursor: string }>();
+    expect(first).toMatchObject({ attention: [{ token: 'po_1' }], perPage: 1 });
+    const second = await get(`/api/v1/attention?perPage=1&cursor=${first.nextCursor}`, headers);
+    expect(second.json()).toMatchObject({ attention: [{ token: 'pay_1' }] });
+    expect(second.json()).not.toHaveProperty('nextCursor');
+  });
+
+  test('is that of payments alone for a key that may not read payouts', async () => {
+    const { getAs, headers } = await givenSome('games');
+    const answer = await getAs(games)('/api/v1/attention', headers);
+    expect(answer.json()).toMatchObject({ attention: [{ token: 'pay_1' }] });
+  });
+});
+
+test('a payment shows the recurring token that was issued, and that one was asked for', async () => {
+  const { get, store } = await start();
+  const headers = await given(store, {
+    pay_1: [requested({ recurring: true }), accepted, happening.recurringTokenIssued, approved],
+    pay_2: [requested({ recurringToken: 'rec_0' }), accepted],
+  });
+  const shown = async (token: string) => (await get(`/api/v1/payments/${token}`, headers)).json<object>();
+  expect(await shown('pay_1')).toMatchObject({ payment: { recurring: true, recurringToken: 'rec_1' } });
+  expect(await shown('pay_2')).toMatchObject({ payment: { recurringToken: 'rec_0', processingUrl } });
+  expect(await shown('pay_2')).not.toHaveProperty('payment.recurring');
+});
+
+describe("another team's objects (I14)", () => {
+  test('are not found and in no list', async () => {
+    const services = await start();
+    const { get, store } = services;
+    const [theirs, live] = [{ team: 'games' }, { environment: 'production' as const }];
+    await given(store, {
+      pay_1: [requested(theirs), accepted, approved, refunding, attention],
+      pay_2: [requested(live), accepted, approved, refunding, attention],
+    });
+    const raised = payoutHappening.attention;
+    await given(
+      store,
+      { po_1: [payoutRequested(theirs), raised], po_2: [payoutRequested(live), raised] },
+      payoutKind,
+    );
+    await appendEvents(store, 'payout-po_3', [payoutRequested(theirs)]);
+    await useRefundKey(services, 'ref_1', theirs);
+    // A key of ours for a payment of theirs, which no command lets come about.
+    await useRefundKey(services, 'ref_2', { paymentToken: 'pay_2' });
+    const headers = await given(
+      store,
+      { dsp_1: [disputeOpened(theirs)], dsp_2: [disputeOpened({ team: 'shop', ...live })] },
+      disputeKind,
+    );
+    for (const token of ['po_1', 'po_2', 'po_3'])
+      for (const url of [`/api/v1/payouts/${token}`, `/api/v1/payouts/${token}/events`])
+        expect(errorsOf(await get(url, headers)), url).toEqual(payoutNotFound);
+    for (const token of ['po_1', 'po_2', 'po_3'])
+      expect(errorsOf(await get(`/api/v1/payments/${token}`, headers))).toEqual(notFound);
+    for (const token of ['ref_1', 'ref_2'])
+      expect(errorsOf(await get(`/api/v1/refunds/${token}`, headers))).toEqual(refundNotFound);
+    for (const [url, name] of [
+      ['/api/v1/payouts?withTotal=true', 'payouts'],
+      ['/api/v1/payments?operationType=all&withTotal=true', 'payments'],
+      ['/api/v1/disputes/list', 'disputes'],
+      ['/api/v1/attention', 'attention'],
+    ] as const)
+      expect((await get(url, headers)).json<Record<string, unknown>>()[name], url).toEqual([]);
+  });
+});

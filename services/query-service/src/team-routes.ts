@@ -1,0 +1,58 @@
+/** What is read over all of a team's payments and payouts: refunds, disputes, and what waits for a person. */
+import { toPublicAttentionEntry, toPublicDispute } from '@tollgate/read-models';
+import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { noQuerySchema, parseAttentionQuery } from './list-query.ts';
+import { awaitMinPosition } from './min-position.ts';
+import {
+  attentionScopes,
+  forReaders,
+  mayReadPayouts,
+  parameterOf,
+  paymentScopes,
+  refundNotFound,
+  refundScopes,
+  refusedPage,
+  sendNotFound,
+  type ReadDependencies,
+} from './reading.ts';
+import { findRefund } from './refund-reader.ts';
+
+/** Disputes that the list shows, as in the specification. */
+const disputesMax = 100;
+
+export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies): void {
+  const { index } = deps;
+
+  const getRefund = forReaders(deps, refundScopes, async (caller, request, reply) => {
+    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    const refund = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
+    return refund === undefined ? sendNotFound(reply, refundNotFound) : reply.send({ success: true, refund });
+  });
+
+  const listDisputes = forReaders(deps, paymentScopes, async (caller, request, reply) => {
+    const query = noQuerySchema.safeParse(request.query);
+    if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
+    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    const disputes = index.listDisputes(caller, disputesMax).map(toPublicDispute);
+    return reply.send({ success: true, disputes });
+  });
+
+  const listAttention = forReaders(deps, attentionScopes, async (caller, request, reply) => {
+    const query = parseAttentionQuery(request.query);
+    if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
+    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    const { environment, team } = caller;
+    const { perPage, cursor } = query.data;
+    const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');
+    const kind = maySeeAll ? undefined : ('payment' as const);
+    const list = index.listAttention({ environment, team, perPage, ...given({ cursor, kind }) });
+    if (list.kind === 'refused') return sendErrors(reply, 400, [refusedPage(list.parameter)]);
+    const attention = list.entries.map(toPublicAttentionEntry);
+    return reply.send({ success: true, attention, perPage, ...given({ nextCursor: list.nextCursor }) });
+  });
+
+  app.get('/api/v1/refunds/:refundToken', getRefund);
+  app.get('/api/v1/disputes/list', listDisputes);
+  app.get('/api/v1/attention', listAttention);
+}

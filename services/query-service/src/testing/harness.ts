@@ -1,0 +1,92 @@
+/** The query service as a caller meets it, for specs. */
+import type { EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import {
+  createPaymentIndex,
+  createTeamDirectory,
+  paymentKind,
+  type DocumentKind,
+} from '@tollgate/read-models';
+import { givenTeam, projectEvents, type AnyEvent } from '@tollgate/read-models/testing';
+import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
+import fastify, { type LightMyRequestResponse } from 'fastify';
+import { expect, onTestFinished } from 'vitest';
+import { createQueryService } from '../query-service.ts';
+
+export type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
+
+export interface Given {
+  store: EventStore;
+  /** Gets with the key of team `shop`, scope `read`, in the sandbox. */
+  get: Get;
+  /** Gets with another header, or with none. */
+  getAs: (authorization: string | undefined) => Get;
+  /** Tokens that were read while nobody knew what had become of their last call. */
+  unresolvedReads: string[];
+}
+
+/** The routes of the query service over a real store, index and directory of teams. */
+export async function start(wrap: (store: EventStore) => EventStore = (store) => store): Promise<Given> {
+  const store = await temporaryStore();
+  const key = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
+  await givenTeam(store, { team: 'games', keyId: 'k2', scopes: ['payments'] });
+  await givenTeam(store, { team: 'cards', keyId: 'k3', scopes: ['cards'] });
+  await givenTeam(store, { team: 'desk', keyId: 'k6', scopes: ['admin'] });
+  await givenTeam(store, { team: 'refunds', keyId: 'k4', scopes: ['refunds'] });
+  await givenTeam(store, { team: 'payouts', keyId: 'k5', scopes: ['payouts'] });
+  const log = silentLog;
+  const directory = createTeamDirectory({ store, log });
+  const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock });
+  await Promise.all([directory.start(), index.start()]);
+  const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, log);
+  const unresolvedReads: string[] = [];
+  createQueryService({
+    ...{ store: wrap(store), index, directory, log, clock: systemClock },
+    onUnresolvedRead: (token) => unresolvedReads.push(token),
+  }).registerRoutes(app);
+  onTestFinished(async () => {
+    await app.close();
+    await Promise.all([directory.stop(), index.stop()]);
+  });
+  const getAs: Given['getAs'] =
+    (authorization) =>
+    (url, headers = {}) =>
+      app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
+  return { store, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
+}
+
+export const games = 'Bearer tg_sandbox_k2_secret-of-k2-0123456789';
+export const withoutScope = 'Bearer tg_sandbox_k3_secret-of-k3-0123456789';
+/** Of team `refunds`, with the scope of that name only. */
+export const refundsOnly = 'Bearer tg_sandbox_k4_secret-of-k4-0123456789';
+/** Of team `payouts`, with the scope of that name only. */
+export const payoutsOnly = 'Bearer tg_sandbox_k5_secret-of-k5-0123456789';
+
+/** Of team `desk`, with the scope `admin` only. */
+export const adminOnly = 'Bearer tg_sandbox_k6_secret-of-k6-0123456789';
+
+/** Puts payments, payouts or disputes into the read model and gives the header that waits for them. */
+export async function given(
+  store: EventStore,
+  histories: Record<string, readonly AnyEvent[]>,
+  kind: DocumentKind = paymentKind,
+): Promise<{ 'tollgate-min-position': string }> {
+  let position = '';
+  for (const [token, events] of Object.entries(histories))
+    position = (await projectEvents(store, kind, token, events)).position;
+  return { 'tollgate-min-position': position };
+}
+
+export const errorsOf = (answer: LightMyRequestResponse) => ({
+  statusCode: answer.statusCode,
+  ...answer.json<object>(),
+});
+export const refused = (statusCode: number, code: string, kind: string, parameter?: string) => ({
+  statusCode,
+  success: false,
+  errors: [{ code, kind, message: expect.any(String), ...(parameter === undefined ? {} : { parameter }) }],
+});
+export const notFound = refused(404, 'payment_not_found', 'invalid_request_error', 'token');
+export const invalid = (parameter: string) =>
+  refused(400, 'invalid_param', 'invalid_request_error', parameter);
