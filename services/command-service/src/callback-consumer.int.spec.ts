@@ -4,7 +4,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-events';
 import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { type Clock, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
@@ -43,6 +43,12 @@ afterEach(async () => {
   await bus.close();
 });
 
+/** The pauses between looks are short here; the bound of a whole batch is not. */
+const hurried: Clock = {
+  ...systemClock,
+  sleep: (durationMs, signal) => systemClock.sleep(durationMs > 5_000 ? durationMs : durationMs / 50, signal),
+};
+
 function consume(): void {
   const { payments, look, inside } = harness;
   const counting: MessageBus = {
@@ -54,7 +60,7 @@ function consume(): void {
       }),
   };
   const deps = {
-    ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, look },
+    ...{ bus: counting, clock: hurried, ids: systemIds, log: silentLog, look },
     lookForSecond: (token: string, serviceToken: string) => lookForSecond(inside, token, serviceToken, cause),
     nudgeDisputes: () => (nudges += 1),
     recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
