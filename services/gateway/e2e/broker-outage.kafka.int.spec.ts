@@ -112,6 +112,8 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
 
 it('/readyz tells of a broker that is away, and no more when it is back', () => {
   expect(told.meanwhile).toEqual(told.meanwhile.map(() => expect.stringMatching(/bus|kafka/i)));
-  expect(told.afterwards).toEqual(told.afterwards.map(() => '200 {"ready":true,"notReady":[]}'));
+  expect(told.afterwards).toEqual(
+    told.afterwards.map(() => '200 {"ready":true,"notReady":[],"degraded":[]}'),
+  );
   expect([told.meanwhile.length, told.afterwards.length]).toEqual([2, 2]);
 });
