@@ -10,6 +10,7 @@ export * from './http-authentication.ts';
 export * from './index-attention.ts';
 export type { Workload } from './index-workload.ts';
 export * from './list-page.ts';
+export * from './ownership.ts';
 export * from './payment-document.ts';
 export * from './payment-index.ts';
 export * from './payout-document.ts';

@@ -1,7 +1,15 @@
 /** What a team sees of its notifications, and how it asks for one again. */
 import type { EventStore } from '@tollgate/event-store';
 import type { Scope } from '@tollgate/payment-domain';
-import { authenticate, streamOf, toIso, type Caller, type TeamDirectory } from '@tollgate/read-models';
+import {
+  authenticate,
+  isOwnedBy,
+  isToken,
+  streamOf,
+  toIso,
+  type Caller,
+  type TeamDirectory,
+} from '@tollgate/read-models';
 import {
   InvariantViolation,
   TollgateError,
@@ -24,8 +32,6 @@ export interface NotificationRouteDependencies {
   log: Log;
 }
 
-/** Of what a token may be made: anything else is nobody's token, and never becomes part of a stream's name. */
-const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 export const replaySchema = z.strictObject({ id: z.string('must be a text').optional() }).optional();
 
 /** Where the notifications about one kind of subject are found. */
@@ -109,10 +115,9 @@ async function isOwn(
   caller: Caller,
   token: string,
 ): Promise<boolean> {
-  if (!tokenPattern.test(token)) return false;
+  if (!isToken(token)) return false;
   for await (const event of store.read(streamOf(kind, token), { limit: 1 })) {
-    const { team, environment } = toldOf(kind.fold(undefined, event));
-    return team === caller.team && environment === caller.environment;
+    return isOwnedBy(toldOf(kind.fold(undefined, event)), caller);
   }
   return false;
 }

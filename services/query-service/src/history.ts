@@ -9,6 +9,8 @@ import {
   type Actor,
 } from '@tollgate/payment-domain';
 import {
+  isOwnedBy,
+  isToken,
   paymentKind,
   payoutKind,
   streamOf,
@@ -22,7 +24,6 @@ import {
   type PayoutDocument,
   type PublicEventData,
 } from '@tollgate/read-models';
-import { isOwnedBy, isToken } from './own-documents.ts';
 
 export interface HistoryEntry {
   revision: number;

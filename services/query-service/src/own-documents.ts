@@ -3,6 +3,8 @@ import type { EventStore } from '@tollgate/event-store';
 import { openWorkOf, openWorkOfPayout } from '@tollgate/payment-domain';
 import {
   foldStream,
+  isOwnedBy,
+  isToken,
   paymentKind,
   payoutKind,
   type Caller,
@@ -12,16 +14,6 @@ import {
   type PaymentIndex,
   type PayoutDocument,
 } from '@tollgate/read-models';
-
-/** Of what a token may be made: anything else is nobody's token, and never becomes part of a stream's name. */
-const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
-
-export const isToken = (text: string): boolean => tokenPattern.test(text);
-
-export const isOwnedBy = (
-  { environment, team }: { environment: string; team?: string | undefined },
-  caller: Caller,
-): boolean => team === caller.team && environment === caller.environment;
 
 /** What the caller has under a token, or undefined. @throws StoreUnavailable */
 type Find<Document> = (caller: Caller, token: string) => Promise<Document | undefined>;

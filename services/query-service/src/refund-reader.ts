@@ -1,8 +1,15 @@
 /** A refund by its own token. It is part of a payment; what its idempotency key was used for tells which one. */
 import type { EventStore } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/payment-domain';
-import { toPublicRefund, type Caller, type PaymentDocument, type PublicRefund } from '@tollgate/read-models';
-import { isOwnedBy, isToken, type OwnDocuments } from './own-documents.ts';
+import {
+  isOwnedBy,
+  isToken,
+  toPublicRefund,
+  type Caller,
+  type PaymentDocument,
+  type PublicRefund,
+} from '@tollgate/read-models';
+import type { OwnDocuments } from './own-documents.ts';
 
 export type ShownRefund = PublicRefund & { paymentToken: string };
 

@@ -93,7 +93,7 @@ async function lookBefore(
   { payment }: PaymentDocument,
 ): Promise<NotBegun | undefined> {
   const looked = await lookBriefly(deps, { token: paymentToken, cause });
-  if (looked !== 'failed' || isFinalPhase(payment.phase) || payment.phase === 'approved') return undefined;
+  if (looked !== 'failed' || isFinalPhase(payment.phase)) return undefined;
   const { environment, attempt } = payment;
   const isConfigured = deps.accounts.clientOf(environment, attempt.account) !== undefined;
   return isConfigured ? { kind: 'unavailable', retryAfterSeconds } : { kind: 'no-account' };

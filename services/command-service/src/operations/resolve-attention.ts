@@ -8,14 +8,14 @@ import {
   attentionCodeSchema,
   payoutAttentionCodeSchema,
 } from '@tollgate/payment-domain';
-import { type Caller, toPublicPayment, toPublicPayout } from '@tollgate/read-models';
+import { isOwnedBy, type Caller, toPublicPayment, toPublicPayout } from '@tollgate/read-models';
 import type { Clock } from '@tollgate/service-kit';
 import type { LookResult } from '../looks/look-result.ts';
 import type { Payments } from '../streams/payments.ts';
 import type { Payouts } from '../streams/payouts.ts';
 import type { Cause } from '../streams/repository.ts';
 import { lookBriefly } from './await-outcome.ts';
-import { findOwn, isOwnedBy } from './own-payment.ts';
+import { findOwn } from './own-payment.ts';
 
 export interface ResolveAttentionDependencies {
   payments: Payments;

@@ -2,7 +2,7 @@
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ResolveAttentionDependencies, resolveAttention } from '../operations/resolve-attention.ts';
-import { isToken } from '../operations/own-payment.ts';
+import { isToken } from '@tollgate/read-models';
 import { sendAnswer } from './answers.ts';
 import { parseResolution } from './attention-request.ts';
 import { type CallerRequest, type RouteKit, addRoute, sendRefusal } from './route-kit.ts';
