@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type System, freePorts, newDataDir, startSystem, stopEverything } from './system.ts';
+import { freePorts } from './free-ports.ts';
+import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const mainFile = fileURLToPath(new URL('../../../libs/conformance/src/main.ts', import.meta.url));
 const outputBytesMax = 16 * 1024 * 1024;

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { freePorts, newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
+import { freePorts } from './free-ports.ts';
+import { newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
 

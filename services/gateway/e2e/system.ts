@@ -1,7 +1,6 @@
 /** Starts the system as `npm start` does, as a process of its own, and drives it from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/customer.ts';
 import { quickstartSchema } from '../src/data-directory.ts';
+import { freePorts } from './free-ports.ts';
 
 const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const readyWithinMs = 60_000;
@@ -100,23 +100,6 @@ export function newDataDir(): string {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-'));
   dataDirs.add(dataDir);
   return dataDir;
-}
-
-/** Fixed ports, so that a restarted system is found where callbacks and pages still point. */
-export async function freePorts(): Promise<Record<string, string>> {
-  const names = ['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'];
-  const servers = await Promise.all(names.map(listenAnywhere));
-  const ports = names.map((name, index) => [name, String(servers[index]?.port)]);
-  await Promise.all(servers.map(({ close }) => close()));
-  return Object.fromEntries(ports) as Record<string, string>;
-}
-
-async function listenAnywhere(): Promise<{ port: number; close: () => Promise<void> }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return { port: address.port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
 /** Runs `main.ts` and gives the process and what it prints. */

@@ -5,7 +5,8 @@ import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAllThere, startLoad } from './kafka-load.ts';
 import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
-import { type System, freePorts, newDataDir, startSystem, stopEverything } from './system.ts';
+import { freePorts } from './free-ports.ts';
+import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const creationsWithBoth = 60;
 const creationsWithOne = 60;

@@ -46,6 +46,14 @@ describe('faults', () => {
     expect(faults.take(demo, 'list', answerFaults)?.fault).toBe('error_after');
   });
 
+  it("strike at each n-th call, by nobody's luck", () => {
+    const faults = createFaults({ fraction: () => 0.99 });
+    faults.add(demo, [{ operation: 'refund', fault: 'lost_reply', every: 3, times: 2 }]);
+    const struck = Array.from({ length: 9 }, () => faults.take(demo, 'refund', answerFaults) !== undefined);
+    expect(struck.map(Number)).toEqual([0, 0, 1, 0, 0, 1, 0, 0, 0]);
+    expect(faults.list(demo)).toEqual([]);
+  });
+
   it('are refused when they would be more than a thousand', () => {
     const faults = createFaults(certain);
     const hundred: Fault[] = Array.from({ length: 100 }, () => ({ operation: 'get', fault: 'html_502' }));
@@ -59,6 +67,8 @@ describe('faults', () => {
     ['an operation with a fault of callbacks', [{ operation: 'create', fault: 'drop' }]],
     ['an operation that does not exist', [{ operation: 'capture', fault: 'lost_reply' }]],
     ['a probability above one', [{ operation: 'get', fault: 'lost_reply', probability: 2 }]],
+    ['each first call', [{ operation: 'get', fault: 'lost_reply', every: 1 }]],
+    ['each second call by chance', [{ operation: 'get', fault: 'lost_reply', every: 2, probability: 0.5 }]],
     ['a field that is not known', [{ operation: 'get', fault: 'lost_reply', time: 1 }]],
     ['nothing', []],
   ])('are not set for %s', (_name, body) => {

@@ -36,17 +36,23 @@ export type QueueFault = (typeof queueFaults)[number];
 const limits = {
   times: z.int().min(1).max(1_000_000).optional(),
   probability: z.number().gt(0).max(1).optional(),
+  every: z.int().min(2).max(1_000_000).optional(),
   delayMs: z.int().min(0).max(3_600_000).optional(),
 };
 
-const faultSchema = z.discriminatedUnion('operation', [
-  z.strictObject({ operation: z.literal(operations), fault: z.enum(answerFaults), ...limits }),
-  z.strictObject({
-    operation: z.literal('callback'),
-    fault: z.enum([...queueFaults, 'before_reply']),
-    ...limits,
-  }),
-]);
+const faultSchema = z
+  .discriminatedUnion('operation', [
+    z.strictObject({ operation: z.literal(operations), fault: z.enum(answerFaults), ...limits }),
+    z.strictObject({
+      operation: z.literal('callback'),
+      fault: z.enum([...queueFaults, 'before_reply']),
+      ...limits,
+    }),
+  ])
+  .refine(({ every, probability }) => every === undefined || probability === undefined, {
+    path: ['every'],
+    message: 'must be left out where a probability is given',
+  });
 
 /** Body of `POST /sandbox/faults`. */
 export const faultsSchema = z
@@ -55,8 +61,9 @@ export const faultsSchema = z
   .max(100, 'must hold at most 100 faults');
 
 /**
- * A fault that a merchant has asked for: at most `times` times (without a limit if absent), each time with
- * `probability` (1 if absent). `delayMs` is for `slow_reply`, `delay` and `reorder`.
+ * A fault that a merchant has asked for: at most `times` times (without a limit if absent), each time with `probability`
+ * (1 if absent), or at each n-th call that it could strike, n being `every`. `delayMs` is for `slow_reply`, `delay` and
+ * `reorder`.
  */
 export type Fault = z.infer<typeof faultSchema>;
 
@@ -87,8 +94,15 @@ export interface Faults {
 export function createFaults(ids: Pick<Ids, 'fraction'>): Faults {
   const faultsByMerchant = new Map<number, Fault[]>();
   const of = (merchantId: number): Fault[] => faultsByMerchant.get(merchantId) ?? [];
-  const strikes = (fault: Fault): boolean =>
-    fault.times !== 0 && (fault.probability === undefined || ids.fraction() < fault.probability);
+  const metBy = new WeakMap<Fault, number>();
+
+  function strikes(fault: Fault): boolean {
+    if (fault.every === undefined)
+      return fault.probability === undefined || ids.fraction() < fault.probability;
+    const met = (metBy.get(fault) ?? 0) + 1;
+    metBy.set(fault, met);
+    return met % fault.every === 0;
+  }
 
   return {
     add: (merchantId, faults) => {
