@@ -98,6 +98,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     await grow(load, creationsMeanwhile);
     expect(await callBack([...load.tokens.values()][0] ?? '')).toEqual(refusedForNow);
     await down;
+    await eventually(async () => expect(await readiness()).toContain('message-bus'), seconds(60));
     told.meanwhile.push(await readiness());
     await broker.start();
     await grow(load, creationsBefore);

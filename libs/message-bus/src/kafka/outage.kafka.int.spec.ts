@@ -1,68 +1,97 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Message, MessageBus } from '../message-bus.ts';
 import { freshGroup } from '../testing/message-bus.contract.ts';
-import { memberProbe, message } from '../testing/member-probe.ts';
+import { memberProbe, message, waiting } from '../testing/member-probe.ts';
 import { givenRelayedBus, givenTopic, openKafkaBus } from '../testing/kafka.ts';
 
 const delay = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs));
 
+const chunkLength = 20;
+
 /** The event publisher in small: in order of position, and after a failure from the last records on. */
-async function publishAll(bus: MessageBus, topic: string, messages: readonly Message[]): Promise<number> {
-  let failures = 0;
-  for (;;) {
-    try {
-      const lasts = new Map(
-        (await bus.lastPerPartition(topic)).map((last) => [last.partition, Number(last.headers['position'])]),
-      );
-      const isThere = await Promise.all(
-        messages.map(
-          async ({ key, headers }) =>
-            Number(headers['position']) <= (lasts.get(await bus.partitionOf(topic, key)) ?? -1),
-        ),
-      );
-      const missing = messages.filter((_, index) => isThere[index] !== true);
-      for (let at = 0; at < missing.length; at += 20) await bus.publish(topic, missing.slice(at, at + 20));
-      return failures;
-    } catch (error) {
-      expect(error).toMatchObject({ name: 'BusUnavailable', retryable: true });
-      failures += 1;
-      await delay(200);
+function startPublishing(bus: MessageBus, topic: string) {
+  const progress = { failures: 0, confirmed: 0, isEnding: false };
+  const messages: Message[] = [];
+
+  async function publishNew(): Promise<void> {
+    while (!progress.isEnding) {
+      const chunk = Array.from({ length: chunkLength }, (_, index) => {
+        const position = String(messages.length + index);
+        return message(`k${Number(position) % 17}`, position, { position });
+      });
+      messages.push(...chunk);
+      await bus.publish(topic, chunk);
+      progress.confirmed = messages.length;
     }
   }
+
+  async function publishMissing(): Promise<void> {
+    const lasts = new Map(
+      (await bus.lastPerPartition(topic)).map((last) => [last.partition, Number(last.headers['position'])]),
+    );
+    const isThere = await Promise.all(
+      messages.map(
+        async ({ key, headers }) =>
+          Number(headers['position']) <= (lasts.get(await bus.partitionOf(topic, key)) ?? -1),
+      ),
+    );
+    await bus.publish(
+      topic,
+      messages.filter((_, index) => isThere[index] !== true),
+    );
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      try {
+        await publishMissing();
+        await publishNew();
+        return;
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'BusUnavailable', retryable: true });
+        progress.failures += 1;
+        await delay(200);
+      }
+    }
+  }
+
+  const running = run();
+  // Whoever awaits the end is told.
+  running.catch(() => undefined);
+  const end = async () => {
+    progress.isEnding = true;
+    await running;
+    return messages.length;
+  };
+  onTestFinished(() => void (progress.isEnding = true));
+  return { progress, end };
 }
 
 it('whatever breaks while a publisher writes, each record is there once and in order', async () => {
   const topic = await givenTopic({ partitions: 3 });
   const { bus, relay } = await givenRelayedBus({ deadlineMs: 2_000 });
-  const count = 6_000;
-  const messages = Array.from({ length: count }, (_, position) =>
-    message(`k${position % 17}`, String(position), { position: String(position) }),
-  );
   const reader = openKafkaBus();
   onTestFinished(() => reader.close());
   const member = memberProbe(reader, { group: freshGroup(), topics: [topic] });
-  let isDone = false;
-  const publishing = publishAll(bus, topic, messages).finally(() => (isDone = true));
-  let breaks = 0;
-  const breaking = async () => {
-    for (const [durationMs, breakIt] of [
-      [3_000, relay.loseAnswers],
-      [100, relay.goDown],
-      [10_000, relay.goDown],
-      [3_000, relay.loseAnswers],
-    ] as const) {
-      await delay(150);
-      if (isDone) return;
-      breaks += 1;
-      await breakIt();
-      await delay(durationMs);
-      await relay.heal();
-    }
+  const { progress, end } = startPublishing(bus, topic);
+  const grown = (what: 'failures' | 'confirmed', by: number) => {
+    const enough = progress[what] + by;
+    return expect.poll(() => progress[what], waiting).toBeGreaterThanOrEqual(enough);
   };
-  await breaking();
-  const failures = await publishing;
-  expect(breaks).toBeGreaterThan(0);
-  expect(failures).toBeGreaterThan(0);
+  // A break lasts until so many tries have failed of it; one that fails none is over in a moment.
+  for (const [failures, breakIt] of [
+    [1, relay.loseAnswers],
+    [0, relay.goDown],
+    [3, relay.goDown],
+    [1, relay.loseAnswers],
+  ] as const) {
+    await grown('confirmed', 10 * chunkLength);
+    await breakIt();
+    if (failures === 0) await delay(100);
+    else await grown('failures', failures);
+    await relay.heal();
+  }
+  const count = await end();
   await member.received(count);
   await delay(500);
   await member.stop();
