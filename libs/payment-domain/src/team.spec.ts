@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import history from '../histories/v1/team.json' with { type: 'json' };
 import { InvariantViolation } from './invariant.ts';
 import {
   activeKeysMax,
@@ -265,3 +266,11 @@ test.each(['', '2shop', '-shop', 'Shop', 'shop_2', 'shop\n', 'büro', `a${'b'.re
     expect(teamNameSchema.safeParse(name).success).toBe(false);
   },
 );
+
+// As it was stored under schema version 1; such a file is never edited.
+test('the history "v1 team" is replayed to the team that it was, and holds every event type', () => {
+  const events = history.events.map(decodeTeamEvent);
+  expect(events.reduce<TeamState>(evolveTeam, undefined)).toEqual(history.expected);
+  const types = new Set(events.map(({ type }) => type));
+  expect([...types].sort()).toEqual(Object.keys(teamEventSchemas).sort());
+});
