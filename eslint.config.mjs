@@ -12,6 +12,8 @@ const tests = [...specs, '**/testing/**', '**/bench/**'];
 const entryPoints = ['**/main.ts', 'services/gateway/src/{cli,demo}.ts'];
 const kafkaAdapter = 'libs/message-bus/src/kafka*{,/**}';
 const eventStoreDbAdapter = 'libs/event-store/src/eventstoredb*{,/**}';
+/** Speaks the protocol from the other side, by the definitions that the client brings. */
+const eventStoreDbTestServer = 'libs/event-store/src/testing/eventstoredb-server/**';
 const adapters = [
   'libs/service-kit/src/{clock,ids}.ts',
   'libs/{event-store,message-bus}/src/embedded*{,/**}',
@@ -91,6 +93,7 @@ const boundaries = {
 
 // Which package may be imported where.
 const clientHomes = { kafkajs: kafkaAdapter, '@eventstore/db-client': eventStoreDbAdapter };
+const clientGuests = { '@eventstore/db-client': [eventStoreDbTestServer] };
 
 const clientsBut = (allowedClient) => [
   'error',
@@ -107,7 +110,7 @@ const clientsBut = (allowedClient) => [
 const imports = [
   { rules: { 'tollgate/one-home-per-client': clientsBut(undefined) } },
   ...Object.entries(clientHomes).map(([client, home]) => ({
-    files: [home],
+    files: [home, ...(clientGuests[client] ?? [])],
     rules: { 'tollgate/one-home-per-client': clientsBut(client) },
   })),
   {

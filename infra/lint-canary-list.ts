@@ -28,6 +28,7 @@ const domain = 'libs/payment-domain/src';
 const service = 'services/projector/src';
 const messageBus = 'libs/message-bus/src';
 const gatewayEvents = 'libs/gateway-events/src';
+const eventStoreTesting = 'libs/event-store/src/testing';
 
 const take = (name: string, from: string) =>
   `import { ${name} } from '${from}';\nexport const taken = ${name};`;
@@ -59,6 +60,16 @@ const importFaults = [
   canary('tollgate/one-home-per-client', 'libs/event-store/src', take('Kafka', 'kafkajs'), {
     name: 'eventstoredb-canary-*.ts',
   }),
+  canary(
+    'tollgate/one-home-per-client',
+    eventStoreTesting,
+    take('EventStoreDBClient', '@eventstore/db-client'),
+  ),
+  canary(
+    'tollgate/one-home-per-client',
+    `${eventStoreTesting}/eventstoredb-server`,
+    take('Kafka', 'kafkajs'),
+  ),
   canary('tollgate/no-dynamic-import', messageBus, "export const load = () => import('kafkajs');"),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';"),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/event-store/testing';"),
@@ -130,6 +141,11 @@ export const allowed: Canary[] = [
   canary('tollgate/pure-domain-imports', domain, take('amountSchema', '@tollgate/payment-api/values')),
   canary('tollgate/pure-domain-imports', domain, take('it', 'vitest'), { name: 'canary-*.spec.ts' }),
   canary('tollgate/one-home-per-client', messageBus, take('Kafka', 'kafkajs'), { name: 'kafka-canary-*.ts' }),
+  canary(
+    'tollgate/one-home-per-client',
+    `${eventStoreTesting}/eventstoredb-server`,
+    "export * from '@eventstore/db-client/generated/streams_pb.js';",
+  ),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';", {
     name: 'canary-*.spec.ts',
   }),

@@ -1,0 +1,107 @@
+import { type EventData, WrongExpectedVersionError } from '@eventstore/db-client';
+import type { Clock } from '@tollgate/service-kit';
+import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
+import type { Link } from './connection.ts';
+import { isKnown, toPosition } from './position.ts';
+import { fromClientError, isRetryable } from './store-failure.ts';
+import { within } from './within.ts';
+
+/** How often an append is sent whose outcome is unknown, and the pauses between, milliseconds. */
+export const appendTriesMax = 4;
+const pausesMs = [50, 250, 1_000] as const;
+
+/** `position` is undefined where the server did not tell it. */
+export type AppendAnswer =
+  { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
+
+export interface Appender {
+  /**
+   * Sends the same events with the same expectation until the outcome is known.
+   *
+   * @throws StoreUnavailable when it is still unknown after 4 tries
+   */
+  appendData(stream: string, events: readonly EventData[], expected: ExpectedRevision): Promise<AppendAnswer>;
+}
+
+export interface AppenderOptions {
+  link: Link;
+  clock: Clock;
+  /** How long one try may take, milliseconds. */
+  appendTryMs: number;
+}
+
+export function createAppender(options: AppenderOptions): Appender {
+  const { clock } = options;
+  return {
+    appendData: async (stream, events, expected) => {
+      for (let tryNumber = 1; ; tryNumber += 1) {
+        try {
+          return await appendOnce(options, { stream, events, expected });
+        } catch (error) {
+          const failure = fromClientError(error);
+          if (!isRetryable(failure) || tryNumber >= appendTriesMax) throw failure;
+        }
+        await clock.sleep(pausesMs[tryNumber - 1] ?? 0);
+      }
+    },
+  };
+}
+
+interface Append {
+  stream: string;
+  events: readonly EventData[];
+  expected: ExpectedRevision;
+}
+
+async function appendOnce(
+  { link, clock, appendTryMs }: AppenderOptions,
+  { stream, events, expected }: Append,
+): Promise<AppendAnswer> {
+  try {
+    const sending = link.client.appendToStream(stream, [...events], {
+      expectedRevision: toExpectedRevision(expected),
+      credentials: link.appendCredentials,
+      requiresLeader: true,
+      deadline: appendTryMs,
+    });
+    const { nextExpectedRevision, position } = await within(clock, appendTryMs, sending);
+    return {
+      kind: 'appended',
+      revision: Number(nextExpectedRevision),
+      position: isKnown(position) ? toPosition(position) : undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error;
+    return { kind: 'conflict', actual: toActual(error.actualVersion) };
+  }
+}
+
+function toExpectedRevision(expected: ExpectedRevision): bigint | 'no_stream' | 'any' {
+  if (expected === 'any') return 'any';
+  return expected === 'no-stream' ? 'no_stream' : BigInt(expected);
+}
+
+/** Some servers say -1 of a stream that does not exist, as an unsigned number or not. */
+function toActual(actual: bigint | 'no_stream'): Conflict['actual'] {
+  const isRevision = typeof actual === 'bigint' && actual >= 0n && actual <= Number.MAX_SAFE_INTEGER;
+  return isRevision ? Number(actual) : 'no-stream';
+}
+
+/**
+ * Of a repeated append the server gives the first one's revision, and its position only while the events are there.
+ * Where `keepLast` has trimmed them, the answer is a conflict, as from the embedded store.
+ */
+export async function withPosition(
+  answer: AppendAnswer,
+  read: {
+    at(revision: Revision): Promise<RecordedEvent | undefined>;
+    last(): Promise<RecordedEvent | undefined>;
+  },
+): Promise<{ kind: 'appended'; revision: Revision; position: Position } | Conflict> {
+  if (answer.kind === 'conflict') return answer;
+  const { revision, position } = answer;
+  if (position !== undefined) return { kind: 'appended', revision, position };
+  const event = await read.at(revision);
+  if (event !== undefined) return { kind: 'appended', revision, position: event.position };
+  return { kind: 'conflict', actual: (await read.last())?.revision ?? revision };
+}

@@ -1,0 +1,124 @@
+import { StartupError } from '@tollgate/service-kit';
+
+/** A node of the cluster, or the name under which DNS knows all of them. */
+export interface StoreHost {
+  address: string;
+  port: number;
+}
+
+/** What a connection string says, checked; the parts that only the start needs stay with the caller. */
+export interface ConnectionString {
+  /** The hosts are asked for the nodes of their cluster, and the leader is used. */
+  discovers: boolean;
+  hosts: StoreHost[];
+  /** True unless it says `tls=false`. */
+  tls: boolean;
+  username?: string;
+  password?: string;
+  /** PEM file of an authority that is trusted for the nodes, instead of the usual ones. */
+  tlsCaFile?: string;
+  /** Names this process in the server's logs. */
+  connectionName?: string;
+  settings: ConnectionSettings;
+}
+
+/** Numbers that a connection string may set; durations in milliseconds, but for `gossipTimeout`, which is in seconds. */
+export interface ConnectionSettings {
+  maxDiscoverAttempts?: number;
+  discoveryInterval?: number;
+  gossipTimeout?: number;
+  keepAliveInterval?: number;
+  keepAliveTimeout?: number;
+  defaultDeadline?: number;
+}
+
+const portDefault = 2_113;
+const pattern = /^(?:esdb|kurrentdb)(\+discover)?:\/\/(?:([^@/]*)@)?([^/?#]+)\/?(?:\?([^#]*))?$/;
+const hostPattern = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
+
+const numbers: Record<string, keyof ConnectionSettings> = {
+  maxdiscoverattempts: 'maxDiscoverAttempts',
+  discoveryinterval: 'discoveryInterval',
+  gossiptimeout: 'gossipTimeout',
+  keepaliveinterval: 'keepAliveInterval',
+  keepalivetimeout: 'keepAliveTimeout',
+  defaultdeadline: 'defaultDeadline',
+};
+
+/**
+ * Reads `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with `kurrentdb`. The client
+ * has a reader of its own, whose errors and debug lines repeat the text with the password in it.
+ *
+ * @throws StartupError that names `variable` and what is wrong, and repeats nothing of the text
+ */
+export function parseConnectionString(text: string, variable: string): ConnectionString {
+  const refuse = (what: string) => new StartupError('config_invalid', `${variable} ${what}.`);
+  const [, discover, user, hostList = '', query = ''] = pattern.exec(text.trim()) ?? [];
+  if (hostList === '')
+    throw refuse('must be esdb://host:port, or several of them separated by commas, or esdb+discover://name');
+  const parsed: ConnectionString = {
+    discovers: discover !== undefined || hostList.includes(','),
+    hosts: hostList.split(',').map((host) => toHost(host, refuse)),
+    tls: true,
+    settings: {},
+    ...toUser(user, refuse),
+  };
+  if (discover !== undefined && parsed.hosts.length > 1)
+    throw refuse('names several hosts after esdb+discover://, which takes one name that DNS knows');
+  const options = query.split('&').filter((option) => option !== '');
+  return options.reduce((soFar, option) => withOption(soFar, option, refuse), parsed);
+}
+
+type Refuse = (what: string) => StartupError;
+
+function toHost(text: string, refuse: Refuse): StoreHost {
+  const [, address, digits] = hostPattern.exec(text.trim()) ?? [];
+  const port = digits === undefined ? portDefault : Number(digits);
+  if (address === undefined || port < 1 || port > 65_535) throw refuse('has a host that is not host:port');
+  return { address, port };
+}
+
+function toUser(text: string | undefined, refuse: Refuse): { username?: string; password?: string } {
+  if (text === undefined) return {};
+  const [username = '', password = '', ...rest] = text.split(':');
+  if (username === '' || password === '' || rest.length > 0)
+    throw refuse('must name the user as user:password@, with special characters percent-encoded');
+  try {
+    return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    throw refuse('has a user name or password that is not percent-encoded');
+  }
+}
+
+function withOption(parsed: ConnectionString, option: string, refuse: Refuse): ConnectionString {
+  const at = option.indexOf('=');
+  const name = at === -1 ? option : option.slice(0, at);
+  const value = at === -1 ? '' : decodeURIComponent(option.slice(at + 1));
+  const key = name.toLowerCase().replace(/[_-]/g, '');
+  const number = numbers[key];
+  if (number !== undefined) {
+    if (!/^-?\d{1,9}$/.test(value)) throw refuse(`has ${name}, which must be a whole number`);
+    return { ...parsed, settings: { ...parsed.settings, [number]: Number(value) } };
+  }
+  switch (key) {
+    case 'tls':
+      if (value !== 'true' && value !== 'false') throw refuse('has tls, which must be true or false');
+      return { ...parsed, tls: value === 'true' };
+    case 'tlsverifycert':
+      if (value === 'true') return parsed;
+      throw refuse('has tlsVerifyCert=false: name the authority of the nodes by tlsCaFile instead');
+    case 'tlscafile':
+      return { ...parsed, tlsCaFile: value };
+    case 'connectionname':
+      return { ...parsed, connectionName: value };
+    case 'nodepreference':
+      if (value.toLowerCase() === 'leader') return parsed;
+      throw refuse('has nodePreference, which can only be leader: others are behind it');
+    default:
+      // A password with a question mark in it ends up here: even the name is not repeated.
+      throw refuse(
+        'has an option that is none of tls, tlsCaFile, tlsVerifyCert, connectionName, nodePreference, ' +
+          Object.values(numbers).join(', '),
+      );
+  }
+}

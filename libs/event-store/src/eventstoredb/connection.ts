@@ -1,0 +1,73 @@
+import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
+import { type Secret, given } from '@tollgate/service-kit';
+import type { ConnectionSettings, StoreHost } from './connection-string.ts';
+import { pause } from './within.ts';
+
+export interface EventStoreDbConnection {
+  /** The hosts are asked for the nodes of their cluster, and the leader is used; otherwise there is one host. */
+  discovers: boolean;
+  hosts: readonly StoreHost[];
+  /** False: nothing is encrypted, and no password is sent. `ca` is the PEM text of an authority to be trusted. */
+  tls: false | { ca?: string };
+  credentials?: { username: string; password: Secret };
+  connectionName?: string;
+  settings?: ConnectionSettings;
+}
+
+/** The client and what has to be passed with its calls. */
+export interface Link {
+  client: EventStoreDBClient;
+  /**
+   * Passed with each append: this makes the client use a call of its own for it, which has a deadline. Without, all
+   * appends share one stream that has none, and an error of one client's stream rejects those of every client in the
+   * process.
+   */
+  appendCredentials: Credentials;
+  close(): Promise<void>;
+}
+
+/** Over a connection without TLS the client sends no user name, whatever it is given. */
+const nobody: Credentials = { username: 'none', password: 'none' };
+
+/** Connects when the first call is made. */
+export function openLink(connection: EventStoreDbConnection): Link {
+  const { discovers, hosts, tls, credentials } = connection;
+  const [endpoint] = hosts;
+  if (endpoint === undefined) throw new RangeError('A connection needs a host.');
+  const common = { ...connection.settings, ...given({ connectionName: connection.connectionName }) };
+  const channel =
+    tls === false
+      ? { insecure: true }
+      : { insecure: false, ...(tls.ca === undefined ? {} : { rootCertificate: Buffer.from(tls.ca) }) };
+  const user = credentials === undefined ? nobody : toCredentials(credentials);
+  const client = discovers
+    ? hosts.length === 1
+      ? new EventStoreDBClient({ ...common, discover: endpoint }, channel, user)
+      : new EventStoreDBClient({ ...common, endpoints: [...hosts] }, channel, user)
+    : new EventStoreDBClient({ ...common, endpoint }, channel, user);
+  return { client, appendCredentials: user, close: () => closeClient(client) };
+}
+
+/** The password stays in its Secret: `DEBUG=esdb:*` makes the client print what it was given, and would print it. */
+function toCredentials({ username, password }: { username: string; password: Secret }): Credentials {
+  return {
+    username,
+    get password() {
+      return password.reveal();
+    },
+  };
+}
+
+/** Streams that the client has lost sight of never end for it. */
+const disposeWithinMs = 500;
+
+/** Ends what streams, and then the connection, which the client itself would leave open. */
+async function closeClient(client: EventStoreDBClient): Promise<void> {
+  const { signal } = new AbortController();
+  await Promise.race([client.dispose(), pause(disposeWithinMs, signal)]);
+  try {
+    (await client['getChannel']()).close();
+  } catch {
+    // Where no node was found there is no connection.
+  }
+}

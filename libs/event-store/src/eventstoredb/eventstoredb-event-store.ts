@@ -1,0 +1,156 @@
+import {
+  StartupError,
+  TollgateError,
+  errorCode,
+  silentLog,
+  type Clock,
+  type Log,
+} from '@tollgate/service-kit';
+import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
+import { createAppender, withPosition } from './appender.ts';
+import { type EventStoreDbConnection, type Link, openLink } from './connection.ts';
+import { createHeadWatch } from './head-watch.ts';
+import { keepLast } from './keep-last.ts';
+import { toEventData } from './recorded-event.ts';
+import { readHead, readStream } from './reading.ts';
+import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
+import { subscription } from './subscription.ts';
+
+export interface EventStoreDbOptions {
+  connection: EventStoreDbConnection;
+  clock: Clock;
+  log?: Log;
+  /** How long one try of an append may take, milliseconds; 2,000 by default. There are up to four tries. */
+  appendTryMs?: number;
+  /** How long a start waits for the store to answer, milliseconds; 30,000 by default. */
+  reachWithinMs?: number;
+  /** How long an event may be overdue before a subscription is taken for dead, milliseconds; 2,000 by default. */
+  lateMs?: number;
+}
+
+export interface EventStoreDbStore extends EventStore {
+  /** False while the store does not answer. */
+  isReachable(): boolean;
+}
+
+const appendTryMsDefault = 2_000;
+const reachWithinMsDefault = 30_000;
+const reachPauseMs = 500;
+
+/**
+ * Uses an EventStoreDB (22.10 or later) or KurrentDB, one node or a cluster. Appends with a concrete expected revision are
+ * sent again while their outcome is unknown; the server recognises them.
+ *
+ * @throws StartupError where the store does not answer in time, or does not let us in
+ */
+export async function createEventStoreDbStore(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
+  const { connection, clock, log = silentLog, appendTryMs = appendTryMsDefault, lateMs } = options;
+  const link = openLink(connection);
+  await reach(link, options);
+  const { client } = link;
+  const closing = new AbortController();
+  const underWay = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  const appender = createAppender({ link, clock, appendTryMs });
+  const heads = createHeadWatch({ readHead: () => readHead(client), log, signal: closing.signal });
+  const requireOpen = () => {
+    if (closing.signal.aborted) throw storeClosed();
+  };
+  const first = async (stream: string, readOptions: ReadOptions): Promise<RecordedEvent | undefined> => {
+    for await (const event of readStream(client, stream, { ...readOptions, limit: 1 })) return event;
+    return undefined;
+  };
+  const readLast = (stream: string) => first(stream, { direction: 'backwards' });
+  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    underWay.add(settled);
+    void settled.then(() => underWay.delete(settled));
+    return work;
+  };
+
+  return {
+    isReachable: heads.isReachable,
+    append: async (stream, events, expected) => {
+      requireOpen();
+      const { events: serialized } = serializeAppend(stream, events, expected);
+      const work = async () => {
+        const answer = await appender.appendData(stream, serialized.map(toEventData), expected);
+        const at = async (revision: Revision) => {
+          const event = await first(stream, { from: revision });
+          return event?.revision === revision ? event : undefined;
+        };
+        return withPosition(answer, { at, last: () => readLast(stream) });
+      };
+      const answer = await tracked(work());
+      if (answer.kind === 'appended') heads.announce(answer.position);
+      return answer;
+    },
+    keepLast: async (stream, count) => {
+      requireStreamName(stream);
+      requireInteger('The count of events to keep', count, 1);
+      requireOpen();
+      await tracked(keepLast({ appendData: appender.appendData, readLast }, stream, count));
+    },
+    read: (stream, readOptions = {}) => readWhileOpen(link, { stream, requireOpen, ...readOptions }),
+    subscribe: (subscribeOptions) => {
+      const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
+      return subscription({ client, heads, log, lateMs }, { ...subscribeOptions, signal });
+    },
+    close: () => {
+      closing.abort();
+      return (closed ??= Promise.all(underWay).then(() => link.close()));
+    },
+  };
+}
+
+interface ReadRequest extends ReadOptions {
+  stream: string;
+  requireOpen: () => void;
+}
+
+/** @throws StoreUnavailable, also when the store is closed in the middle */
+async function* readWhileOpen(
+  { client }: Link,
+  { stream, requireOpen, ...options }: ReadRequest,
+): AsyncGenerator<RecordedEvent, void, void> {
+  requireStreamName(stream);
+  const { from, limit } = options;
+  if (from !== undefined) requireInteger('The revision to read from', from, 0);
+  if (limit !== undefined && limit !== Infinity) requireInteger('The number of events to read', limit, 0);
+  requireOpen();
+  for await (const event of readStream(client, stream, options)) {
+    requireOpen();
+    yield event;
+  }
+}
+
+/** Waits until the store answers. */
+async function reach(link: Link, { clock, reachWithinMs, log }: EventStoreDbOptions): Promise<void> {
+  const startedAt = clock.monotonic();
+  const waitMs = reachWithinMs ?? reachWithinMsDefault;
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      await readHead(link.client);
+      return;
+    } catch (error) {
+      const failure = fromClientError(error);
+      if (!isRetryable(failure) || clock.monotonic() - startedAt >= waitMs) {
+        await link.close();
+        throw toStartupError(failure, waitMs);
+      }
+      if (tryNumber === 1) log?.warn({ error: failure }, 'the event store does not answer yet');
+    }
+    await clock.sleep(reachPauseMs);
+  }
+}
+
+function toStartupError(failure: TollgateError, waitedMs: number): StartupError {
+  const message = failure.retryable
+    ? `The event store at EVENTSTORE_URL has not answered for ${waitedMs / 1_000} seconds: start it, or set the address right, and start again.`
+    : `The event store at EVENTSTORE_URL cannot be used: ${failure.message}`;
+  return new StartupError(errorCode(failure) ?? 'store_unreachable', message, { cause: failure });
+}

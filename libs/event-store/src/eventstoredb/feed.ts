@@ -1,0 +1,109 @@
+import {
+  type AllStreamResolvedEvent,
+  type EventStoreDBClient,
+  type Filter,
+  streamNameFilter,
+} from '@eventstore/db-client';
+import type { Position, RecordedEvent } from '../event-store.ts';
+import { fromPosition, toPosition } from './position.ts';
+import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
+
+/** One subscription of the client, from its start to its end, whatever ends it. */
+export interface Feed {
+  /** The next event that is here; undefined where none is. */
+  take(): RecordedEvent | undefined;
+  /**
+   * The furthest position that the server has said it has come to, of which everything before was taken; undefined where
+   * it has said nothing since.
+   */
+  checkpoint(): Position | undefined;
+  /** It gives nothing more; `error` is what ended it, where it was not an end in silence. */
+  ended(): { error?: unknown } | undefined;
+  /** Resolves when there is something to take, or it has ended, or the signal is aborted. */
+  change(signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** `after`: the first event is the one behind this position. */
+export function openFeed(
+  client: EventStoreDBClient,
+  { after, prefixes }: { after: Position; prefixes: readonly string[] },
+): Feed {
+  let takenCount = 0;
+  let end: { error?: unknown } | undefined;
+  let wakeUp: (() => void) | undefined;
+  const checkpoints: { position: Position; afterCount: number }[] = [];
+  const changed = () => wakeUp?.();
+
+  const subscription = client.subscribeToAll({
+    fromPosition: fromPosition(after),
+    requiresLeader: true,
+    resolveLinkTos: false,
+    filter: toFilter(prefixes, (position) => {
+      // It is told ahead of the events that lie in the buffer: it counts when as many more were taken.
+      checkpoints.push({
+        position: toPosition(position),
+        afterCount: takenCount + subscription.readableLength,
+      });
+      changed();
+    }),
+  });
+  const finish = (cause: { error?: unknown }) => {
+    end ??= cause;
+    changed();
+  };
+  subscription.on('readable', changed);
+  // Without a listener, an error that comes when nobody reads any more would end the process.
+  subscription.on('error', (error: unknown) => finish({ error }));
+  for (const name of ['end', 'close'] as const) subscription.on(name, () => finish({}));
+
+  return {
+    take: () => {
+      for (;;) {
+        const resolved = subscription.read() as AllStreamResolvedEvent | null;
+        if (resolved === null) return undefined;
+        takenCount += 1;
+        // A link to an event that is gone has none.
+        if (resolved.event !== undefined) return toRecordedEvent(resolved.event as ClientEvent);
+      }
+    },
+    checkpoint: () => {
+      let reached: Position | undefined;
+      while ((checkpoints[0]?.afterCount ?? Infinity) <= takenCount) reached = checkpoints.shift()?.position;
+      return reached;
+    },
+    ended: () => end,
+    change: (signal) =>
+      new Promise((resolve) => {
+        const hasChanged = end !== undefined || subscription.readableLength > 0;
+        if (hasChanged || signal.aborted) return resolve();
+        wakeUp = () => {
+          signal.removeEventListener('abort', changed);
+          wakeUp = undefined;
+          resolve();
+        };
+        signal.addEventListener('abort', changed, { once: true });
+      }),
+    close: () => {
+      // Leaving a subscription does not cancel it at the server; without one, there is nothing to cancel.
+      subscription.unsubscribe().catch(() => undefined);
+      subscription.destroy();
+    },
+  };
+}
+
+/** System streams start with `$`, and no stream of the port does. */
+const everyStream = { regex: '^[^$]' };
+const noStream = { prefixes: ['$no-stream-of-ours'] };
+
+/** The function that hears of checkpoints must not throw: the client would stop for ever, without a word. */
+function toFilter(
+  prefixes: readonly string[],
+  checkpointReached: (position: { commit: bigint; prepare: bigint }) => void,
+): Filter {
+  const chosen = prefixes.includes('') ? everyStream : prefixes.length === 0 ? noStream : { prefixes };
+  return streamNameFilter({
+    ...(chosen as { prefixes: string[] }),
+    checkpointReached: async (_subscription, position) => checkpointReached(position),
+  });
+}

@@ -1,0 +1,78 @@
+import { errorCode, type Log } from '@tollgate/service-kit';
+import type { Position } from '../event-store.ts';
+import { pause } from './within.ts';
+
+/** How soon it is noticed what others recorded. One look for all subscriptions of a store. */
+export const headPollMs = 100;
+const pauseAfterFailureMs = 500;
+
+/** Knows where the log ends, and whether the store answers at all. */
+export interface HeadWatch {
+  /** The furthest end that was seen; undefined before the first look. */
+  head(): Position | undefined;
+  /** An append of this process was recorded at this position. */
+  announce(position: Position): void;
+  /** Resolves when an end beyond `position` was seen (any, where it is undefined), or when the signal is aborted. */
+  beyond(position: Position | undefined, signal: AbortSignal): Promise<void>;
+  /** False since the last look has failed. */
+  isReachable(): boolean;
+}
+
+interface HeadWatchOptions {
+  readHead: () => Promise<Position>;
+  log: Log;
+  /** Ends the looking. */
+  signal: AbortSignal;
+}
+
+export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): HeadWatch {
+  const sleepers = new Set<() => void>();
+  let head: Position | undefined;
+  let isReachable = true;
+
+  function announce(position: Position): void {
+    if (head !== undefined && position <= head) return;
+    head = position;
+    for (const wake of [...sleepers]) wake();
+  }
+
+  async function look(): Promise<void> {
+    try {
+      announce(await readHead());
+      if (!isReachable) log.info({}, 'the event store answers again');
+      isReachable = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isReachable) log.warn({ code: errorCode(error) ?? '', error }, 'the event store does not answer');
+      isReachable = false;
+    }
+  }
+
+  async function keepLooking(): Promise<void> {
+    while (!signal.aborted) {
+      await look();
+      await pause(isReachable ? headPollMs : pauseAfterFailureMs, signal);
+    }
+  }
+
+  void keepLooking();
+
+  return {
+    head: () => head,
+    announce,
+    isReachable: () => isReachable,
+    beyond: (position, ending) =>
+      new Promise((resolve) => {
+        const isBeyond = () => head !== undefined && (position === undefined || head > position);
+        if (ending.aborted || isBeyond()) return resolve();
+        const wake = () => {
+          if (!ending.aborted && !isBeyond()) return;
+          sleepers.delete(wake);
+          ending.removeEventListener('abort', wake);
+          resolve();
+        };
+        ending.addEventListener('abort', wake, { once: true });
+        sleepers.add(wake);
+      }),
+  };
+}

@@ -1,0 +1,43 @@
+import { type EventData, type ResolvedEvent, jsonEvent } from '@eventstore/db-client';
+import type { SerializedEvent } from '../append-arguments.ts';
+import type { RecordedEvent } from '../event-store.ts';
+import { toPosition } from './position.ts';
+
+/** What the client gives for a stored event. */
+export type ClientEvent = NonNullable<ResolvedEvent['event']>;
+
+/**
+ * The event as the client takes it. Metadata goes as bytes: the client leaves out metadata that is `null`, 0, false or ''.
+ * Data is parsed anew, so that a repeat sends the very same whatever the caller does with its object meanwhile.
+ */
+export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
+  return jsonEvent({
+    id,
+    type,
+    data: JSON.parse(data) as Record<string, unknown>,
+    metadata: new Uint8Array(Buffer.from(metadata)),
+  }) as EventData;
+}
+
+/**
+ * Data that is no JSON comes as text, so that whoever decodes it says what is wrong with which event: an event that
+ * another program wrote must not end a subscription.
+ */
+export function toRecordedEvent(event: ClientEvent): RecordedEvent {
+  return {
+    kind: 'event',
+    stream: event.streamId,
+    revision: Number(event.revision),
+    position: toPosition(event.position),
+    id: event.id,
+    type: event.type,
+    data: toValue(event.data),
+    metadata: toValue(event.metadata),
+    recordedAt: event.created.getTime(),
+  };
+}
+
+function toValue(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  return value ?? null;
+}

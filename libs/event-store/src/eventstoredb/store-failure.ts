@@ -1,0 +1,57 @@
+import { ErrorType, StreamNotFoundError, isCommandError } from '@eventstore/db-client';
+import { TollgateError } from '@tollgate/service-kit';
+import { InvalidArgument, StoreUnavailable } from '../errors.ts';
+
+/** gRPC's codes of a caller that may not do this, and that is not known; the client does not convert all of them. */
+const refusals: readonly unknown[] = [7, 16];
+
+export const isStreamNotFound = (error: unknown): boolean => error instanceof StreamNotFoundError;
+
+/**
+ * The one place where errors of the client and of gRPC are told apart. What is not known here passes by itself: whether
+ * an append took effect is unknown then, and it is repeated.
+ */
+export function fromClientError(error: unknown): TollgateError {
+  if (error instanceof TollgateError) return error;
+  switch (typeOf(error)) {
+    case ErrorType.ACCESS_DENIED:
+      return new StoreUnavailable(
+        'store_forbidden',
+        'The event store does not accept the user name or password, or does not allow this user to do that.',
+        { retryable: false, cause: error },
+      );
+    case ErrorType.STREAM_DELETED:
+      return new StoreUnavailable(
+        'stream_deleted',
+        'Somebody has deleted the stream in the event store: its name can never be used again.',
+        { retryable: false, cause: error },
+      );
+    case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
+      return new InvalidArgument(
+        'append_too_large',
+        'The event store takes smaller appends only: raise its MaxAppendSize to 20 MiB.',
+        { cause: error },
+      );
+    case ErrorType.NOT_LEADER:
+      return new StoreUnavailable('store_not_leader', 'The event store is electing a leader.', {
+        cause: error,
+      });
+    default:
+      return new StoreUnavailable('store_unreachable', 'The event store did not confirm.', { cause: error });
+  }
+}
+
+function typeOf(error: unknown): ErrorType | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (isCommandError(error)) return error.type;
+  return 'code' in error && refusals.includes(error.code) ? ErrorType.ACCESS_DENIED : undefined;
+}
+
+/** True where the same call may succeed later. */
+export const isRetryable = (error: unknown): boolean => error instanceof TollgateError && error.retryable;
+
+export const storeClosed = () =>
+  new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
+
+export const storeSilent = (waitedMs: number) =>
+  new StoreUnavailable('store_silent', `The event store did not answer within ${waitedMs} ms.`);

@@ -1,0 +1,176 @@
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import { errorCode, type Log } from '@tollgate/service-kit';
+import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../event-store.ts';
+import { type Feed, openFeed } from './feed.ts';
+import type { HeadWatch } from './head-watch.ts';
+import { fromPosition } from './position.ts';
+import { readAllAfter } from './reading.ts';
+import { fromClientError } from './store-failure.ts';
+import { pause } from './within.ts';
+
+const pauseAfterFailureMs = 250;
+/** A subscription that has given nothing for so long is looked after. */
+const quietMs = 5;
+/** An event that we know of and that the subscription has not given for so long is not coming. */
+const lateMsDefault = 2_000;
+/** A look past the last event that came. The server tells where it is at least every 32 events that it passes over. */
+const lookEventsMax = 64;
+
+interface Parts {
+  client: EventStoreDBClient;
+  heads: HeadWatch;
+  log: Log;
+  /** How long an event may be late before the subscription is taken for dead, milliseconds; 2,000 by default. */
+  lateMs?: number | undefined;
+}
+
+/** How far the consumer has come, over all subscriptions of the client that it takes. */
+interface Progress {
+  /** Everything up to here was handled, or need not be delivered. */
+  position: Position;
+  /** Of the last `CaughtUp`. */
+  toldEnd: Position | undefined;
+}
+
+/**
+ * See `EventStore.subscribe`. Any end of the client's subscription, with an error, without one, or in silence, is
+ * answered by a new one from the position that the consumer has come to.
+ */
+export async function* subscription(
+  parts: Parts,
+  { from, prefixes, signal }: SubscribeOptions,
+): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  // A position of another kind of store is refused at once.
+  fromPosition(from);
+  const progress: Progress = { position: from, toldEnd: undefined };
+  // A function, because the compiler does not know that a signal changes while this waits.
+  const isAborted = () => signal.aborted;
+  while (!isAborted()) {
+    const feed = openFeed(parts.client, { after: progress.position, prefixes });
+    try {
+      yield* follow(parts, feed, { progress, prefixes, signal });
+    } catch (error) {
+      const failure = fromClientError(error);
+      parts.log.warn(
+        { code: errorCode(failure) ?? '', error: failure, position: progress.position },
+        'a subscription has failed and is taken up again',
+      );
+      await pause(pauseAfterFailureMs, signal);
+    } finally {
+      feed.close();
+    }
+  }
+}
+
+interface Following {
+  progress: Progress;
+  prefixes: readonly string[];
+  signal: AbortSignal;
+}
+
+/** Delivers what a feed gives until it ends, and says so when the end of the log is reached. */
+async function* follow(
+  parts: Parts,
+  feed: Feed,
+  { progress, prefixes, signal }: Following,
+): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  const { heads } = parts;
+  const lateness = createLateness(parts.lateMs ?? lateMsDefault);
+  const isAborted = () => signal.aborted;
+  while (!isAborted()) {
+    const event = feed.take();
+    if (event !== undefined) {
+      if (event.position <= progress.position) continue;
+      yield event;
+      progress.position = event.position;
+      continue;
+    }
+    advance(progress, feed.checkpoint());
+    const end = feed.ended();
+    if (end !== undefined) return endOfFeed(end);
+    if (await isChangedWithin(feed, quietMs, signal)) continue;
+    const missing = await lookAhead(parts, progress, prefixes);
+    if (isAborted()) return;
+    lateness.require(missing);
+    const head = heads.head();
+    const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;
+    if (isAtEnd && progress.toldEnd !== progress.position) {
+      progress.toldEnd = progress.position;
+      yield { kind: 'caught-up', position: progress.position };
+      continue;
+    }
+    await untilNews(feed, isAtEnd ? heads : undefined, progress.position, signal);
+  }
+}
+
+/** @throws what has ended it; an end without an error is one that the server wanted */
+function endOfFeed(end: { error?: unknown }): void {
+  if ('error' in end) throw end.error;
+}
+
+function advance(progress: Progress, position: Position | undefined): void {
+  if (position !== undefined && position > progress.position) progress.position = position;
+}
+
+/**
+ * Moves the progress over events that need not be delivered, of which the server tells only now and then.
+ *
+ * @returns the position of an event that must be delivered, and which the feed has not given yet
+ * @throws StoreUnavailable
+ */
+async function lookAhead(
+  { client, heads }: Parts,
+  progress: Progress,
+  prefixes: readonly string[],
+): Promise<Position | undefined> {
+  const head = heads.head();
+  if (head === undefined || head <= progress.position) return undefined;
+  for await (const { stream, position } of readAllAfter(client, progress.position, lookEventsMax)) {
+    if (isWanted(stream, prefixes)) return position;
+    advance(progress, position);
+    heads.announce(position);
+  }
+  return undefined;
+}
+
+const isWanted = (stream: string, prefixes: readonly string[]) =>
+  !stream.startsWith('$') && prefixes.some((prefix) => stream.startsWith(prefix));
+
+/** Notices that one and the same event is missing for too long. */
+function createLateness(lateMs: number) {
+  let missing: { position: Position; since: number } | undefined;
+  return {
+    require: (position: Position | undefined) => {
+      if (position === undefined || position !== missing?.position)
+        missing = position === undefined ? undefined : { position, since: performance.now() };
+      else if (performance.now() - missing.since >= lateMs)
+        throw new Error('The subscription is silent, and there is an event that it should have given.');
+    },
+  };
+}
+
+/** How soon a subscription that is behind is looked at again. */
+const behindPollMs = 50;
+
+async function untilNews(
+  feed: Feed,
+  heads: HeadWatch | undefined,
+  position: Position,
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = new AbortController();
+  const either = AbortSignal.any([signal, waiting.signal]);
+  const news = heads === undefined ? pause(behindPollMs, either) : heads.beyond(position, either);
+  await Promise.race([feed.change(either), news]);
+  waiting.abort();
+}
+
+async function isChangedWithin(feed: Feed, waitMs: number, signal: AbortSignal): Promise<boolean> {
+  const waiting = new AbortController();
+  const either = AbortSignal.any([signal, waiting.signal]);
+  const changed = feed.change(either).then(() => !waiting.signal.aborted);
+  const quiet = pause(waitMs, either).then(() => false);
+  const result = await Promise.race([changed, quiet]);
+  waiting.abort();
+  return result;
+}

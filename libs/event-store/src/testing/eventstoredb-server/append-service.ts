@@ -1,0 +1,202 @@
+import type { ServerDuplexStream, ServerReadableStream, ServiceError, sendUnaryData } from '@grpc/grpc-js';
+import { Metadata, status } from '@grpc/grpc-js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import statusMessages from '@eventstore/db-client/generated/status_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import any from 'google-protobuf/google/protobuf/any_pb.js';
+import empty from 'google-protobuf/google/protobuf/empty_pb.js';
+import { InvalidArgument } from '../../errors.ts';
+import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
+import type { AppendFault, ServerFaults } from './faults.ts';
+import { streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
+import { ownerOfMetadata, toStoredStream } from './wire-streams.ts';
+
+type AppendReq = InstanceType<typeof streams.AppendReq>;
+type AppendResp = InstanceType<typeof streams.AppendResp>;
+type BatchAppendReq = InstanceType<typeof streams.BatchAppendReq>;
+type BatchAppendResp = InstanceType<typeof streams.BatchAppendResp>;
+
+interface WireAppend {
+  stream: string;
+  events: NewEvent[];
+  /** As it came: a revision, `no_stream`, `any`. */
+  expected: string;
+}
+
+interface Parts {
+  store: EventStore;
+  faults: ServerFaults;
+  /** Cuts all connections. */
+  reset: () => void;
+}
+
+type Outcome = { answer: Appended | Conflict; fault: AppendFault | undefined } | 'no-answer' | ServiceError;
+
+/** `Append`: one call for one append. */
+export function createAppend(parts: Parts) {
+  return (call: ServerReadableStream<AppendReq, AppendResp>, respond: sendUnaryData<AppendResp>): void => {
+    const append: WireAppend = { stream: '', events: [], expected: 'any' };
+    call.on('data', (request: AppendReq) => {
+      const options = request.getOptions();
+      if (options !== undefined) {
+        append.stream = streamOf(options.getStreamIdentifier());
+        append.expected = options.hasRevision()
+          ? options.getRevision()
+          : options.hasNoStream()
+            ? 'no_stream'
+            : 'any';
+      }
+      const message = request.getProposedMessage();
+      if (message !== undefined) append.events.push(toNewEvent(message));
+    });
+    call.on('error', () => undefined);
+    call.on('end', () => {
+      void carryOut(parts, append).then((outcome) => {
+        if (outcome === 'no-answer') return;
+        if (outcome instanceof Error) respond(outcome);
+        else respond(null, toAppendResp(outcome.answer, outcome.fault));
+      });
+    });
+  };
+}
+
+/** `BatchAppend`: one stream for all appends of a client. */
+export function createBatchAppend(parts: Parts) {
+  return (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+    const appends = new Map<string, WireAppend>();
+    call.on('data', (request: BatchAppendReq) => {
+      const id = request.getCorrelationId()?.getString() ?? '';
+      const append = appends.get(id) ?? { stream: '', events: [], expected: 'any' };
+      appends.set(id, append);
+      const options = request.getOptions();
+      if (options !== undefined) {
+        append.stream = streamOf(options.getStreamIdentifier());
+        append.expected = options.hasStreamPosition()
+          ? options.getStreamPosition()
+          : options.hasNoStream()
+            ? 'no_stream'
+            : 'any';
+      }
+      append.events.push(...request.getProposedMessagesList().map(toNewEvent));
+      if (!request.getIsFinal()) return;
+      appends.delete(id);
+      void carryOut(parts, append).then((outcome) => {
+        if (outcome === 'no-answer') return;
+        if (outcome instanceof Error) call.destroy(outcome);
+        else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
+      });
+    });
+    call.on('error', () => undefined);
+    call.on('end', () => call.end());
+  };
+}
+
+async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Promise<Outcome> {
+  const { stream, events, expected } = append;
+  const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
+  if (fault?.kind === 'silent') return 'no-answer';
+  if (fault?.kind === 'not-leader') return notLeader(fault.address);
+  if (fault?.kind === 'too-large') return tooLarge();
+  try {
+    const answer = await store.append(toStoredStream(stream), events, toExpected(expected));
+    if (answer.kind === 'appended') await obeyMetadata(store, stream, events);
+    if (fault?.kind === 'answer-lost') return 'no-answer';
+    if (fault?.kind === 'reset') {
+      reset();
+      return 'no-answer';
+    }
+    if (fault?.kind === 'late') await fault.until;
+    return { answer, fault };
+  } catch (error) {
+    if (error instanceof InvalidArgument) return tooLarge();
+    return serviceError(status.UNAVAILABLE, 'the store failed');
+  }
+}
+
+function toExpected(expected: string): ExpectedRevision {
+  if (expected === 'any') return 'any';
+  return expected === 'no_stream' ? 'no-stream' : Number(expected);
+}
+
+/** As if every stream were scavenged at once: a server keeps what `$maxCount` hides until it is told to clean up. */
+async function obeyMetadata(store: EventStore, stream: string, events: readonly NewEvent[]): Promise<void> {
+  const owner = ownerOfMetadata(stream);
+  const data = events.at(-1)?.data as { $maxCount?: unknown } | undefined;
+  if (owner !== undefined && typeof data?.$maxCount === 'number')
+    await store.keepLast(toStoredStream(owner), data.$maxCount);
+}
+
+function toAppendResp(answer: Appended | Conflict, fault: AppendFault | undefined): AppendResp {
+  const response = new streams.AppendResp();
+  if (answer.kind === 'conflict') {
+    const wrong = new streams.AppendResp.WrongExpectedVersion();
+    if (answer.actual === 'no-stream') wrong.setCurrentNoStream(new shared.Empty());
+    else wrong.setCurrentRevision(String(answer.actual));
+    response.setWrongExpectedVersion(wrong);
+    return response;
+  }
+  const success = new streams.AppendResp.Success();
+  success.setCurrentRevision(String(answer.revision));
+  if (fault?.kind === 'no-position') {
+    success.setNoPosition(new shared.Empty());
+  } else {
+    const position = new streams.AppendResp.Position();
+    position.setCommitPosition(toWirePosition(answer.position));
+    position.setPreparePosition(toWirePosition(answer.position));
+    success.setPosition(position);
+  }
+  response.setSuccess(success);
+  return response;
+}
+
+function toBatchAppendResp(
+  request: BatchAppendReq,
+  stream: string,
+  answer: Appended | Conflict,
+): BatchAppendResp {
+  const response = new streams.BatchAppendResp();
+  response.setCorrelationId(request.getCorrelationId());
+  response.setStreamIdentifier(toIdentifier(stream));
+  if (answer.kind === 'conflict') {
+    const wrong = new shared.WrongExpectedVersion();
+    if (answer.actual === 'no-stream') wrong.setCurrentNoStream(new empty.Empty());
+    else wrong.setCurrentStreamRevision(String(answer.actual));
+    const details = new any.Any();
+    details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
+    const failure = new statusMessages.Status();
+    failure.setDetails(details);
+    response.setError(failure);
+    return response;
+  }
+  const position = new shared.AllStreamPosition();
+  position.setCommitPosition(toWirePosition(answer.position));
+  position.setPreparePosition(toWirePosition(answer.position));
+  const success = new streams.BatchAppendResp.Success();
+  success.setCurrentRevision(String(answer.revision));
+  success.setPosition(position);
+  response.setSuccess(success);
+  return response;
+}
+
+export function serviceError(
+  code: status,
+  details: string,
+  trailers: Record<string, string> = {},
+): ServiceError {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(trailers)) metadata.set(name, value);
+  return Object.assign(new Error(details), { code, details, metadata });
+}
+
+const notLeader = ({ host, port }: { host: string; port: number }) =>
+  serviceError(status.NOT_FOUND, 'Leader info available', {
+    exception: 'not-leader',
+    'leader-endpoint-host': host,
+    'leader-endpoint-port': String(port),
+  });
+
+const tooLarge = () =>
+  serviceError(status.INVALID_ARGUMENT, 'Maximum append size exceeded', {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': '1048576',
+  });

@@ -1,0 +1,211 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { toPosition } from '../../embedded/position.ts';
+import {
+  type CaughtUp,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  beginning,
+} from '../../event-store.ts';
+import { serviceError } from './append-service.ts';
+import type { ServerFaults } from './faults.ts';
+import type { LogReader } from './log-reader.ts';
+import { streamOf, toIdentifier, toReadEvent, toWirePosition } from './wire-events.ts';
+import { fromStoredStream, toStoredStream } from './wire-streams.ts';
+
+type ReadReq = InstanceType<typeof streams.ReadReq>;
+type ReadResp = InstanceType<typeof streams.ReadResp>;
+type Options = InstanceType<typeof streams.ReadReq.Options>;
+type Call = ServerWritableStream<ReadReq, ReadResp>;
+
+interface Parts {
+  store: EventStore;
+  log: LogReader;
+  faults: ServerFaults;
+  /** Is told of each subscription, with what ends it as servers do that shut down: without an error. */
+  onSubscription: (subscription: { end: () => void; ended: Promise<void> }) => void;
+}
+
+/** The server says how far it has come at least every so many events that it passes over. */
+const searchWindowDefault = 32;
+
+/** `Read`: streams and the log of all, and subscriptions to the latter. */
+export function createRead(parts: Parts) {
+  return (call: Call): void => {
+    const leaving = new AbortController();
+    call.on('cancelled', () => leaving.abort());
+    call.on('close', () => leaving.abort());
+    call.on('error', () => leaving.abort());
+    const options = call.request.getOptions();
+    const work = options === undefined ? Promise.resolve() : serve(parts, call, { options, leaving });
+    work.then(
+      () => call.end(),
+      () => call.destroy(serviceError(status.UNAVAILABLE, 'the store failed')),
+    );
+  };
+}
+
+interface Serving {
+  options: Options;
+  leaving: AbortController;
+}
+
+async function serve(parts: Parts, call: Call, { options, leaving }: Serving): Promise<void> {
+  const { signal } = leaving;
+  if (options.hasSubscription()) {
+    const ended = subscribe(parts, call, { options, signal });
+    parts.onSubscription({ end: () => leaving.abort(), ended });
+    return ended;
+  }
+  if (parts.faults.readsAreSilent) return until(signal);
+  const isBackwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
+  const count = Number(options.getCount());
+  if (options.hasAll()) return readAll(parts, call, { options, isBackwards, count, signal });
+  return readStream(parts, call, { options, isBackwards, count, signal });
+}
+
+interface Range {
+  options: Options;
+  isBackwards: boolean;
+  count: number;
+  signal: AbortSignal;
+}
+
+async function readStream({ store }: Parts, call: Call, range: Range): Promise<void> {
+  const { options, isBackwards, count, signal } = range;
+  const wanted = options.getStream();
+  const name = streamOf(wanted?.getStreamIdentifier());
+  const stored = toStoredStream(name);
+  const from = wanted?.hasRevision() === true ? { from: Number(wanted.getRevision()) } : {};
+  const direction = isBackwards ? 'backwards' : 'forwards';
+  let found = false;
+  for await (const event of store.read(stored, { ...from, direction, limit: count })) {
+    if (signal.aborted) return;
+    found = true;
+    await send(call, respond({ event }), signal);
+  }
+  if (found) return;
+  const last = await Array.fromAsync(store.read(stored, { direction: 'backwards', limit: 1 }));
+  if (last.length === 0) await send(call, respond({ missingStream: name }), signal);
+}
+
+async function readAll({ log }: Parts, call: Call, range: Range): Promise<void> {
+  const { options, isBackwards, count, signal } = range;
+  const all = options.getAll();
+  if (isBackwards) {
+    const before = all?.hasPosition() === true ? positionOf(options) : 'end';
+    for (const event of await log.backwards(before, count)) await send(call, respond({ event }), signal);
+    return;
+  }
+  if (all?.hasEnd() === true) return;
+  const isWanted = toFilter(options);
+  let remaining = count;
+  for await (const event of log.forwards(positionOf(options), signal)) {
+    if (!isWanted(event)) continue;
+    await send(call, respond({ event }), signal);
+    remaining -= 1;
+    if (remaining <= 0 || signal.aborted) return;
+  }
+}
+
+async function subscribe(
+  { store, log, faults }: Parts,
+  call: Call,
+  { options, signal }: { options: Options; signal: AbortSignal },
+): Promise<void> {
+  if (!options.hasAll()) throw new RangeError('Only the log of all events can be subscribed to.');
+  await send(call, respond({ subscriptionId: 'one' }), signal);
+  const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
+  const isWanted = toFilter(options);
+  const passedOverMax = checkpointInterval(options);
+  let passedOver = 0;
+  for await (const item of store.subscribe({ from, prefixes: [''], signal })) {
+    if (faults.subscriptionsAreSilent) return until(signal);
+    if (item.kind === 'caught-up' || isWanted(item)) {
+      passedOver = 0;
+      await send(call, respond(item.kind === 'event' ? { event: item } : { caughtUp: item }), signal);
+      continue;
+    }
+    passedOver += 1;
+    if (passedOver < passedOverMax) continue;
+    passedOver = 0;
+    await send(call, respond({ checkpoint: item.position }), signal);
+  }
+}
+
+function positionOf(options: Options): Position {
+  const position = options.getAll()?.getPosition();
+  return position === undefined ? beginning : toPosition(Number(position.getCommitPosition()));
+}
+
+function checkpointInterval(options: Options): number {
+  const filter = options.getFilter();
+  if (filter === undefined) return Infinity;
+  const window = filter.hasMax() ? filter.getMax() : searchWindowDefault;
+  return window * filter.getCheckpointintervalmultiplier();
+}
+
+function toFilter(options: Options): (event: RecordedEvent) => boolean {
+  const filter = options.getFilter();
+  const byStream = filter?.getStreamIdentifier();
+  const expression = byStream ?? filter?.getEventType();
+  if (expression === undefined) return () => true;
+  const prefixes = expression.getPrefixList();
+  const pattern = new RegExp(expression.getRegex());
+  return ({ stream, type }) => {
+    const text = byStream === undefined ? type : fromStoredStream(stream);
+    return prefixes.length > 0 ? prefixes.some((prefix) => text.startsWith(prefix)) : pattern.test(text);
+  };
+}
+
+interface Content {
+  event?: RecordedEvent;
+  missingStream?: string;
+  subscriptionId?: string;
+  checkpoint?: Position;
+  caughtUp?: CaughtUp;
+}
+
+function respond({ event, missingStream, subscriptionId, checkpoint, caughtUp }: Content): ReadResp {
+  const response = new streams.ReadResp();
+  if (event !== undefined) response.setEvent(toReadEvent(event));
+  if (caughtUp !== undefined) response.setCaughtUp(new streams.ReadResp.CaughtUp());
+  if (missingStream !== undefined) {
+    const missing = new streams.ReadResp.StreamNotFound();
+    missing.setStreamIdentifier(toIdentifier(missingStream));
+    response.setStreamNotFound(missing);
+  }
+  if (subscriptionId !== undefined) {
+    const confirmation = new streams.ReadResp.SubscriptionConfirmation();
+    confirmation.setSubscriptionId(subscriptionId);
+    response.setConfirmation(confirmation);
+  }
+  if (checkpoint !== undefined) {
+    const reached = new streams.ReadResp.Checkpoint();
+    reached.setCommitPosition(toWirePosition(checkpoint));
+    reached.setPreparePosition(toWirePosition(checkpoint));
+    response.setCheckpoint(reached);
+  }
+  return response;
+}
+
+async function send(call: Call, response: ReadResp, signal: AbortSignal): Promise<void> {
+  if (signal.aborted || call.write(response)) return;
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      call.off('drain', go);
+      signal.removeEventListener('abort', go);
+      resolve();
+    };
+    call.once('drain', go);
+    signal.addEventListener('abort', go, { once: true });
+  });
+}
+
+const until = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,170 @@
+import { Server, ServerCredentials, status, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import gossipServices from '@eventstore/db-client/generated/gossip_grpc_pb.js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import featureServices from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { EventStore } from '../../event-store.ts';
+import { createAppend, createBatchAppend, serviceError } from './append-service.ts';
+import { type ServerFaults, noFaults } from './faults.ts';
+import { createLogReader } from './log-reader.ts';
+import { createRead } from './read-service.ts';
+
+export interface TestServerOptions {
+  /** What the server keeps its events in; it is not closed with the server. */
+  store: EventStore;
+  /** 0, the default, takes any free one. */
+  port?: number;
+  /** PEM texts; without them nothing is encrypted. */
+  tls?: { key: string; cert: string };
+  /** The only user that is let in; anybody where it is not given. */
+  user?: { username: string; password: string };
+}
+
+/** An EventStoreDB for tests, as far as this house needs one: the real protocol over real sockets. */
+export interface TestServer {
+  /** A connection string. */
+  url: string;
+  port: number;
+  faults: ServerFaults;
+  /** Ends all subscriptions without an error, as a server does that hands over to another. */
+  endSubscriptions(): Promise<void>;
+  /** How many subscriptions were made so far. */
+  subscriptionCount(): number;
+  /** Cuts every connection and refuses new ones. */
+  goDown(): void;
+  /** Takes connections again, at the same port. */
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
+  const { store, tls } = options;
+  const faults = noFaults();
+  const subscriptions = new Set<{ end: () => void; ended: Promise<void> }>();
+  let subscriptionCount = 0;
+  let server: Server | undefined;
+  let port = options.port ?? 0;
+
+  const goDown = () => {
+    server?.forceShutdown();
+    server = undefined;
+  };
+  const reset = () => {
+    goDown();
+    void comeBack();
+  };
+  const onSubscription = (subscription: { end: () => void; ended: Promise<void> }) => {
+    subscriptionCount += 1;
+    subscriptions.add(subscription);
+    const forget = () => void subscriptions.delete(subscription);
+    subscription.ended.then(forget, forget);
+  };
+
+  async function comeBack(): Promise<void> {
+    const started = new Server();
+    const parts = { store, faults, log: createLogReader(store), reset, onSubscription };
+    addServices(started, parts, () => port, options.user);
+    server = started;
+    port = await listen(started, port, tls);
+  }
+
+  await comeBack();
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=${tls !== undefined}`,
+    port,
+    faults,
+    subscriptionCount: () => subscriptionCount,
+    endSubscriptions: async () => {
+      for (const { end } of subscriptions) end();
+      await Promise.allSettled([...subscriptions].map(({ ended }) => ended));
+    },
+    goDown,
+    comeBack,
+    close: async () => goDown(),
+  };
+}
+
+type ServiceParts = Parameters<typeof createRead>[0] & Parameters<typeof createAppend>[0];
+type UnaryCall = ServerUnaryCall<unknown, unknown>;
+
+function addServices(
+  server: Server,
+  parts: ServiceParts,
+  port: () => number,
+  user: TestServerOptions['user'],
+): void {
+  const isLetIn = createDoor(user);
+  const append = createAppend(parts);
+  const read = createRead(parts);
+  server.addService(streamServices.StreamsService, {
+    append: (call: Parameters<typeof append>[0], respond: Parameters<typeof append>[1]) =>
+      isLetIn(call.metadata.get('authorization')) ? append(call, respond) : respond(accessDenied()),
+    batchAppend: createBatchAppend(parts),
+    read: (call: Parameters<typeof read>[0]) => {
+      if (isLetIn(call.metadata.get('authorization'))) read(call);
+      else call.destroy(accessDenied());
+    },
+    delete: unimplemented,
+    tombstone: unimplemented,
+  });
+  server.addService(featureServices.ServerFeaturesService, {
+    getSupportedMethods: (_call: UnaryCall, respond: sendUnaryData<unknown>) =>
+      respond(null, supportedMethods()),
+  });
+  server.addService(gossipServices.GossipService, {
+    read: (_call: UnaryCall, respond: sendUnaryData<unknown>) => respond(null, oneLeader(port())),
+  });
+}
+
+const unimplemented = (_call: UnaryCall, respond: sendUnaryData<unknown>) =>
+  respond(serviceError(status.UNIMPLEMENTED, 'not needed'));
+
+const accessDenied = () =>
+  serviceError(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+
+function createDoor(user: TestServerOptions['user']): (authorization: readonly unknown[]) => boolean {
+  if (user === undefined) return () => true;
+  const wanted = `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`;
+  return ([given]) => given === wanted;
+}
+
+function supportedMethods() {
+  const methods = ['append', 'batchappend', 'read'].map((name) => {
+    const method = new features.SupportedMethod();
+    method.setServiceName('event_store.client.streams.streams');
+    method.setMethodName(name);
+    return method;
+  });
+  const answer = new features.SupportedMethods();
+  answer.setEventStoreServerVersion('24.10.0');
+  answer.setMethodsList(methods);
+  return answer;
+}
+
+function oneLeader(port: number) {
+  const endPoint = new gossip.EndPoint();
+  endPoint.setAddress('127.0.0.1');
+  endPoint.setPort(port);
+  const member = new gossip.MemberInfo();
+  member.setState(gossip.MemberInfo.VNodeState.LEADER);
+  member.setIsAlive(true);
+  member.setHttpEndPoint(endPoint);
+  const cluster = new gossip.ClusterInfo();
+  cluster.setMembersList([member]);
+  return cluster;
+}
+
+function listen(server: Server, port: number, tls: TestServerOptions['tls']): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(null, [
+          { private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) },
+        ]);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+}
