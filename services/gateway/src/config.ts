@@ -2,6 +2,7 @@ import { isNetwork } from '@tollgate/notifier';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { logLevels, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
@@ -27,6 +28,7 @@ const notificationSecretsSchema = z.string().optional();
 export const dataDirConfigSchema = z
   .object({ TOLLGATE_DATA_DIR: dataDirSchema, NOTIFICATION_SECRETS: notificationSecretsSchema })
   .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, notificationSecrets: env.NOTIFICATION_SECRETS }))
+  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
 
 const notificationNetworksSchema = z
@@ -113,6 +115,7 @@ export const gatewayConfigSchema = z
     },
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
+  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })))
   .and(
     z

@@ -138,7 +138,7 @@ async function startServices(
   onStop: OnStop,
 ): Promise<ApiParts> {
   const { config, clock, ids, logOf } = deps;
-  const { store, bus, runAlone, indexFile, accounts, callbackUrlOf, metrics } = parts;
+  const { store, isStoreReachable, bus, runAlone, indexFile, accounts, callbackUrlOf, metrics } = parts;
   const directory = createTeamDirectory({ store, log: logOf('team-directory') });
   onStop(() => directory.stop());
   const index = createPaymentIndex({ file: indexFile, store, clock, log: logOf('query-service') });
@@ -165,7 +165,10 @@ async function startServices(
   });
   const notifications = startNotifier(deps, parts, directory, onStop);
   watchServices(metrics, { ...{ accounts, index, store, clock }, projectorHealth, publisherHealth });
-  const notReady = () => (projectorHealth()?.isAdvancing === false ? ['projector'] : []);
+  const notReady = () => [
+    ...(isStoreReachable() ? [] : ['event-store']),
+    ...(projectorHealth()?.isAdvancing === false ? ['projector'] : []),
+  ];
   // Payments are taken without it; callbacks are asked to come again.
   const degraded = () => (bus.isConnected() ? [] : ['message-bus']);
   return { services: [commands, queries, notifications], notReady, degraded, directory, metrics };

@@ -1,10 +1,11 @@
-/** The two ports of the outside: the event store is a file of this machine, the bus is on it too, or on Kafka. */
+/** The two ports of the outside: the event store is a file of this machine or EventStoreDB, the bus is on it too, or on Kafka. */
 import { hostname } from 'node:os';
-import { type EventStore, createEmbeddedEventStore, runUnderLease } from '@tollgate/event-store';
+import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { errorCode } from '@tollgate/service-kit';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
 import { openBus } from './open-bus.ts';
+import { openStore } from './open-store.ts';
 
 /** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
 export type RunAlone = (
@@ -15,6 +16,8 @@ export type RunAlone = (
 
 export interface Ports {
   store: EventStore;
+  /** False while the store does not answer. */
+  isStoreReachable: () => boolean;
   bus: MessageBus;
   runAlone: RunAlone;
 }
@@ -24,22 +27,19 @@ export async function openPorts(
   file: string,
   onStop: OnStop,
 ): Promise<Ports> {
-  // Thrown to nobody, it ends the process: whoever runs it starts it again, and nothing acknowledged is missing.
-  const onWriterStopped = (error: Error) => {
-    throw error;
-  };
-  const store = await createEmbeddedEventStore({ file, clock, log: logOf('event-store'), onWriterStopped });
+  const { eventStore, kafka } = config;
+  const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
+  const { store, isReachable: isStoreReachable } = opened;
   onStop(() => store.close());
   // The number of a process is used again, in a container always: the rest tells this life of it from the last.
   const own = { host: hostname(), pid, life: ids.hex(6) };
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
-  const { kafka } = config;
   const { bus, close } = openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') });
   onStop(close);
   const runAlone: RunAlone = (name, signal, work) =>
     runUnderLease({ store, clock, ids, name, holder, isGone, signal, log: logOf(name) }, work);
-  return { store, bus, runAlone };
+  return { store, isStoreReachable, bus, runAlone };
 }
 
 /** One life of a process on one machine. */

@@ -1,4 +1,4 @@
-import { StartupError } from '@tollgate/service-kit';
+import { Secret, StartupError } from '@tollgate/service-kit';
 
 /** A node of the cluster, or the name under which DNS knows all of them. */
 export interface StoreHost {
@@ -13,8 +13,7 @@ export interface ConnectionString {
   hosts: StoreHost[];
   /** True unless it says `tls=false`. */
   tls: boolean;
-  username?: string;
-  password?: string;
+  credentials?: { username: string; password: Secret };
   /** PEM file of an authority that is trusted for the nodes, instead of the usual ones. */
   tlsCaFile?: string;
   /** Names this process in the server's logs. */
@@ -61,7 +60,7 @@ export function parseConnectionString(text: string, variable: string): Connectio
     hosts: hostList.split(',').map((host) => toHost(host, refuse)),
     tls: true,
     settings: {},
-    ...toUser(user, refuse),
+    ...(user === undefined ? {} : { credentials: toCredentials(user, refuse) }),
   };
   if (discover !== undefined && parsed.hosts.length > 1)
     throw refuse('names several hosts after esdb+discover://, which takes one name that DNS knows');
@@ -78,22 +77,25 @@ function toHost(text: string, refuse: Refuse): StoreHost {
   return { address, port };
 }
 
-function toUser(text: string | undefined, refuse: Refuse): { username?: string; password?: string } {
-  if (text === undefined) return {};
+function toCredentials(text: string, refuse: Refuse): { username: string; password: Secret } {
   const [username = '', password = '', ...rest] = text.split(':');
   if (username === '' || password === '' || rest.length > 0)
     throw refuse('must name the user as user:password@, with special characters percent-encoded');
+  return { username: decoded(username, refuse), password: new Secret(decoded(password, refuse)) };
+}
+
+function decoded(text: string, refuse: Refuse): string {
   try {
-    return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+    return decodeURIComponent(text);
   } catch {
-    throw refuse('has a user name or password that is not percent-encoded');
+    throw refuse('is not percent-encoded as it should be');
   }
 }
 
 function withOption(parsed: ConnectionString, option: string, refuse: Refuse): ConnectionString {
   const at = option.indexOf('=');
   const name = at === -1 ? option : option.slice(0, at);
-  const value = at === -1 ? '' : decodeURIComponent(option.slice(at + 1));
+  const value = at === -1 ? '' : decoded(option.slice(at + 1), refuse);
   const key = name.toLowerCase().replace(/[_-]/g, '');
   const number = numbers[key];
   if (number !== undefined) {

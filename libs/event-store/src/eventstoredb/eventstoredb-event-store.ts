@@ -1,6 +1,6 @@
 import {
   StartupError,
-  TollgateError,
+  type TollgateError,
   errorCode,
   silentLog,
   type Clock,

@@ -6,7 +6,7 @@ import {
 } from '@eventstore/db-client';
 import type { Position, RecordedEvent } from '../event-store.ts';
 import { fromPosition, toPosition } from './position.ts';
-import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
+import { toRecordedEvent } from './recorded-event.ts';
 
 /** One subscription of the client, from its start to its end, whatever ends it. */
 export interface Feed {
@@ -64,7 +64,7 @@ export function openFeed(
         if (resolved === null) return undefined;
         takenCount += 1;
         // A link to an event that is gone has none.
-        if (resolved.event !== undefined) return toRecordedEvent(resolved.event as ClientEvent);
+        if (resolved.event !== undefined) return toRecordedEvent(resolved.event);
       }
     },
     checkpoint: () => {

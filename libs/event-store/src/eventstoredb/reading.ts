@@ -1,5 +1,5 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { type Clock, systemClock } from '@tollgate/service-kit';
+import { systemClock } from '@tollgate/service-kit';
 import { type Position, type ReadOptions, type RecordedEvent, beginning } from '../event-store.ts';
 import { fromPosition, toPosition } from './position.ts';
 import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
@@ -12,7 +12,8 @@ export const readSilenceMs = 5_000;
 /** All of it is read from the leader: another node may not have yet what was just appended. */
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
 
-interface ClientRead extends AsyncIterable<{ event?: unknown }> {
+interface ClientRead {
+  [Symbol.asyncIterator](): AsyncIterator<{ event?: ClientEvent }>;
   on(event: 'error', listener: () => void): unknown;
   cancel(): Promise<void>;
 }
@@ -52,21 +53,17 @@ export async function* readAllAfter(
 }
 
 /** Gives nothing for a stream that does not exist. Reads have no deadline in the client, so silence ends them here. */
-async function* eventsOf(
-  read: ClientRead,
-  clock: Clock = systemClock,
-): AsyncGenerator<ClientEvent, void, void> {
+async function* eventsOf(read: ClientRead): AsyncGenerator<ClientEvent, void, void> {
   // What goes wrong after we have stopped listening would end the process.
   read.on('error', () => undefined);
   const iterator = read[Symbol.asyncIterator]();
   let isOver = false;
   try {
     for (;;) {
-      const { done, value } = await within(clock, readSilenceMs, iterator.next());
-      isOver = done === true;
-      if (isOver) return;
-      const { event } = value as { event?: ClientEvent };
-      if (event !== undefined) yield event;
+      const next = await within(systemClock, readSilenceMs, iterator.next());
+      isOver = next.done === true;
+      if (next.done === true) return;
+      if (next.value.event !== undefined) yield next.value.event;
     }
   } catch (error) {
     isOver = true;

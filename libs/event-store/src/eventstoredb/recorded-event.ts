@@ -11,12 +11,8 @@ export type ClientEvent = NonNullable<ResolvedEvent['event']>;
  * Data is parsed anew, so that a repeat sends the very same whatever the caller does with its object meanwhile.
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
-  return jsonEvent({
-    id,
-    type,
-    data: JSON.parse(data) as Record<string, unknown>,
-    metadata: new Uint8Array(Buffer.from(metadata)),
-  }) as EventData;
+  const parsed = JSON.parse(data) as Record<string, unknown>;
+  return jsonEvent({ id, type, data: parsed, metadata: new Uint8Array(Buffer.from(metadata)) });
 }
 
 /**

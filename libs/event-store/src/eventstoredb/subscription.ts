@@ -87,7 +87,9 @@ async function* follow(
     }
     advance(progress, feed.checkpoint());
     const end = feed.ended();
-    if (end !== undefined) return endOfFeed(end);
+    if (end !== undefined && 'error' in end) throw end.error;
+    // An end without an error is one that the server wanted.
+    if (end !== undefined) return;
     if (await isChangedWithin(feed, quietMs, signal)) continue;
     const missing = await lookAhead(parts, progress, prefixes);
     if (isAborted()) return;
@@ -101,11 +103,6 @@ async function* follow(
     }
     await untilNews(feed, isAtEnd ? heads : undefined, progress.position, signal);
   }
-}
-
-/** @throws what has ended it; an end without an error is one that the server wanted */
-function endOfFeed(end: { error?: unknown }): void {
-  if ('error' in end) throw end.error;
 }
 
 function advance(progress: Progress, position: Position | undefined): void {

@@ -1,7 +1,7 @@
 /** Opens what a gateway keeps, while it runs or not. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createEmbeddedEventStore } from '@tollgate/event-store';
+import type { EventStoreDbConnection } from '@tollgate/event-store';
 import {
   checkTopics,
   createKafkaMessageBus,
@@ -17,7 +17,14 @@ import {
 } from '@tollgate/service-kit';
 import { openDataDirectory } from '../data-directory.ts';
 import type { KafkaConfig } from '../kafka-config.ts';
+import { openStore } from '../open-store.ts';
 import type { CommandTools } from './program.ts';
+
+export interface BesideGatewayConfig {
+  notificationSecrets?: string | undefined;
+  kafka?: KafkaConfig | undefined;
+  eventStore?: EventStoreDbConnection | undefined;
+}
 
 /**
  * @throws StartupError, one sentence. A data directory that is not there is never made: in a wrong place, everything that
@@ -26,13 +33,16 @@ import type { CommandTools } from './program.ts';
 export async function openBesideGateway(
   dataDir: string,
   parts: { clock: Clock; ids: Ids; log: Log },
-  configured: { notificationSecrets?: string | undefined; kafka?: KafkaConfig | undefined } = {},
+  configured: BesideGatewayConfig = {},
 ): Promise<{ tools: CommandTools; close: () => Promise<void> }> {
   const path = resolve(dataDir);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw notThere(path);
   const directory = openDataDirectory(path);
-  if (statSync(directory.eventsFile, { throwIfNoEntry: false }) === undefined) throw notThere(path);
-  const store = await createEmbeddedEventStore({ file: directory.eventsFile, ...parts });
+  const { eventStore } = configured;
+  const file = directory.eventsFile;
+  if (eventStore === undefined && statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw notThere(path);
+  const { store } = await openStore({ eventStore, file, ...parts });
   // As the gateway does: from the environment, else from its file.
   const notificationSecrets = () =>
     configured.notificationSecrets === undefined

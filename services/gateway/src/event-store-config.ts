@@ -1,0 +1,80 @@
+/** How the gateway reaches EventStoreDB, where it is told to use it. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import {
+  type ConnectionString,
+  type EventStoreDbConnection,
+  parseConnectionString,
+} from '@tollgate/event-store';
+import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+/** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others say nothing. */
+export const eventStoreEnvironmentSchema = z.object({
+  /** `esdb://host:2113`, several hosts separated by commas, or `esdb+discover://name`; options as `?tlsCaFile=…`. */
+  EVENTSTORE_URL: z
+    .string()
+    .transform((text) => new Secret(text))
+    .optional(),
+  EVENTSTORE_USERNAME: z.string().optional(),
+  EVENTSTORE_PASSWORD: z
+    .string()
+    .transform((text) => new Secret(text))
+    .optional(),
+  /** Allows `tls=false` to an address that is not loopback. */
+  EVENTSTORE_ALLOW_INSECURE: z.enum(['true', 'false'], 'must be true or false').default('false'),
+});
+
+type Environment = z.infer<typeof eventStoreEnvironmentSchema>;
+
+/** Undefined where the store is a file. @throws StartupError that names the variable that is wrong */
+export function toEventStoreConfig(env: Environment): EventStoreDbConnection | undefined {
+  const { EVENTSTORE_URL: url } = env;
+  if (url === undefined) return undefined;
+  const parsed = parseConnectionString(url.reveal(), 'EVENTSTORE_URL');
+  const { discovers, hosts, settings, connectionName } = parsed;
+  const credentials = toCredentials(env, parsed);
+  const tls = toTls(env, parsed);
+  if (tls !== false && credentials === undefined)
+    throw wrong('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set, or be part of EVENTSTORE_URL');
+  return { discovers, hosts, settings, tls, ...given({ credentials, connectionName }) };
+}
+
+function toCredentials(
+  { EVENTSTORE_USERNAME: username, EVENTSTORE_PASSWORD: password }: Environment,
+  parsed: ConnectionString,
+): EventStoreDbConnection['credentials'] {
+  if ((username === undefined) !== (password === undefined))
+    throw wrong('EVENTSTORE_USERNAME and EVENTSTORE_PASSWORD must be set both or not at all');
+  if (username !== undefined && password !== undefined) return { username, password };
+  return parsed.credentials;
+}
+
+function toTls(
+  { EVENTSTORE_ALLOW_INSECURE: allowed }: Environment,
+  { tls, tlsCaFile, hosts, discovers }: ConnectionString,
+): EventStoreDbConnection['tls'] {
+  if (!tls) {
+    // Whoever is asked for the cluster may name nodes that are anywhere.
+    const staysHere = !discovers && hosts.every(({ address }) => isLoopback(address));
+    if (allowed === 'true' || staysHere) return false;
+    throw wrong(
+      'EVENTSTORE_URL has tls=false, which encrypts nothing and sends no password: leave it out, or set EVENTSTORE_ALLOW_INSECURE=true',
+    );
+  }
+  if (tlsCaFile === undefined) return {};
+  try {
+    return { ca: readFileSync(tlsCaFile, 'utf8') };
+  } catch (error) {
+    throw wrong(
+      `EVENTSTORE_URL names a tlsCaFile that cannot be read (${errorCode(error) ?? 'unknown error'})`,
+    );
+  }
+}
+
+function isLoopback(address: string): boolean {
+  if (address === 'localhost' || address === '[::1]') return true;
+  return isIP(address) === 4 && address.startsWith('127.');
+}
+
+const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);

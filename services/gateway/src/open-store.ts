@@ -1,0 +1,40 @@
+/** The event store: a file of this machine, or EventStoreDB where its address is given. */
+import {
+  type EventStore,
+  type EventStoreDbConnection,
+  createEmbeddedEventStore,
+  createEventStoreDbStore,
+} from '@tollgate/event-store';
+import type { Clock, Log } from '@tollgate/service-kit';
+
+export interface StoreDependencies {
+  /** Undefined where the store is a file. */
+  eventStore: EventStoreDbConnection | undefined;
+  /** That file. */
+  file: string;
+  clock: Clock;
+  log: Log;
+}
+
+export interface OpenedStore {
+  store: EventStore;
+  /** False while the store does not answer: nothing can be recorded then. */
+  isReachable: () => boolean;
+}
+
+/**
+ * @throws StartupError where the file cannot be used, or EventStoreDB has not answered within 30 seconds or does not let
+ * us in
+ */
+export async function openStore({ eventStore, file, clock, log }: StoreDependencies): Promise<OpenedStore> {
+  if (eventStore !== undefined) {
+    const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
+    return { store, isReachable: store.isReachable };
+  }
+  // Thrown to nobody, it ends the process: whoever runs it starts it again, and nothing acknowledged is missing.
+  const onWriterStopped = (error: Error) => {
+    throw error;
+  };
+  const store = await createEmbeddedEventStore({ file, clock, log, onWriterStopped });
+  return { store, isReachable: () => true };
+}
