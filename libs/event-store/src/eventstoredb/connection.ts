@@ -1,7 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
 import { type Secret, given } from '@tollgate/service-kit';
 import type { ConnectionSettings, StoreHost } from './connection-string.ts';
-import { pause } from './within.ts';
 
 export interface EventStoreDbConnection {
   /** The hosts are asked for the nodes of their cluster, and the leader is used; otherwise there is one host. */
@@ -63,8 +63,11 @@ const disposeWithinMs = 500;
 
 /** Ends what streams, and then the connection, which the client itself would leave open. */
 async function closeClient(client: EventStoreDBClient): Promise<void> {
-  const { signal } = new AbortController();
-  await Promise.race([client.dispose(), pause(disposeWithinMs, signal)]);
+  const waiting = new AbortController();
+  // This timer keeps the process running: whoever closes a store has something to do after that.
+  const limit = delay(disposeWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([client.dispose(), limit]);
+  waiting.abort();
   try {
     (await client['getChannel']()).close();
   } catch {

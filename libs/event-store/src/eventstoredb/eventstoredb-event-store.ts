@@ -9,11 +9,11 @@ import {
 import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
 import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { createAppender, withPosition } from './appender.ts';
-import { type EventStoreDbConnection, type Link, openLink } from './connection.ts';
+import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { createHeadWatch } from './head-watch.ts';
 import { keepLast } from './keep-last.ts';
 import { toEventData } from './recorded-event.ts';
-import { readHead, readStream } from './reading.ts';
+import { type Reads, createReads } from './reading.ts';
 import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
 import { subscription } from './subscription.ts';
 
@@ -23,6 +23,8 @@ export interface EventStoreDbOptions {
   log?: Log;
   /** How long one try of an append may take, milliseconds; 2,000 by default. There are up to four tries. */
   appendTryMs?: number;
+  /** How long a read may give nothing before it has failed, milliseconds; 5,000 by default. */
+  readSilenceMs?: number;
   /** How long a start waits for the store to answer, milliseconds; 30,000 by default. */
   reachWithinMs?: number;
   /** How long an event may be overdue before a subscription is taken for dead, milliseconds; 2,000 by default. */
@@ -35,6 +37,7 @@ export interface EventStoreDbStore extends EventStore {
 }
 
 const appendTryMsDefault = 2_000;
+const readSilenceMsDefault = 5_000;
 const reachWithinMsDefault = 30_000;
 const reachPauseMs = 500;
 
@@ -47,21 +50,21 @@ const reachPauseMs = 500;
 export async function createEventStoreDbStore(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
   const { connection, clock, log = silentLog, appendTryMs = appendTryMsDefault, lateMs } = options;
   const link = openLink(connection);
-  await reach(link, options);
   const { client } = link;
+  const reads = createReads(client, options.readSilenceMs ?? readSilenceMsDefault);
+  await reach(reads, options).catch(async (error: unknown) => {
+    await link.close();
+    throw error;
+  });
   const closing = new AbortController();
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
   const appender = createAppender({ link, clock, appendTryMs });
-  const heads = createHeadWatch({ readHead: () => readHead(client), log, signal: closing.signal });
+  const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
-  const first = async (stream: string, readOptions: ReadOptions): Promise<RecordedEvent | undefined> => {
-    for await (const event of readStream(client, stream, { ...readOptions, limit: 1 })) return event;
-    return undefined;
-  };
-  const readLast = (stream: string) => first(stream, { direction: 'backwards' });
+  const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
   const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
     const settled = work.then(
       () => undefined,
@@ -80,7 +83,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       const work = async () => {
         const answer = await appender.appendData(stream, serialized.map(toEventData), expected);
         const at = async (revision: Revision) => {
-          const event = await first(stream, { from: revision });
+          const event = await reads.first(stream, { from: revision });
           return event?.revision === revision ? event : undefined;
         };
         return withPosition(answer, { at, last: () => readLast(stream) });
@@ -95,10 +98,10 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireOpen();
       await tracked(keepLast({ appendData: appender.appendData, readLast }, stream, count));
     },
-    read: (stream, readOptions = {}) => readWhileOpen(link, { stream, requireOpen, ...readOptions }),
+    read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
       const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscription({ client, heads, log, lateMs }, { ...subscribeOptions, signal });
+      return subscription({ client, reads, heads, log, lateMs }, { ...subscribeOptions, signal });
     },
     close: () => {
       closing.abort();
@@ -114,7 +117,7 @@ interface ReadRequest extends ReadOptions {
 
 /** @throws StoreUnavailable, also when the store is closed in the middle */
 async function* readWhileOpen(
-  { client }: Link,
+  reads: Reads,
   { stream, requireOpen, ...options }: ReadRequest,
 ): AsyncGenerator<RecordedEvent, void, void> {
   requireStreamName(stream);
@@ -122,26 +125,24 @@ async function* readWhileOpen(
   if (from !== undefined) requireInteger('The revision to read from', from, 0);
   if (limit !== undefined && limit !== Infinity) requireInteger('The number of events to read', limit, 0);
   requireOpen();
-  for await (const event of readStream(client, stream, options)) {
+  for await (const event of reads.stream(stream, options)) {
     requireOpen();
     yield event;
   }
 }
 
 /** Waits until the store answers. */
-async function reach(link: Link, { clock, reachWithinMs, log }: EventStoreDbOptions): Promise<void> {
+async function reach(reads: Reads, { clock, reachWithinMs, log }: EventStoreDbOptions): Promise<void> {
   const startedAt = clock.monotonic();
   const waitMs = reachWithinMs ?? reachWithinMsDefault;
   for (let tryNumber = 1; ; tryNumber += 1) {
     try {
-      await readHead(link.client);
+      await reads.head();
       return;
     } catch (error) {
       const failure = fromClientError(error);
-      if (!isRetryable(failure) || clock.monotonic() - startedAt >= waitMs) {
-        await link.close();
-        throw toStartupError(failure, waitMs);
-      }
+      const isLate = clock.monotonic() - startedAt >= waitMs;
+      if (isLate || !isRetryable(failure)) throw toStartupError(failure, waitMs);
       if (tryNumber === 1) log?.warn({ error: failure }, 'the event store does not answer yet');
     }
     await clock.sleep(reachPauseMs);

@@ -13,8 +13,8 @@ export interface Feed {
   /** The next event that is here; undefined where none is. */
   take(): RecordedEvent | undefined;
   /**
-   * The furthest position that the server has said it has come to, of which everything before was taken; undefined where
-   * it has said nothing since.
+   * The furthest position that the server has said it has come to. It is told ahead of the events that lie in the buffer:
+   * ask for it only when there is nothing to take.
    */
   checkpoint(): Position | undefined;
   /** It gives nothing more; `error` is what ended it, where it was not an end in silence. */
@@ -29,10 +29,9 @@ export function openFeed(
   client: EventStoreDBClient,
   { after, prefixes }: { after: Position; prefixes: readonly string[] },
 ): Feed {
-  let takenCount = 0;
   let end: { error?: unknown } | undefined;
   let wakeUp: (() => void) | undefined;
-  const checkpoints: { position: Position; afterCount: number }[] = [];
+  let reached: Position | undefined;
   const changed = () => wakeUp?.();
 
   const subscription = client.subscribeToAll({
@@ -40,11 +39,7 @@ export function openFeed(
     requiresLeader: true,
     resolveLinkTos: false,
     filter: toFilter(prefixes, (position) => {
-      // It is told ahead of the events that lie in the buffer: it counts when as many more were taken.
-      checkpoints.push({
-        position: toPosition(position),
-        afterCount: takenCount + subscription.readableLength,
-      });
+      reached = toPosition(position);
       changed();
     }),
   });
@@ -62,16 +57,11 @@ export function openFeed(
       for (;;) {
         const resolved = subscription.read() as AllStreamResolvedEvent | null;
         if (resolved === null) return undefined;
-        takenCount += 1;
         // A link to an event that is gone has none.
         if (resolved.event !== undefined) return toRecordedEvent(resolved.event);
       }
     },
-    checkpoint: () => {
-      let reached: Position | undefined;
-      while ((checkpoints[0]?.afterCount ?? Infinity) <= takenCount) reached = checkpoints.shift()?.position;
-      return reached;
-    },
+    checkpoint: () => reached,
     ended: () => end,
     change: (signal) =>
       new Promise((resolve) => {

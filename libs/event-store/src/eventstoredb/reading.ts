@@ -6,11 +6,65 @@ import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
 import { fromClientError, isStreamNotFound } from './store-failure.ts';
 import { within } from './within.ts';
 
-/** A read that gives nothing for so long, milliseconds, has failed. */
-export const readSilenceMs = 5_000;
-
 /** All of it is read from the leader: another node may not have yet what was just appended. */
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
+
+/** All of them throw StoreUnavailable, also when nothing has come for too long. */
+export interface Reads {
+  /** The events of a stream; nothing for a stream that does not exist. */
+  stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void>;
+  /** One event of a stream at most. */
+  first(name: string, options: ReadOptions): Promise<RecordedEvent | undefined>;
+  /** Where the last event of all is, system events included. */
+  head(): Promise<Position>;
+  /** The next `limit` events of all streams after a position, in order, system events included. */
+  allAfter(after: Position, limit: number): AsyncGenerator<Place, void, void>;
+}
+
+export interface Place {
+  stream: string;
+  position: Position;
+}
+
+/** @param silenceMs how long a read may give nothing before it has failed; the client has no deadline for reads */
+export function createReads(client: EventStoreDBClient, silenceMs: number): Reads {
+  async function* stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void> {
+    const { from, direction = 'forwards', limit = Infinity } = options;
+    if (limit === 0) return;
+    const whence = from === undefined ? (direction === 'forwards' ? 'start' : 'end') : BigInt(from);
+    const counted = limit === Infinity ? {} : { maxCount: limit };
+    const read = client.readStream(name, { ...fromLeader, ...counted, direction, fromRevision: whence });
+    for await (const event of eventsOf(read, silenceMs)) yield toRecordedEvent(event);
+  }
+
+  return {
+    stream,
+    first: async (name, options) => {
+      let found: RecordedEvent | undefined;
+      for await (const event of stream(name, { ...options, limit: 1 })) found = event;
+      return found;
+    },
+    head: async () => {
+      const read = client.readAll({
+        ...fromLeader,
+        direction: 'backwards',
+        fromPosition: 'end',
+        maxCount: 1,
+      });
+      let head = beginning;
+      for await (const event of eventsOf(read, silenceMs)) head = toPosition(event.position);
+      return head;
+    },
+    async *allAfter(after, limit) {
+      // It begins with the event at the position, where the port wants those after it.
+      const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
+      for await (const event of eventsOf(read, silenceMs)) {
+        const position = toPosition(event.position);
+        if (position > after) yield { stream: event.streamId, position };
+      }
+    },
+  };
+}
 
 interface ClientRead {
   [Symbol.asyncIterator](): AsyncIterator<{ event?: ClientEvent }>;
@@ -18,58 +72,37 @@ interface ClientRead {
   cancel(): Promise<void>;
 }
 
-/** @throws StoreUnavailable */
-export async function* readStream(
-  client: EventStoreDBClient,
-  stream: string,
-  { from, direction = 'forwards', limit = Infinity }: ReadOptions,
-): AsyncGenerator<RecordedEvent, void, void> {
-  if (limit === 0) return;
-  const whence = from === undefined ? (direction === 'forwards' ? 'start' : 'end') : BigInt(from);
-  const counted = limit === Infinity ? {} : { maxCount: limit };
-  const read = client.readStream(stream, { ...fromLeader, ...counted, direction, fromRevision: whence });
-  for await (const event of eventsOf(read)) yield toRecordedEvent(event);
-}
-
-/** Where the last event of all is, system events included. @throws StoreUnavailable */
-export async function readHead(client: EventStoreDBClient): Promise<Position> {
-  const read = client.readAll({ ...fromLeader, direction: 'backwards', fromPosition: 'end', maxCount: 1 });
-  for await (const event of eventsOf(read)) return toPosition(event.position);
-  return beginning;
-}
-
-/** The next `limit` events of all streams after a position, in order, system events included. @throws StoreUnavailable */
-export async function* readAllAfter(
-  client: EventStoreDBClient,
-  after: Position,
-  limit: number,
-): AsyncGenerator<{ stream: string; position: Position }, void, void> {
-  // It begins with the event at the position, where the port wants those after it.
-  const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
-  for await (const event of eventsOf(read)) {
-    const position = toPosition(event.position);
-    if (position > after) yield { stream: event.streamId, position };
-  }
-}
-
-/** Gives nothing for a stream that does not exist. Reads have no deadline in the client, so silence ends them here. */
-async function* eventsOf(read: ClientRead): AsyncGenerator<ClientEvent, void, void> {
+async function* eventsOf(read: ClientRead, silenceMs: number): AsyncGenerator<ClientEvent, void, void> {
   // What goes wrong after we have stopped listening would end the process.
   read.on('error', () => undefined);
   const iterator = read[Symbol.asyncIterator]();
   let isOver = false;
   try {
     for (;;) {
-      const next = await within(systemClock, readSilenceMs, iterator.next());
+      const next = await within(systemClock, silenceMs, iterator.next());
       isOver = next.done === true;
       if (next.done === true) return;
       if (next.value.event !== undefined) yield next.value.event;
     }
   } catch (error) {
-    isOver = true;
-    if (!isStreamNotFound(error)) throw fromClientError(error);
+    const failure = fromClientError(error);
+    // Of silence the read itself knows nothing, and goes on.
+    isOver = failure !== error;
+    if (!isStreamNotFound(error)) throw failure;
   } finally {
-    if (!isOver) await iterator.return?.();
-    read.cancel().catch(() => undefined);
+    if (!isOver) leave(read, iterator);
   }
+}
+
+/**
+ * The client forgets a read only when it was read to its end, or was cancelled before the server had sent that: so both
+ * are done, or every read that is left early would stay in memory.
+ */
+function leave(read: ClientRead, iterator: AsyncIterator<unknown>): void {
+  const drain = async () => {
+    let next = await iterator.next();
+    while (next.done !== true) next = await iterator.next();
+  };
+  read.cancel().catch(() => undefined);
+  drain().catch(() => undefined);
 }

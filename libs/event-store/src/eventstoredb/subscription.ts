@@ -4,7 +4,7 @@ import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../eve
 import { type Feed, openFeed } from './feed.ts';
 import type { HeadWatch } from './head-watch.ts';
 import { fromPosition } from './position.ts';
-import { readAllAfter } from './reading.ts';
+import type { Reads } from './reading.ts';
 import { fromClientError } from './store-failure.ts';
 import { pause } from './within.ts';
 
@@ -18,6 +18,7 @@ const lookEventsMax = 64;
 
 interface Parts {
   client: EventStoreDBClient;
+  reads: Reads;
   heads: HeadWatch;
   log: Log;
   /** How long an event may be late before the subscription is taken for dead, milliseconds; 2,000 by default. */
@@ -75,6 +76,8 @@ async function* follow(
   { progress, prefixes, signal }: Following,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   const { heads } = parts;
+  // The head that was last seen may be older than this subscription.
+  heads.announce(await parts.reads.head());
   const lateness = createLateness(parts.lateMs ?? lateMsDefault);
   const isAborted = () => signal.aborted;
   while (!isAborted()) {
@@ -85,6 +88,7 @@ async function* follow(
       progress.position = event.position;
       continue;
     }
+    // Everything that came before the server told of it has been taken by now, and handled.
     advance(progress, feed.checkpoint());
     const end = feed.ended();
     if (end !== undefined && 'error' in end) throw end.error;
@@ -116,13 +120,13 @@ function advance(progress: Progress, position: Position | undefined): void {
  * @throws StoreUnavailable
  */
 async function lookAhead(
-  { client, heads }: Parts,
+  { reads, heads }: Parts,
   progress: Progress,
   prefixes: readonly string[],
 ): Promise<Position | undefined> {
   const head = heads.head();
   if (head === undefined || head <= progress.position) return undefined;
-  for await (const { stream, position } of readAllAfter(client, progress.position, lookEventsMax)) {
+  for await (const { stream, position } of reads.allAfter(progress.position, lookEventsMax)) {
     if (isWanted(stream, prefixes)) return position;
     advance(progress, position);
     heads.announce(position);

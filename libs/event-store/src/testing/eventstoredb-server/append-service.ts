@@ -82,7 +82,7 @@ export function createBatchAppend(parts: Parts) {
       appends.delete(id);
       void carryOut(parts, append).then((outcome) => {
         if (outcome === 'no-answer') return;
-        if (outcome instanceof Error) call.destroy(outcome);
+        if (outcome instanceof Error) call.emit('error', outcome);
         else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
       });
     });

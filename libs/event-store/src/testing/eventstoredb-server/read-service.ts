@@ -42,7 +42,7 @@ export function createRead(parts: Parts) {
     const work = options === undefined ? Promise.resolve() : serve(parts, call, { options, leaving });
     work.then(
       () => call.end(),
-      () => call.destroy(serviceError(status.UNAVAILABLE, 'the store failed')),
+      () => call.emit('error', serviceError(status.UNAVAILABLE, 'the store failed')),
     );
   };
 }

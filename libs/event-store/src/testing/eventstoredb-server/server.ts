@@ -31,6 +31,8 @@ export interface TestServer {
   endSubscriptions(): Promise<void>;
   /** How many subscriptions were made so far. */
   subscriptionCount(): number;
+  /** How many are there now. */
+  openSubscriptionCount(): number;
   /** Cuts every connection and refuses new ones. */
   goDown(): void;
   /** Takes connections again, at the same port. */
@@ -75,6 +77,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     port,
     faults,
     subscriptionCount: () => subscriptionCount,
+    openSubscriptionCount: () => subscriptions.size,
     endSubscriptions: async () => {
       for (const { end } of subscriptions) end();
       await Promise.allSettled([...subscriptions].map(({ ended }) => ended));
@@ -103,7 +106,7 @@ function addServices(
     batchAppend: createBatchAppend(parts),
     read: (call: Parameters<typeof read>[0]) => {
       if (isLetIn(call.metadata.get('authorization'))) read(call);
-      else call.destroy(accessDenied());
+      else call.emit('error', accessDenied());
     },
     delete: unimplemented,
     tombstone: unimplemented,

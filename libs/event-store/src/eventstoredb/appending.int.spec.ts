@@ -1,0 +1,181 @@
+import { createFakeClock } from '@tollgate/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { InvalidArgument, StoreUnavailable } from '../errors.ts';
+import { servedStore } from '../testing/eventstoredb-store.ts';
+import type { AppendFault, ReceivedAppend } from '../testing/index.ts';
+import {
+  appended,
+  freshStream,
+  givenEvent,
+  givenEvents,
+  readAll,
+  readData,
+} from '../testing/given-events.ts';
+import { appendTriesMax } from './appender.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Lets the first appends fail as told, and notes all that come. */
+function failing(faults: (AppendFault | undefined)[]): {
+  received: ReceivedAppend[];
+  onAppend: (append: ReceivedAppend) => AppendFault | undefined;
+} {
+  const received: ReceivedAppend[] = [];
+  return { received, onAppend: (append) => faults[received.push(append) - 1] };
+}
+
+describe('an append whose outcome is unknown', () => {
+  it.each<AppendFault['kind']>(['silent', 'answer-lost', 'reset'])(
+    'is sent again with the same ids and the same expectation: %s',
+    async (kind) => {
+      const { store, server } = await servedStore({ appendTryMs: 300 });
+      const stream = freshStream();
+      await store.append(stream, givenEvents(1), 'no-stream');
+      const { received, onAppend } = failing([{ kind } as AppendFault]);
+      server.faults.onAppend = onAppend;
+      const events = givenEvents(2);
+      const answer = appended(await store.append(stream, events, 0));
+      expect(answer).toMatchObject({ revision: 2 });
+      expect(new Set(received.map((each) => JSON.stringify(each))).size).toBe(1);
+      expect(received[0]).toMatchObject({ expected: '0', eventIds: events.map(({ id }) => id) });
+      const recorded = await readAll(store, stream);
+      expect(recorded.map((event) => event.data)).toEqual([0, 0, 1]);
+      expect(recorded.at(-1)?.position).toBe(answer.position);
+    },
+  );
+
+  it('is given up after four tries, by our clock, and says that it may be repeated', async () => {
+    const clock = createFakeClock();
+    const { store, server } = await servedStore({ clock, appendTryMs: 5_000 });
+    const { received, onAppend } = failing(Array.from({ length: 9 }, () => ({ kind: 'silent' as const })));
+    server.faults.onAppend = onAppend;
+    let outcome: unknown;
+    const appending = store.append(freshStream(), givenEvents(1), 'no-stream').catch((error: unknown) => {
+      outcome = error;
+    });
+    for (let tryNumber = 1; tryNumber <= appendTriesMax; tryNumber += 1) {
+      await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(tryNumber);
+      await clock.advance(5_000);
+      await clock.advance(1_000);
+    }
+    await appending;
+    expect(outcome).toBeInstanceOf(StoreUnavailable);
+    expect(outcome).toMatchObject({ code: 'store_silent', retryable: true });
+    expect(received).toHaveLength(appendTriesMax);
+  });
+
+  it('is sent as it was first, whatever the caller has made of its object meanwhile', async () => {
+    const { store, server } = await servedStore({ appendTryMs: 300 });
+    const stream = freshStream();
+    const data = { amount: 1 };
+    server.faults.onAppend = failing([{ kind: 'silent' }]).onAppend;
+    const appending = store.append(stream, [givenEvent(data)], 'no-stream');
+    data.amount = 2;
+    await appending;
+    expect(await readData(store, stream)).toEqual([{ amount: 1 }]);
+  });
+
+  it('does no harm by an answer that comes when nobody waits for it any more', async () => {
+    const { store, server } = await servedStore({ appendTryMs: 200 });
+    const late = Promise.withResolvers<undefined>();
+    server.faults.onAppend = failing([{ kind: 'late', until: late.promise }]).onAppend;
+    const stream = freshStream();
+    const answer = await store.append(stream, givenEvents(1), 'no-stream');
+    late.resolve(undefined);
+    expect(await store.append(stream, givenEvents(1), 0)).toMatchObject({ kind: 'appended', revision: 1 });
+    expect(answer).toMatchObject({ revision: 0 });
+  });
+});
+
+describe('several clients in one process', () => {
+  it('do not lose their appends by the failure of one of them', async () => {
+    // The client keeps all appends of a process in one table, and an error of any client's stream rejects all of them.
+    const sound = await servedStore({ appendTryMs: 20_000 });
+    const broken = await servedStore({ appendTryMs: 300 });
+    const answered = Promise.withResolvers<undefined>();
+    const { received, onAppend } = failing([{ kind: 'late', until: answered.promise }]);
+    sound.server.faults.onAppend = onAppend;
+    const appending = sound.store.append(freshStream(), givenEvents(1), 'no-stream');
+    await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(1);
+    broken.server.faults.onAppend = failing([{ kind: 'reset' }]).onAppend;
+    await broken.store.append(freshStream(), givenEvents(1), 'no-stream');
+    answered.resolve(undefined);
+    await appending;
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a repeated append of which the server tells no position', () => {
+  it('gets that of the first one', async () => {
+    const { store, server } = await servedStore();
+    const stream = freshStream();
+    const events = givenEvents(2);
+    const first = await store.append(stream, events, 'no-stream');
+    server.faults.onAppend = () => ({ kind: 'no-position' });
+    expect(await store.append(stream, events, 'no-stream')).toEqual(first);
+  });
+
+  it('conflicts where its events were trimmed', async () => {
+    const { store, server, kept } = await servedStore();
+    const stream = freshStream();
+    const later = givenEvents(2);
+    await store.append(stream, givenEvents(1), 'no-stream');
+    server.faults.onAppend = () => ({ kind: 'no-position' });
+    await kept.keepLast(stream, 1);
+    // The answer is of revision 2, and by then the stream has gone on and has let go of it.
+    const answering = store.append(stream, later, 0);
+    await answering;
+    await kept.append(stream, givenEvents(3), 2);
+    expect(await store.append(stream, later, 0)).toEqual({ kind: 'conflict', actual: 5 });
+  });
+});
+
+describe('a leader that has changed', () => {
+  it('is gone to, and the append is carried out there', async () => {
+    const { store, server, kept } = await servedStore();
+    const other = await servedStore();
+    const { received, onAppend } = failing([]);
+    other.server.faults.onAppend = onAppend;
+    server.faults.onAppend = () => ({
+      kind: 'not-leader',
+      address: { host: '127.0.0.1', port: other.server.port },
+    });
+    const stream = freshStream();
+    expect(await store.append(stream, givenEvents(1), 'no-stream')).toMatchObject({ kind: 'appended' });
+    expect(received).toHaveLength(1);
+    expect(await readData(kept, stream)).toEqual([]);
+    expect(await readData(other.kept, stream)).toEqual([0]);
+  });
+});
+
+it('says what to raise where the server takes smaller appends only', async () => {
+  const { store, server } = await servedStore();
+  const { received, onAppend } = failing([{ kind: 'too-large' }]);
+  server.faults.onAppend = onAppend;
+  const appending = store.append(freshStream(), givenEvents(1), 'any');
+  await expect(appending).rejects.toThrow(InvalidArgument);
+  await expect(appending).rejects.toThrow('MaxAppendSize');
+  expect(received).toHaveLength(1);
+});
+
+it('goes on after the server was away for a while', async () => {
+  const { store, server } = await servedStore();
+  const stream = freshStream();
+  await store.append(stream, givenEvents(1), 'no-stream');
+  server.goDown();
+  const appending = store.append(stream, givenEvents(1), 0);
+  await server.comeBack();
+  expect(await appending).toMatchObject({ kind: 'appended', revision: 1 });
+});
+
+describe('keepLast', () => {
+  it('keeps what else there is in the metadata of the stream', async () => {
+    const { store, kept } = await servedStore();
+    const stream = freshStream();
+    const metadata = { type: '$metadata', data: { $acl: { $r: 'all', $own: 1 }, note: 'x' } };
+    await kept.append(`!$$${stream}`, [{ ...givenEvent(), ...metadata }], 'no-stream');
+    await store.keepLast(stream, 2);
+    await store.keepLast(stream, 2);
+    expect(await readData(kept, `!$$${stream}`)).toEqual([metadata.data, { ...metadata.data, $maxCount: 2 }]);
+  });
+});

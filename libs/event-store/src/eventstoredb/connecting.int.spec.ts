@@ -1,0 +1,167 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { Secret, StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { generate } from 'selfsigned';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { decideAndAppend } from '../load-decide-append.ts';
+import { runUnderLease } from '../lease.ts';
+import { servedStore } from '../testing/eventstoredb-store.ts';
+import { startTestServer } from '../testing/eventstoredb-server/server.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
+import { freshStream, givenEvent, givenEvents, readAll, readData } from '../testing/given-events.ts';
+import { openLink } from './connection.ts';
+import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const hostsOf = ({ port }: { port: number }) => [{ address: '127.0.0.1', port }];
+const waiting = { timeout: 20_000, interval: 2 };
+
+async function givenCertificate(): Promise<{ key: string; cert: string }> {
+  const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  return { key: pems.private, cert: pems.cert };
+}
+
+describe('a start', () => {
+  it('ends with a sentence where the store does not answer in time', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const connection = { discovers: false, hosts: hostsOf({ port }), tls: false } as const;
+    const opening = createEventStoreDbStore({ connection, clock: systemClock, reachWithinMs: 100 });
+    await expect(opening).rejects.toThrow(StartupError);
+    await expect(opening).rejects.toThrow('EVENTSTORE_URL');
+  });
+
+  it('waits for a store that comes a little later', async () => {
+    const { server, another, store } = await servedStore();
+    server.goDown();
+    const opening = another();
+    await expect.poll(() => store.isReachable(), waiting).toBe(false);
+    await server.comeBack();
+    await expect((await opening).append(freshStream(), givenEvents(1), 'any')).resolves.toMatchObject({
+      kind: 'appended',
+    });
+  });
+
+  it('asks a cluster for its leader', async () => {
+    const { server, another } = await servedStore();
+    const hosts = [...hostsOf(server), { address: '127.0.0.1', port: 1 }];
+    const store = await another({ connection: { discovers: true, hosts, tls: false } });
+    expect(await store.append(freshStream(), givenEvents(1), 'any')).toMatchObject({ kind: 'appended' });
+  });
+});
+
+describe('with TLS and a user', () => {
+  const user = { username: 'tollgate', password: 'hush-hush' };
+  const credentials = { username: user.username, password: new Secret(user.password) };
+
+  it('appends, reads and subscribes, and is not let in with another password', async () => {
+    const tls = await givenCertificate();
+    const trusting = { discovers: false, tls: { ca: tls.cert } };
+    const { server } = await servedStoreOnTls(tls, user);
+    const connection = { ...trusting, hosts: hostsOf(server), credentials };
+    const store = await createEventStoreDbStore({ connection, clock: systemClock });
+    onTestFinished(() => store.close());
+    const stream = freshStream();
+    await store.append(stream, givenEvents(2), 'no-stream');
+    expect(await readData(store, stream)).toEqual([0, 1]);
+    const wrong = { ...connection, credentials: { ...credentials, password: new Secret('guess-guess') } };
+    const refused = createEventStoreDbStore({ connection: wrong, clock: systemClock });
+    await expect(refused).rejects.toMatchObject({ code: 'store_forbidden' });
+    const error: unknown = await refused.catch((each: unknown) => each);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('guess-guess');
+  });
+
+  it('hides the password from whatever prints what the client was given', () => {
+    const hosts = hostsOf({ port: 1 });
+    const link = openLink({ discovers: false, hosts, tls: {}, credentials });
+    onTestFinished(() => link.close());
+    // The client prints the options of each append when DEBUG=esdb:* is set.
+    expect(inspect({ options: { credentials: link.appendCredentials } }, { depth: 9 })).not.toContain('hush');
+  });
+});
+
+async function servedStoreOnTls(
+  tls: { key: string; cert: string },
+  user: { username: string; password: string },
+) {
+  const server = await startTestServer({ store: await temporaryStore(), tls, user });
+  onTestFinished(() => server.close());
+  return { server };
+}
+
+describe('reading', () => {
+  it('ends with an error where the store is silent or away', async () => {
+    const { store, server } = await servedStore({ readSilenceMs: 500 });
+    const stream = freshStream();
+    await store.append(stream, givenEvents(1), 'no-stream');
+    server.goDown();
+    await expect(readAll(store, stream)).rejects.toMatchObject({
+      code: 'store_unreachable',
+      retryable: true,
+    });
+    await server.comeBack();
+    server.faults.readsAreSilent = true;
+    await expect(readAll(store, stream)).rejects.toMatchObject({ code: 'store_silent', retryable: true });
+  });
+
+  it('holds on to nothing when it is left early', async () => {
+    const { another } = await servedStore();
+    const store = await another();
+    const stream = freshStream();
+    await store.append(stream, givenEvents(100), 'no-stream');
+    for (let count = 0; count < 20; count += 1)
+      for await (const event of store.read(stream)) if (event.revision === 1) break;
+    const startedAt = performance.now();
+    await store.close();
+    // What the client has lost sight of makes the end of its connection wait for half a second.
+    expect(performance.now() - startedAt).toBeLessThan(400);
+  });
+});
+
+it('carries the lease', async () => {
+  const { store, another } = await servedStore();
+  const stores = [store, await another()];
+  const stopping = new AbortController();
+  const working: number[] = [];
+  const candidates = stores.map((each, index) =>
+    runUnderLease(
+      {
+        ...{ store: each, clock: systemClock, ids: systemIds, name: 'one', log: silentLog },
+        ...{ holder: `candidate-${index}`, signal: stopping.signal },
+      },
+      async (signal) => {
+        working.push(index);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      },
+    ),
+  );
+  await expect.poll(() => working.length, waiting).toBe(1);
+  stopping.abort();
+  await Promise.all(candidates);
+  expect(working).toHaveLength(1);
+  expect((await readAll(store, 'lease-one')).map(({ type }) => type)).toEqual(['LeaseReleased']);
+});
+
+it('carries decisions that are taken on the state of a stream, by many at once', async () => {
+  const { store, another } = await servedStore();
+  const stores = [store, await another()];
+  const stream = freshStream();
+  const decisions = Array.from({ length: 10 }, (_, index) =>
+    decideAndAppend<number, string, never>({
+      store: stores[index % 2]!,
+      stream,
+      initial: 0,
+      decode: (recorded) => String(recorded.data),
+      evolve: (count) => count + 1,
+      decide: (count) => ({ kind: 'events', events: [`number ${count}`] }),
+      toNewEvents: (events) => events.map((event) => givenEvent(event)),
+    }),
+  );
+  await Promise.all(decisions);
+  expect(await readData(store, stream)).toEqual(Array.from({ length: 10 }, (_, index) => `number ${index}`));
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it, vi } from 'vitest';
+import { beginning, type Position } from '../event-store.ts';
+import { servedStore } from '../testing/eventstoredb-store.ts';
+import { appended, freshCategory, givenEvent, givenEvents } from '../testing/given-events.ts';
+import { probe } from '../testing/subscription-probe.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const waiting = { timeout: 20_000, interval: 2 };
+const dataOf = (subscription: ReturnType<typeof probe>) => subscription.events().map((event) => event.data);
+
+describe('a subscription is taken up again from its own position', () => {
+  it('when the server ends it without an error', async () => {
+    const { store, server } = await servedStore();
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await store.append(`${category}-1`, givenEvents(3), 'no-stream');
+    await expect.poll(() => dataOf(subscription), waiting).toEqual([0, 1, 2]);
+    await server.endSubscriptions();
+    const last = appended(await store.append(`${category}-1`, [givenEvent(3)], 2));
+    await subscription.caughtUp(last.position);
+    await subscription.stop();
+    expect(dataOf(subscription)).toEqual([0, 1, 2, 3]);
+    expect(server.subscriptionCount()).toBe(2);
+  });
+
+  it('when the server goes away in the middle, without a gap and without a second delivery', async () => {
+    const { store, server, kept } = await servedStore();
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await kept.append(`${category}-1`, givenEvents(500), 'no-stream');
+    await expect.poll(() => subscription.events().length, waiting).toBeGreaterThan(0);
+    server.goDown();
+    await expect.poll(() => store.isReachable(), waiting).toBe(false);
+    const last = appended(await kept.append(`${category}-1`, givenEvents(500), 499));
+    await server.comeBack();
+    await expect.poll(() => store.isReachable(), waiting).toBe(true);
+    await expect.poll(() => subscription.events().at(-1)?.revision, waiting).toBe(999);
+    await subscription.stop();
+    expect(subscription.events().map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 1_000 }, (_, revision) => revision),
+    );
+    expect(last.revision).toBe(999);
+  });
+
+  it('when it is silent, and an event that it should have given is overdue', async () => {
+    const { store, server } = await servedStore({ lateMs: 100 });
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await subscription.caughtUp();
+    server.faults.subscriptionsAreSilent = true;
+    const last = appended(await store.append(`${category}-1`, givenEvents(1), 'no-stream'));
+    await expect.poll(() => server.subscriptionCount(), waiting).toBeGreaterThan(1);
+    expect(dataOf(subscription)).toEqual([]);
+    server.faults.subscriptionsAreSilent = false;
+    await subscription.caughtUp(last.position);
+    await subscription.stop();
+    expect(dataOf(subscription)).toEqual([0]);
+  });
+});
+
+describe('how far a subscription has come', () => {
+  it('is never ahead of what was handled, though the server tells of checkpoints earlier', async () => {
+    const { store, kept } = await servedStore();
+    const category = freshCategory();
+    // Enough for checkpoints between the wanted events, which lie in buffers while the first is being handled.
+    for (let round = 0; round < 5; round += 1) {
+      await kept.append(`${category}-1`, givenEvents(1), 'any');
+      await kept.append(`${category}x-1`, givenEvents(100), 'any');
+    }
+    const handled: Position[] = [];
+    const { signal } = new AbortController();
+    for await (const item of store.subscribe({ from: beginning, prefixes: [`${category}-`], signal })) {
+      if (item.kind === 'caught-up') break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      handled.push(item.position);
+    }
+    expect(handled).toHaveLength(5);
+    expect(handled.toSorted()).toEqual(handled);
+  });
+
+  it('goes on over events that need not be delivered, so that another start does not read them again', async () => {
+    const { store } = await servedStore();
+    const subscription = probe(store, { prefixes: [`${freshCategory()}-`] });
+    const { position } = appended(await store.append(`${freshCategory()}-1`, givenEvents(200), 'any'));
+    await subscription.caughtUp(position);
+    await subscription.stop();
+    expect(subscription.items.at(-1)).toMatchObject({ kind: 'caught-up', position });
+  });
+});
+
+it('cancels its subscription at the server when the consumer leaves', async () => {
+  const { store, server } = await servedStore();
+  const { signal } = new AbortController();
+  await store.append(`${freshCategory()}-1`, givenEvents(1), 'no-stream');
+  for await (const item of store.subscribe({ from: beginning, prefixes: [''], signal }))
+    if (item.kind === 'event') break;
+  await expect.poll(() => server.openSubscriptionCount(), waiting).toBe(0);
+});
+
+it('shows everything but system events to whoever wants all streams, and nothing to whoever wants none', async () => {
+  const { store } = await servedStore();
+  await store.keepLast('one-1', 5);
+  const { position } = appended(await store.append('one-1', givenEvents(2), 'no-stream'));
+  const [all, none] = [probe(store, { prefixes: [''] }), probe(store, { prefixes: [] })];
+  for (const each of [all, none]) await each.caughtUp(position);
+  await Promise.all([all.stop(), none.stop()]);
+  expect(dataOf(all)).toEqual([0, 1]);
+  expect(dataOf(none)).toEqual([]);
+});
+
+it('delivers what is no JSON as text, and goes on', async () => {
+  const { store, kept } = await servedStore();
+  const category = freshCategory();
+  const bytes = (text: string, isJson: boolean) => ({
+    $bytes: Buffer.from(text).toString('base64'),
+    isJson,
+  });
+  const foreign = [bytes('{"broken', true), bytes('binary', false)].map((data) => givenEvent(data));
+  await kept.append(`${category}-1`, [...foreign, givenEvent({ sound: true })], 'no-stream');
+  const subscription = probe(store, { prefixes: [`${category}-`] });
+  await expect.poll(() => subscription.events().length, waiting).toBe(3);
+  await subscription.stop();
+  expect(dataOf(subscription)).toEqual(['{"broken', 'binary', { sound: true }]);
+});
+
+it('refuses a position that another kind of store has written', async () => {
+  const { store } = await servedStore();
+  const { signal } = new AbortController();
+  const from = '0000000000000007' as Position;
+  await expect(Array.fromAsync(store.subscribe({ from, prefixes: [''], signal }))).rejects.toMatchObject({
+    code: 'position_invalid',
+  });
+});

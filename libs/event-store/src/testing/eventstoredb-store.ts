@@ -1,0 +1,41 @@
+/** A store on a test server of its own, for specs. */
+import { silentLog, systemClock } from '@tollgate/service-kit';
+import { onTestFinished } from 'vitest';
+import type { EventStore } from '../event-store.ts';
+import {
+  type EventStoreDbOptions,
+  type EventStoreDbStore,
+  createEventStoreDbStore,
+} from '../eventstoredb/eventstoredb-event-store.ts';
+import { type TestServer, type TestServerOptions, startTestServer } from './eventstoredb-server/server.ts';
+import { temporaryStore } from './temporary-store.ts';
+
+export interface ServedStore {
+  store: EventStoreDbStore;
+  server: TestServer;
+  /** What the server keeps its events in. */
+  kept: EventStore;
+  /** Opens one more store on the same server, until the running test has ended. */
+  another(options?: Partial<EventStoreDbOptions>): Promise<EventStoreDbStore>;
+}
+
+/** Everything is gone when the running test has ended. */
+export async function servedStore(
+  options: Partial<EventStoreDbOptions> & { server?: Omit<TestServerOptions, 'store'> } = {},
+): Promise<ServedStore> {
+  const kept = await temporaryStore();
+  const server = await startTestServer({ store: kept, ...options.server });
+  onTestFinished(() => server.close());
+  const connection = {
+    discovers: false,
+    hosts: [{ address: '127.0.0.1', port: server.port }],
+    tls: false,
+  } as const;
+  const another = async (others: Partial<EventStoreDbOptions> = {}) => {
+    const defaults = { connection, clock: systemClock, log: silentLog };
+    const store = await createEventStoreDbStore({ ...defaults, ...options, ...others });
+    onTestFinished(() => store.close());
+    return store;
+  };
+  return { store: await another(), server, kept, another };
+}
