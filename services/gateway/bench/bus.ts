@@ -162,13 +162,13 @@ const count = readCount(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 const kafka = toKafkaConfig(readConfig(kafkaEnvironmentSchema, process.env));
 const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
-const own = { store, clock: systemClock, ids: systemIds, log: silentLog };
+const own = { store: async () => store, clock: systemClock, ids: systemIds, log: silentLog };
 if (kafka !== undefined)
   await ensureTopics(
     { ...kafka.connection, clock: systemClock, log: silentLog },
     gatewayTopics.map((topic) => toTopicSpec(topic, kafka)),
   );
-const { bus, close } = openBus({ ...own, kafka, holder: 'bench', isGone: () => false });
+const { bus, close } = await openBus({ ...own, kafka, holder: 'bench', isGone: () => false });
 say('bus', kafka === undefined ? 'embedded' : `Kafka at ${kafka.connection.brokers.join(', ')}`);
 await benchCallbacks(bus, count);
 await benchPublishing(store, bus, count);

@@ -19,6 +19,19 @@ const publicUrlSchema = z
   .refine((url) => !/[?#@]/.test(url), 'must be without user name, query and fragment')
   .transform((url) => url.replace(/\/+$/, ''));
 
+const originsRule = 'must be an http or https URL without a path, or several of them separated by commas';
+
+/** Where the instances of a service are reached. */
+const originsSchema = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim().replace(/\/$/, '')))
+  .refine((origins) => origins.every(isOrigin), originsRule);
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
+}
+
 const dataDirSchema = z.string().default('.data');
 
 /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
@@ -31,7 +44,7 @@ export const dataDirConfigSchema = z
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
 
-const notificationNetworksSchema = z
+const networksSchema = z
   .string()
   .transform((text) => text.split(',').map((network) => network.trim()))
   .refine((networks) => networks.every(isNetwork), 'must be networks like 10.20.0.0/16, separated by commas');
@@ -48,6 +61,7 @@ export const gatewayConfigSchema = z
       .optional(),
     /** Address that the API and the callbacks listen on; loopback unless set. */
     GATEWAY_HOST: z.string().default('127.0.0.1'),
+    /** The API, or what of it the services of this process answer; with its health and metrics. */
     GATEWAY_PORT: portSchema.default(3000),
     CALLBACK_PORT: portSchema.default(3001),
     /** PEM files of a certificate and its key: the API then speaks HTTPS. Without them it speaks HTTP, for a proxy in front of it. */
@@ -57,6 +71,12 @@ export const gatewayConfigSchema = z
     GATEWAY_PLAIN_HTTP_PORT: portSchema.optional(),
     /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
     GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
+    /** Networks of the proxies in front of this process, whose X-Forwarded-For is believed; nobody's unless set. */
+    TRUSTED_PROXIES: networksSchema.optional(),
+    /** Where services that run in other processes are reached, each instance of them. */
+    COMMAND_SERVICE_URL: originsSchema.optional(),
+    QUERY_SERVICE_URL: originsSchema.optional(),
+    NOTIFIER_URL: originsSchema.optional(),
     /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
     PROVIDER_ACCOUNTS_FILE: z.string().optional(),
     /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
@@ -73,7 +93,7 @@ export const gatewayConfigSchema = z
     /** The masters of the secrets that notifications to teams are signed with. */
     NOTIFICATION_SECRETS: notificationSecretsSchema,
     /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
-    NOTIFICATION_NETWORKS: notificationNetworksSchema.optional(),
+    NOTIFICATION_NETWORKS: networksSchema.optional(),
     /** How long one call of the Payment Service may take. */
     PROVIDER_CALL_DEADLINE_MS: durationMs.default(10_000),
     /** How long an announced call may wait before it is sent. */
@@ -102,6 +122,12 @@ export const gatewayConfigSchema = z
         : { certFile: env.GATEWAY_TLS_CERT_FILE, keyFile: env.GATEWAY_TLS_KEY_FILE },
     plainHttpPort: env.GATEWAY_PLAIN_HTTP_PORT,
     requestsPerSecondMax: env.GATEWAY_REQUESTS_PER_SECOND,
+    trustedProxies: env.TRUSTED_PROXIES,
+    upstreams: {
+      'command-service': env.COMMAND_SERVICE_URL,
+      'query-service': env.QUERY_SERVICE_URL,
+      notifier: env.NOTIFIER_URL,
+    },
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,

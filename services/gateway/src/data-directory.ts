@@ -40,6 +40,8 @@ export interface DataDirectory {
   path: string;
   eventsFile: string;
   indexFile: string;
+  /** The index of a command service that runs apart from the query service. */
+  commandIndexFile: string;
   quickstartFile: string;
   /** The file of the last start, or undefined where there is none that can be read. */
   readQuickstart(): Quickstart | undefined;
@@ -69,6 +71,7 @@ export function openDataDirectory(dataDir: string, instance?: string): DataDirec
     path,
     eventsFile: join(path, 'events.db'),
     indexFile: own('index', '.db'),
+    commandIndexFile: own('command-service-index', '.db'),
     quickstartFile,
     readQuickstart() {
       // A further instance goes on with the keys of the first one.

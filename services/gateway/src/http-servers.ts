@@ -1,4 +1,4 @@
-/** The two servers of the gateway: the API for teams, and the addresses that the Payment Service calls back. */
+/** The two servers of a process: the API, or what of it its services answer; and the addresses that the Payment Service calls back. */
 import {
   type CallbackIngesterDependencies,
   callbackBodyBytesMax,
@@ -14,11 +14,11 @@ import {
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
-import { registerHealthRoutes } from './health-routes.ts';
+import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { registerDocumentation } from './openapi/documentation-routes.ts';
 import { limitRequests } from './request-limit.ts';
+import type { RunningService } from './running-service.ts';
 import { type TlsMaterial, readTlsFiles, refusePlainHttp } from './tls.ts';
 
 /** A body of the API, bytes. */
@@ -41,14 +41,12 @@ export async function startCallbackServer(
   return toUrl(config.host, port);
 }
 
-export interface ApiParts {
-  services: readonly { registerRoutes(app: FastifyInstance): void }[];
-  /** Names what is not ready to take payments. */
-  notReady: () => readonly string[];
-  /** Names what does not work now and keeps nobody from being served. */
-  degraded: () => readonly string[];
-  /** Tells the keys apart that requests are counted by. */
-  directory: Pick<TeamDirectory, 'authenticate'>;
+export interface ApiParts extends Readiness {
+  services: readonly Pick<RunningService, 'registerRoutes'>[];
+  /** Whose routes for other services of ours are served, too; none where it is left out. */
+  internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
+  /** Tells the keys apart that requests are counted by; without it, none are. */
+  directory?: Pick<TeamDirectory, 'authenticate'>;
   metrics: Metrics;
 }
 
@@ -62,7 +60,7 @@ export async function startApiServer(
 ): Promise<string> {
   const { config, logOf } = deps;
   const https = config.tlsFiles === undefined ? null : readTlsFiles(config.tlsFiles);
-  const app = createApiServer(https);
+  const app = createApiServer(config.trustedProxies, https);
   await registerApi(app, deps, parts);
   onStop(() => app.close());
   const port = await listen(app, { host: config.host, port: config.gatewayPort, variable: 'GATEWAY_PORT' });
@@ -75,27 +73,32 @@ export async function startApiServer(
 export async function registerApi(
   app: FastifyInstance,
   { config, clock, logOf }: ApiDependencies,
-  { services, notReady, degraded, directory, metrics }: ApiParts,
+  { services, internal = [], directory, metrics, ...readiness }: ApiParts,
 ): Promise<void> {
   answerInJsonOnly(app, logOf('api'));
   endConnectionsOnClose(app);
   measureRequests(app, metrics);
-  registerHealthRoutes(app, { notReady, degraded });
+  registerHealthRoutes(app, readiness);
   registerMetricsRoute(app, metrics);
+  for (const service of internal) service.registerInternalRoutes?.(app);
   // Apart, so that whoever watches over the process is not counted among those who use it.
   await app.register(async (api) => {
     const { requestsPerSecondMax } = config;
-    await limitRequests(api, { directory, clock, requestsPerSecondMax });
-    for (const service of services) service.registerRoutes(api);
-    await registerDocumentation(api);
+    if (directory !== undefined) await limitRequests(api, { directory, clock, requestsPerSecondMax });
+    for (const service of services) await service.registerRoutes?.(api);
   });
 }
 
 /** Like the other limits of a connection: a client that begins and does not go on is let go. */
 const handshakeTimeoutMs = 5_000;
 
-function createApiServer(https: TlsMaterial | null): FastifyInstance {
-  const options = httpServerOptions({ bodyLimitBytes: apiBodyBytesMax });
+/** @param trustedProxies whose word on where a request comes from is taken */
+function createApiServer(
+  trustedProxies: readonly string[] | undefined,
+  https: TlsMaterial | null,
+): FastifyInstance {
+  const trustProxy = trustedProxies === undefined ? false : [...trustedProxies];
+  const options = { ...httpServerOptions({ bodyLimitBytes: apiBodyBytesMax }), trustProxy };
   if (https === null) return Fastify(options);
   // The limits of plain connections are those of the server that HTTPS is made of, too.
   const { http, ...others } = options;

@@ -1,4 +1,4 @@
-/** `npm start`. The only place of the gateway that reads the environment, takes the system's clock and handles signals. */
+/** `npm start`, and every service as a process of its own. The only place of the gateway that reads the environment, takes the system's clock and handles signals. */
 import {
   StartupError,
   createLog,
@@ -10,11 +10,14 @@ import {
 import { banner } from './banner.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { type Gateway, startGateway } from './gateway.ts';
+import { readServiceNames, usage } from './service-names.ts';
 
 /** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
 const stopBudgetMs = 15_000;
 
 async function main(): Promise<void> {
+  const services = readServiceNames(process.argv.slice(2));
+  if (services === 'help') return void process.stdout.write(usage);
   // Every file of ours is for its owner only, those that SQLite makes beside its own too.
   process.umask(0o077);
   const config = readConfig(gatewayConfigSchema, process.env);
@@ -25,28 +28,36 @@ async function main(): Promise<void> {
     log.error({ error }, 'uncaught; the process ends');
     process.exit(70);
   });
-  const starting = startGateway({
-    ...{ config, clock: systemClock, ids: systemIds, logOf },
-    env: process.env,
-    pid: process.pid,
-  });
+  const deps = { config, clock: systemClock, ids: systemIds, logOf, env: process.env, pid: process.pid };
+  const starting = startGateway(deps, services);
   stopOnSignal(starting);
-  const gateway = await starting;
-  process.stdout.write(banner(gateway.quickstart, gateway.quickstartFile, process.cwd()));
+  const { url, quickstart } = await starting;
+  process.stdout.write(
+    quickstart === undefined
+      ? `${services.join(', ')}: ready at ${url}\n`
+      : banner(quickstart.content, quickstart.file, process.cwd()),
+  );
 }
 
 /** A signal that comes during the start stops what has been started, as soon as it has. */
 function stopOnSignal(starting: Promise<Gateway>): void {
   let stopping = false;
+  function stop(): void {
+    stopping = true;
+    process.stdout.write('\nStopping: finishing what is under way …\n');
+    setTimeout(() => process.exit(75), stopBudgetMs).unref();
+    void starting.then((gateway) => gateway.stop()).then(() => process.exit(0));
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       // The second signal is an order.
       if (stopping) process.exit(130);
-      stopping = true;
-      process.stdout.write('\nStopping: finishing what is under way …\n');
-      setTimeout(() => process.exit(75), stopBudgetMs).unref();
-      void starting.then((gateway) => gateway.stop()).then(() => process.exit(0));
+      stop();
     });
+  // Whoever started this and held a channel to it is gone; nobody would stop it any more.
+  process.on('disconnect', () => {
+    if (!stopping) stop();
+  });
 }
 
 try {

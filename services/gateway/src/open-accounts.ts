@@ -1,6 +1,7 @@
 /** The accounts at the Payment Service that this gateway uses: those of a file, or one at a sandbox of its own. */
 import { type Accounts, createAccounts } from '@tollgate/command-service';
 import { createPaymentServiceClient } from '@tollgate/payment-api';
+import { StartupError } from '@tollgate/service-kit';
 import { type ConfiguredAccount, readAccountsFile } from './account-config.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
@@ -19,14 +20,22 @@ const lookConnectionsMax = 32;
 
 const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
 
-/** @throws StartupError where the file cannot be used */
+/**
+ * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start
+ * @throws StartupError where the file cannot be used
+ */
 export async function openAccounts(
-  deps: GatewayDependencies & { metrics: Metrics },
+  deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean },
   directory: DataDirectory,
   onStop: OnStop,
 ): Promise<OpenedAccounts> {
   const { config, env, clock, logOf } = deps;
   const { accountsFile } = config;
+  if (accountsFile === undefined && !deps.isWhole)
+    throw new StartupError(
+      'config_invalid',
+      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
+    );
   const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, onStop) : undefined;
   const configured =
     sandbox === undefined

@@ -12,7 +12,8 @@ import { type KafkaConfig, toTopicSpec } from './kafka-config.ts';
 
 export interface BusDependencies {
   kafka: KafkaConfig | undefined;
-  store: EventStore;
+  /** Of the embedded bus; Kafka needs none. */
+  store: () => Promise<EventStore>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -27,10 +28,12 @@ const topicsPauseMs = 5_000;
 const sessionTimeoutMs = 10_000;
 
 /** Needs no broker: the bus connects, and makes the topics that are missing, as soon as there is one. */
-export function openBus(deps: BusDependencies): { bus: MessageBus; close: () => Promise<void> } {
+export async function openBus(
+  deps: BusDependencies,
+): Promise<{ bus: MessageBus; close: () => Promise<void> }> {
   const { kafka, ...embedded } = deps;
   if (kafka === undefined) {
-    const bus = createEmbeddedMessageBus(embedded);
+    const bus = createEmbeddedMessageBus({ ...embedded, store: await embedded.store() });
     return { bus, close: () => bus.close() };
   }
   const { clock, log } = deps;

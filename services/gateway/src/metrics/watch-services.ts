@@ -8,26 +8,12 @@ import type { Clock } from '@tollgate/service-kit';
 import { lagSeconds } from './lag.ts';
 import type { Metrics, Reading } from './metrics.ts';
 
-export interface WatchedServices {
-  accounts: Pick<Accounts, 'health'>;
-  index: Pick<PaymentIndex, 'workload' | 'position'>;
-  store: Pick<EventStore, 'subscribe'>;
-  /** Undefined while another instance projects. */
-  projectorHealth: () => ProjectorHealth | undefined;
-  /** Undefined while another instance publishes. */
-  publisherHealth: () => PublisherHealth | undefined;
-  clock: Clock;
-}
-
-export function watchServices(metrics: Pick<Metrics, 'watch'>, services: WatchedServices): void {
-  watchAccounts(metrics, services);
-  watchWork(metrics, services);
-  watchLags(metrics, services);
-}
+type Watch = Pick<Metrics, 'watch'>;
+type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position'>;
 
 const breakerStates: readonly AccountHealth['breaker'][] = ['closed', 'open', 'half-open'];
 
-function watchAccounts({ watch }: Pick<Metrics, 'watch'>, { accounts }: WatchedServices): void {
+export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health'>): void {
   const eachAccount = (valueOf: (health: AccountHealth) => number) => () =>
     accounts.health().map((health) => ({ labels: labelsOf(health), value: valueOf(health) }));
   watch(
@@ -50,7 +36,11 @@ function watchAccounts({ watch }: Pick<Metrics, 'watch'>, { accounts }: WatchedS
 
 const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });
 
-function watchWork({ watch }: Pick<Metrics, 'watch'>, { index }: WatchedServices): void {
+/** How much is open, how much waits for a person, and how far reads are behind the events. */
+export function watchIndex(
+  { watch }: Watch,
+  { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },
+): void {
   watch('tollgate_open_work', () => {
     const { open } = index.workload();
     // A kind of which there is none is 0 and not absent: alarms are made on it.
@@ -70,21 +60,23 @@ function watchWork({ watch }: Pick<Metrics, 'watch'>, { index }: WatchedServices
       })),
     );
   });
-}
-
-function watchLags(
-  { watch }: Pick<Metrics, 'watch'>,
-  { store, clock, index, projectorHealth, publisherHealth }: WatchedServices,
-): void {
   const projected = documentKinds.map(({ streamPrefix }) => streamPrefix);
   watch('tollgate_read_model_lag_seconds', async () =>
     oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
   );
-  watch('tollgate_projector_advancing', () => oneReading(toNumber(projectorHealth()?.isAdvancing)));
-  watch('tollgate_projector_failed_streams', () => oneReading(projectorHealth()?.failedStreams.length));
-  watch('tollgate_publisher_lag_seconds', () => oneReading(toSeconds(publisherHealth()?.lagMs)));
-  watch('tollgate_publisher_advancing', () => oneReading(toNumber(publisherHealth()?.isAdvancing)));
-  watch('tollgate_publisher_failed_streams', () => oneReading(publisherHealth()?.failedStreams.length));
+}
+
+/** @param health undefined while another instance projects */
+export function watchProjector({ watch }: Watch, health: () => ProjectorHealth | undefined): void {
+  watch('tollgate_projector_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
+  watch('tollgate_projector_failed_streams', () => oneReading(health()?.failedStreams.length));
+}
+
+/** @param health undefined while another instance publishes */
+export function watchPublisher({ watch }: Watch, health: () => PublisherHealth | undefined): void {
+  watch('tollgate_publisher_lag_seconds', () => oneReading(toSeconds(health()?.lagMs)));
+  watch('tollgate_publisher_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
+  watch('tollgate_publisher_failed_streams', () => oneReading(health()?.failedStreams.length));
 }
 
 const oneReading = (value: number | undefined): Reading[] => (value === undefined ? [] : [{ value }]);

@@ -12,6 +12,7 @@ import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../config.ts';
 import { registerApi } from '../http-servers.ts';
 import { createMetrics } from '../metrics/metrics.ts';
+import { registerDocumentation } from '../openapi/documentation-routes.ts';
 
 export interface TestedApi {
   app: FastifyInstance;
@@ -52,7 +53,12 @@ export async function startApi(
     app,
     { config: readConfig(gatewayConfigSchema, {}), clock: systemClock, logOf: () => silentLog },
     {
-      services: [commands, createQueryService({ ...deps, index, directory }), notifications],
+      services: [
+        commands,
+        createQueryService({ ...deps, index, directory }),
+        notifications,
+        { registerRoutes: registerDocumentation },
+      ],
       notReady: () => [],
       degraded: () => [],
       metrics: createMetrics(deps),

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { isOfAnEndedProcess, toHolder } from './ports.ts';
+import { isOfAnEndedProcess, toHolder } from './holder.ts';
 
 const own = { host: 'here', pid: process.pid, life: 'now' };
 const endedPid = spawnSync(process.execPath, ['-e', '']).pid;

@@ -1,0 +1,51 @@
+/** What of a request's and an answer's headers goes through (RFC 9110, section 7.6.1), and who is told to be asking. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+
+/** About one connection, and so not about the next. */
+const hopByHop: readonly string[] = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', 'expect'],
+];
+
+/** What anybody may claim about where a request comes from. The host is that of the instance. */
+const replaced: readonly string[] = [
+  ...['host', 'forwarded', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  'x-forwarded-port',
+];
+
+/** Of a body that a GET has and nobody reads. */
+const ofBody: readonly string[] = ['content-length', 'content-type', 'content-encoding'];
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function requestHeaders(request: FastifyRequest, headers: Headers): IncomingHttpHeaders {
+  const bodyless = request.method === 'GET' ? ofBody : [];
+  return {
+    ...without(headers, [...hopByHop, ...replaced, ...bodyless]),
+    'x-forwarded-for': forwardedFor(request),
+    'x-forwarded-proto': request.protocol,
+  };
+}
+
+/** Of an answer. Also leaves out what its `Connection` names. */
+export function endToEndHeaders(headers: Headers): IncomingHttpHeaders {
+  const named = String(headers['connection'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return without(headers, [...hopByHop, ...named]);
+}
+
+/**
+ * The peer, after those that it tells of where it is a proxy that we trust (`TRUSTED_PROXIES`); whatever else a client
+ * claims is dropped.
+ */
+const forwardedFor = ({ ip, ips = [ip] }: FastifyRequest): string => ips.toReversed().join(', ');
+
+const without = (headers: Headers, names: readonly string[]): IncomingHttpHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => value !== undefined && !names.includes(name.toLowerCase()),
+    ),
+  );

@@ -1,0 +1,93 @@
+/** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
+import { fastifyReplyFrom } from '@fastify/reply-from';
+import type { Log } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ForwardedRoute } from './forwarded-routes.ts';
+import { answerForUpstream } from './upstream-failure.ts';
+import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
+import type { Upstreams } from './upstreams.ts';
+
+export interface ForwardOptions {
+  routes: readonly ForwardedRoute[];
+  upstreams: Upstreams;
+  log: Log;
+}
+
+/**
+ * Adds the routes to a scope of its own. Keys, scopes and rates are the service's business: it gets every header that is
+ * not of the connection, and answers for them.
+ */
+export async function registerForwarding(app: FastifyInstance, options: ForwardOptions): Promise<void> {
+  const { routes, upstreams, log } = options;
+  await app.register(async (scope) => {
+    // Read whole, within the limit of a body, and handed on byte for byte: it is not ours to understand.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    await scope.register(fastifyReplyFrom, {
+      undici: { request: toCallbacks(upstreams) },
+      disableCache: true,
+      disableRequestLogging: true,
+    });
+    for (const { method, path } of routes)
+      scope.route({ method, url: path, handler: (request, reply) => forward({ request, reply, path, log }) });
+  });
+}
+
+interface Forwarded {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Of the route. */
+  path: string;
+  log: Log;
+}
+
+/** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
+const anyOrigin = 'http://upstream.invalid';
+
+function forward({ request, reply, path: route, log }: Forwarded): void {
+  const path = pathOf(route, request.params as Readonly<Record<string, string>>);
+  if (path === undefined) return reply.callNotFound();
+  reply.from(path, {
+    ...bodyOf(request),
+    getUpstream: () => anyOrigin,
+    rewriteRequestHeaders: (_request, headers) => requestHeaders(request, headers),
+    rewriteHeaders: endToEndHeaders,
+    // Left to itself, the package sends a GET again that was answered 503.
+    retryDelay: () => null,
+    onError: (_reply, { error }) => answerForUpstream(reply, error, log),
+  });
+}
+
+/**
+ * The path written anew from the route and its parameters, so that the service sees the very path that was routed by,
+ * however that was written. Undefined where it could be read otherwise: `..` and `/` are no part of any name of ours.
+ */
+function pathOf(route: string, params: Readonly<Record<string, string>>): string | undefined {
+  if (Object.values(params).some((value) => /^$|^\.|\.\.|[/\\]/.test(value))) return undefined;
+  return route.replace(/:(\w+)/g, (_match, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+/** With a type, so that the package sends the bytes as they are: without one it writes them as JSON. */
+function bodyOf({ method, body, headers }: FastifyRequest): { body?: Buffer; contentType?: string } {
+  if (method === 'GET' || !Buffer.isBuffer(body)) return {};
+  return { body, contentType: headers['content-type'] ?? 'application/octet-stream' };
+}
+
+type ReplyFromRequest = Extract<
+  NonNullable<Parameters<typeof fastifyReplyFrom>[1]['undici']>,
+  { request: unknown }
+>['request'];
+
+/** The package calls back; its types are those of an older undici than ours, whose answers are the same. */
+function toCallbacks(upstreams: Upstreams): ReplyFromRequest {
+  const request = (
+    options: Parameters<Upstreams['request']>[0],
+    callback: (error: Error | null, data: unknown) => void,
+  ): void => {
+    upstreams.request(options).then(
+      (data) => callback(null, data),
+      (error: unknown) => callback(error as Error, null),
+    );
+  };
+  return request as unknown as ReplyFromRequest;
+}

@@ -1,0 +1,40 @@
+/** Which service answers which call of the API. What is not in this table is not forwarded, internal routes above all. */
+import type { RoutedService } from '../service-names.ts';
+
+export interface ForwardedRoute {
+  method: 'GET' | 'POST';
+  /** As Fastify writes it: `/api/v1/payments/:token`. */
+  path: string;
+}
+
+const get = (path: string): ForwardedRoute => ({ method: 'GET', path: `/api/v1/${path}` });
+const post = (path: string): ForwardedRoute => ({ method: 'POST', path: `/api/v1/${path}` });
+
+export const forwardedRoutes: Readonly<Record<RoutedService, readonly ForwardedRoute[]>> = {
+  'command-service': [
+    post('payments'),
+    post('payments/confirm'),
+    post('payments/decline'),
+    post('refunds'),
+    post('payouts'),
+    get('balance'),
+    post('attention/:token/resolve'),
+  ],
+  'query-service': [
+    get('payments'),
+    get('payments/:token'),
+    get('payments/:token/events'),
+    get('payouts'),
+    get('payouts/:token'),
+    get('payouts/:token/events'),
+    get('refunds/:refundToken'),
+    get('disputes/list'),
+    get('attention'),
+  ],
+  notifier: [
+    get('payments/:token/notifications'),
+    post('payments/:token/notifications/replay'),
+    get('payouts/:token/notifications'),
+    post('payouts/:token/notifications/replay'),
+  ],
+};

@@ -1,0 +1,51 @@
+/** Whether the services behind the front door can serve: asked of them whenever somebody asks. */
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import type { RoutedService } from '../service-names.ts';
+
+/** An instance that has not told by then counts as away, milliseconds. */
+const tellWithinMs = 1_000;
+
+const readinessSchema = z.object({ ready: z.boolean(), degraded: z.array(z.string()) });
+
+export interface UpstreamReadiness {
+  /** Services of which no instance can serve. */
+  notReady: readonly string[];
+  /** Services of which some instances cannot, and what those that can do without. */
+  degraded: readonly string[];
+}
+
+export type Origins = Readonly<Partial<Record<RoutedService, readonly string[]>>>;
+
+export async function readinessOf(
+  agent: Pick<Dispatcher, 'request'>,
+  upstreams: Origins,
+): Promise<UpstreamReadiness> {
+  const told = await Promise.all(
+    Object.entries(upstreams).map(async ([service, origins]) => ({
+      service,
+      instances: await Promise.all(origins.map((origin) => askOne(agent, origin))),
+    })),
+  );
+  const isReady = (instance: Told) => instance?.ready === true;
+  return {
+    notReady: told.filter(({ instances }) => !instances.some(isReady)).map(({ service }) => service),
+    degraded: told.flatMap(({ service, instances }) => [
+      ...(instances.some(isReady) && !instances.every(isReady) ? [service] : []),
+      ...instances.flatMap((instance) => instance?.degraded ?? []),
+    ]),
+  };
+}
+
+type Told = z.infer<typeof readinessSchema> | undefined;
+
+async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Told> {
+  const timeouts = { headersTimeout: tellWithinMs, bodyTimeout: tellWithinMs };
+  try {
+    const answer = await agent.request({ origin, path: '/readyz', method: 'GET', ...timeouts });
+    return readinessSchema.safeParse(await answer.body.json()).data;
+  } catch {
+    // Refused, too slow, or no JSON: for whoever asks, it is away.
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+/** The services that a process of the gateway can run, and how its arguments name them. */
+import { StartupError } from '@tollgate/service-kit';
+
+/** What each service does, in the order in which one process starts them: each leans on none of those after it. */
+const descriptions = {
+  'callback-ingester': "takes the Payment Service's callbacks (CALLBACK_PORT) and puts them on the bus",
+  projector: 'folds events into the documents that are read',
+  'event-publisher': 'writes each event to its topic',
+  'command-service': 'decides, calls the Payment Service, looks after lost answers; the POST routes',
+  'query-service': 'answers from the documents; the GET routes',
+  notifier: 'tells teams of status changes at their callbackUrl',
+  api: 'the front door: one address for teams, before all services with routes; the documentation',
+} as const;
+
+export type ServiceName = keyof typeof descriptions;
+
+export const serviceNames = Object.keys(descriptions) as readonly ServiceName[];
+
+/** Those that the front door forwards to where they run in processes of their own. */
+export const routedServices = [
+  'command-service',
+  'query-service',
+  'notifier',
+] as const satisfies readonly ServiceName[];
+export type RoutedService = (typeof routedServices)[number];
+
+export const usage = `node services/gateway/src/main.ts [service …]
+
+Runs the named services in one process; all of them where none is named. Services:
+${Object.entries(descriptions)
+  .map(([name, does]) => `  ${name.padEnd(18)} ${does}`)
+  .join('\n')}
+
+npm run services starts each in a process of its own; docs/operations.md lists the environment variables.
+`;
+
+/**
+ * Reads which services a process is to run.
+ *
+ * @returns them in the order of their start, or `help` where that was asked for
+ * @throws StartupError for a name that is none, with those that are
+ */
+export function readServiceNames(argv: readonly string[]): readonly ServiceName[] | 'help' {
+  if (argv.includes('--help')) return 'help';
+  const unknown = argv.find((name) => !isServiceName(name));
+  if (unknown !== undefined)
+    throw new StartupError(
+      'config_invalid',
+      `There is no service ${JSON.stringify(unknown)}; name some of ${serviceNames.join(', ')}, or none for all.`,
+    );
+  return argv.length === 0 ? serviceNames : serviceNames.filter((name) => argv.includes(name));
+}
+
+const isServiceName = (text: string): text is ServiceName =>
+  (serviceNames as readonly string[]).includes(text);

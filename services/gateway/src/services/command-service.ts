@@ -1,0 +1,50 @@
+import { createCommandService } from '@tollgate/command-service';
+import { StartupError, callbackPath } from '@tollgate/service-kit';
+import { registerLookHints } from '../look-hints.ts';
+import { watchAccounts } from '../metrics/watch-services.ts';
+import type { Parts } from '../parts.ts';
+import { type RunningService, degradedWithout } from '../running-service.ts';
+
+export interface CommandServiceOptions {
+  /** Of the callback server in this process, where it has one. */
+  callbackUrl: string | undefined;
+}
+
+/** Needs everything but the secrets of notifications: it decides, calls, and applies callbacks. */
+export async function startCommandService(
+  parts: Parts,
+  { callbackUrl }: CommandServiceOptions,
+): Promise<RunningService & { lookForReader: (token: string) => void }> {
+  const { config, clock, ids, logOf, metrics, onStop } = parts;
+  const callbackBase = config.callbackPublicUrl ?? callbackUrl ?? refuseWithoutCallbacks();
+  const secrets = parts.callbackSecrets();
+  const { accounts } = await parts.accounts();
+  const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
+  const [directory, index] = await Promise.all([parts.teams(), parts.index()]);
+  const commands = createCommandService({
+    ...{ store, bus, directory, clock, ids, runAlone, accounts },
+    callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
+    openPayments: (page) => index.openPayments(page),
+    openPayouts: (page) => index.openPayouts(page),
+    findByServiceToken: (environment, account, serviceToken) =>
+      index.findByServiceToken(environment, account, serviceToken),
+    times: config.times,
+    log: logOf('command-service'),
+  });
+  onStop(() => commands.stop());
+  commands.start();
+  watchAccounts(metrics, accounts);
+  return {
+    registerRoutes: (app) => commands.registerRoutes(app),
+    registerInternalRoutes: (app) => registerLookHints(app, (token) => commands.lookForReader(token)),
+    lookForReader: (token) => commands.lookForReader(token),
+    degraded: degradedWithout(bus),
+  };
+}
+
+function refuseWithoutCallbacks(): never {
+  throw new StartupError(
+    'config_invalid',
+    'Set CALLBACK_PUBLIC_URL to where the Payment Service reaches the callback-ingester: the command-service, which tells it that address, runs without one here.',
+  );
+}

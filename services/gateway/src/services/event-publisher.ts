@@ -1,0 +1,14 @@
+import { createEventPublisher } from '@tollgate/event-publisher';
+import { startAlone } from '../background.ts';
+import { watchPublisher } from '../metrics/watch-services.ts';
+import type { Parts } from '../parts.ts';
+import { type RunningService, degradedWithout } from '../running-service.ts';
+
+/** Needs the event store and the bus. */
+export async function startEventPublisher(parts: Parts): Promise<RunningService> {
+  const { clock, ids, logOf, metrics, onStop } = parts;
+  const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
+  const publisher = createEventPublisher({ store, bus, clock, ids, log: logOf('event-publisher') });
+  watchPublisher(metrics, startAlone('event-publisher', publisher, { runAlone, onStop }));
+  return { degraded: degradedWithout(bus) };
+}
