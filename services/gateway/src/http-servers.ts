@@ -119,5 +119,5 @@ async function startRefusingServer(
   await listen(app, { host, port: plainHttpPort, variable: 'GATEWAY_PLAIN_HTTP_PORT' });
 }
 
-const toUrl = (host: string, port: number, scheme = 'http'): string =>
+export const toUrl = (host: string, port: number, scheme = 'http'): string =>
   `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -18,7 +18,8 @@ export interface OpenedAccounts {
 /** Connections of an account beside those of the calls that move money: for looks, balances and disputes. */
 const lookConnectionsMax = 32;
 
-const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
+/** Of an account at a sandbox, which is on this machine. */
+export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
 
 /**
  * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start

@@ -1,0 +1,104 @@
+/** Keeps one process running: shows what it prints, and starts it again when it dies. */
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { type Clock, StartupError } from '@tollgate/service-kit';
+
+export interface ProcessOptions {
+  label: string;
+  /** Arguments of Node. */
+  argv: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+  /** Told of every line of its standard output; true for the one that says that it serves. */
+  isReadyLine: (line: string) => boolean;
+  /** Whether its standard output is shown, too; its standard error is always. */
+  isShown: boolean;
+  clock: Clock;
+  /** Prints a line. */
+  say: (line: string) => void;
+  /** Told of each start. */
+  onStart: (pid: number) => void;
+}
+
+export interface Supervised {
+  /** Resolves when it serves for the first time. Rejects with StartupError where it ends before. */
+  ready: Promise<void>;
+  /** Asks it to stop, insists when `signal` is aborted, and resolves when it is gone. It is not started again. */
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+/** Pause before a process that died is started again, milliseconds: doubled each time, until it has run for long. */
+const pauseMinMs = 250;
+const pauseMaxMs = 10_000;
+const longRunMs = 30_000;
+
+export function supervise(options: ProcessOptions): Supervised {
+  const { label, clock, say } = options;
+  const ready = Promise.withResolvers<undefined>();
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+
+  async function run(): Promise<void> {
+    let pauseMs = pauseMinMs;
+    let isReady = false;
+    while (!stopping.signal.aborted) {
+      const startedAt = clock.monotonic();
+      child = start(options, () => {
+        isReady = true;
+        ready.resolve(undefined);
+      });
+      const end = await endOf(child);
+      if (stopping.signal.aborted) return;
+      if (!isReady)
+        return ready.reject(new StartupError('not_started', `${label} could not be started (${end}).`));
+      if (clock.monotonic() - startedAt > longRunMs) pauseMs = pauseMinMs;
+      say(`${label} has ended (${end}); it is started again in ${pauseMs} ms`);
+      await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
+      pauseMs = Math.min(2 * pauseMs, pauseMaxMs);
+    }
+  }
+
+  const running = run();
+  return {
+    ready: ready.promise,
+    async stop(signal) {
+      stopping.abort();
+      const kill = () => void child?.kill('SIGKILL');
+      signal.addEventListener('abort', kill);
+      if (signal.aborted) kill();
+      else child?.kill('SIGTERM');
+      await running;
+      signal.removeEventListener('abort', kill);
+    },
+  };
+}
+
+/** @param onReady told when it serves */
+function start(
+  { argv, env, label, say, isReadyLine, isShown, onStart }: ProcessOptions,
+  onReady: () => void,
+) {
+  const child = spawn(process.execPath, [...argv], {
+    env: { ...env },
+    // Ctrl-C in a terminal reaches a whole group: out of ours, so that all are stopped in their order. The channel ends
+    // with us, however we end, and with it the process.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
+  if (child.pid !== undefined) onStart(child.pid);
+  const show = (line: string) => say(`[${label}] ${line}`);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (isShown && line !== '') show(line);
+    if (isReadyLine(line)) onReady();
+  });
+  createInterface({ input: child.stderr }).on('line', show);
+  return child;
+}
+
+/** What became of it, once all that it printed was read. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`));
+  });
+}
