@@ -91,6 +91,8 @@ export interface IndexTable<Document> {
   /** What no event changes: the indexes of these columns are not written again. */
   fixedColumns(document: Document): Columns;
   changingColumns(document: Document): Columns;
+  /** Those that show a status, of what is listed by status. */
+  phasesOf?(status: string): readonly string[];
 }
 
 /** All that the projector and the index need to know of one kind of document. */

@@ -3,7 +3,9 @@ import {
   disputeStreamPrefix,
   openWorkOf,
   openWorkOfPayout,
+  paymentPhases,
   paymentStreamPrefix,
+  payoutPhases,
   payoutStreamPrefix,
   statusOfPayoutPhase,
   statusOfPhase,
@@ -43,12 +45,12 @@ export const paymentKind: DocumentKind<PaymentDocument> = {
     name: 'payments',
     fixedColumns: ({ payment }) => termColumns(payment),
     changingColumns: ({ payment }) => ({
-      status: statusOfPhase(payment.phase),
       ...stateColumns(payment),
       open_work: openWorkOf(payment) ?? null,
       account: payment.attempt.account,
       service_token: payment.serviceToken ?? null,
     }),
+    phasesOf: (status) => paymentPhases.filter((phase) => statusOfPhase(phase) === status),
   },
 };
 
@@ -65,10 +67,10 @@ export const payoutKind: DocumentKind<PayoutDocument> = {
     name: 'payouts',
     fixedColumns: ({ payout }) => termColumns(payout),
     changingColumns: ({ payout }) => ({
-      status: statusOfPayoutPhase(payout.phase),
       ...stateColumns(payout),
       open_work: openWorkOfPayout(payout) ?? null,
     }),
+    phasesOf: (status) => payoutPhases.filter((phase) => statusOfPayoutPhase(phase) === status),
   },
 };
 

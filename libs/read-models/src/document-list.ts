@@ -1,4 +1,4 @@
-/** What lists of payments and payouts are asked by, and what that is in SQL. */
+/** What lists of payments and payouts are asked by. */
 import type { PaymentStatus } from '@tollgate/payment-api/values';
 import type { PaymentPhase } from '@tollgate/payment-domain';
 import type { PageQuery, PageRefused } from './list-page.ts';
@@ -39,42 +39,3 @@ export type PaymentList = DocumentList<PaymentDocument>;
 export type PayoutList = DocumentList<PayoutDocument>;
 export type OperationDocument = PaymentDocument | PayoutDocument;
 export type OperationList = DocumentList<OperationDocument>;
-
-export interface Condition {
-  sql: string;
-  values: (string | number)[];
-}
-
-/**
- * The rows of a query, whatever the page, in the table of payments as in that of payouts. One index leads to the rows of
- * the most selective filter in the order of the answer; the unary plus keeps SQLite, which has no statistics here, from
- * choosing another one.
- */
-export function toCondition(query: ListQuery): Condition {
-  const { environment, team, orderNumber, attention, phase, status, currency, createdFrom, createdBefore } =
-    query;
-  const filters = [
-    { column: 'order_number', value: orderNumber },
-    { column: 'phase', value: phase },
-    { column: 'status', value: status },
-    { column: 'currency', value: currency },
-  ].filter((filter): filter is { column: string; value: string } => filter.value !== undefined);
-  const isLedByAttention = attention === true && orderNumber === undefined;
-  const terms: [string, ...(string | number)[]][] = [
-    ['environment = ?', environment],
-    ['team = ?', team],
-    ...filters.map(({ column, value }, index) => {
-      const term: [string, string] = [`${index === 0 && !isLedByAttention ? '' : '+'}${column} = ?`, value];
-      return term;
-    }),
-  ];
-  if (attention !== undefined) terms.push([`${isLedByAttention ? '' : '+'}attention = ${attention ? 1 : 0}`]);
-  if (createdFrom !== undefined) terms.push(['created_at >= ?', createdFrom]);
-  if (createdBefore !== undefined) terms.push(['created_at < ?', createdBefore]);
-  return toSql(terms);
-}
-
-const toSql = (terms: [string, ...(string | number)[]][]): Condition => ({
-  sql: terms.map(([sql]) => sql).join(' AND '),
-  values: terms.flatMap(([, ...values]) => values),
-});

@@ -3,11 +3,11 @@ import { beginning, type Position } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DocumentKind } from './document-kind.ts';
 import { paymentKind, payoutKind } from './document-kinds.ts';
-import { toCondition, type PaymentListQuery } from './document-list.ts';
+import type { OperationDocument, PaymentListQuery } from './document-list.ts';
 import type { IndexFile } from './index-file.ts';
-import { listDocuments, pageSqlOf } from './index-lists.ts';
+import { listDocuments } from './index-lists.ts';
+import { formatCursor } from './list-page.ts';
 import { openIndexFile } from './open-index-file.ts';
 import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
 import { happening, requested, startedAt, toRecordedEvents, type RequestedOptions } from './testing/index.ts';
@@ -151,7 +151,7 @@ test('what cannot be committed leaves the file as it was', () => {
   expect(file.progress()).toEqual(progress);
 });
 
-test('every filter, alone or with others, is answered through an index and without sorting', async () => {
+test('every combination of filters is answered out of indexes alone, without sorting, and by one bound of age', async () => {
   const { temporaryFile } = await import('@tollgate/event-store/testing');
   const path = await temporaryFile();
   const opened = openIndexFile(path, silentLog);
@@ -160,32 +160,53 @@ test('every filter, alone or with others, is answered through an index and witho
     database.close();
     opened.close();
   });
-  const filters: Partial<PaymentListQuery>[] = [
-    { status: 'approved' },
-    { phase: 'held' },
-    { orderNumber: 'A' },
-    { currency: 'EUR' },
-    { attention: true },
-    { attention: false },
-    { createdFrom: 1, createdBefore: 2 },
-  ];
-  const pairs = filters.flatMap((one) => filters.map((other) => ({ ...one, ...other })));
-  for (const filter of [{}, ...pairs]) {
-    const condition = toCondition({ ...shop, ...filter });
-    const rows = { kind: 'rows', after: { at: 1, key: 'p' }, skip: 0 } as const;
-    const values = [...condition.values, 1, 'p'];
-    const planOf = (kinds: DocumentKind[]) =>
-      database
-        .prepare(`EXPLAIN QUERY PLAN ${pageSqlOf({ kinds, condition, rows })}`)
-        .all(...kinds.flatMap(() => values), 20, 0)
-        .map((row) => String(row['detail']));
-    const throughIndex = (table: string) => expect.stringMatching(`^SEARCH ${table} USING INDEX ${table}_`);
-    const name = JSON.stringify(filter);
-    expect(planOf([paymentKind]), name).toEqual([throughIndex('payments')]);
-    expect(planOf([payoutKind]), name).toEqual([throughIndex('payouts')]);
-    const merged = ['MERGE (UNION ALL)', 'LEFT', throughIndex('payments'), 'RIGHT', throughIndex('payouts')];
-    expect(planOf([paymentKind, payoutKind]), name).toEqual(merged);
-  }
+  const plans: string[] = [];
+  const watched: IndexFile = {
+    ...opened,
+    select: (sql, values) => {
+      plans.push(
+        ...database
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...values)
+          .map((row) => String(row['detail'])),
+      );
+      return opened.select(sql, values);
+    },
+  };
+  // Each filter is left out or given; of phase and status in every way.
+  const states = [
+    {},
+    { status: 'pending' },
+    { phase: 'pending' },
+    { status: 'pending', phase: 'pending' },
+  ] as const;
+  const attentions = [{}, { attention: true }, { attention: false }];
+  const ages = [{}, { createdFrom: 1 }, { createdBefore: 5 }, { createdFrom: 1, createdBefore: 5 }];
+  const filters = states.flatMap((state) =>
+    [{}, { orderNumber: 'A' }].flatMap((order) =>
+      [{}, { currency: 'EUR' }].flatMap((currency) =>
+        attentions.flatMap((attention) =>
+          ages.map((age) => ({ ...state, ...order, ...currency, ...attention, ...age })),
+        ),
+      ),
+    ),
+  );
+  expect(filters).toHaveLength(192);
+  const lists = { payments: [paymentKind], payouts: [payoutKind], operations: [paymentKind, payoutKind] };
+  for (const filter of filters)
+    for (const list of ['payments', 'payouts', 'operations'] as const) {
+      const query = { ...shop, ...filter };
+      const cursor = formatCursor(list, query, { at: 3, key: 'p' });
+      listDocuments<OperationDocument>(watched, { list, kinds: lists[list], query: { ...query, cursor } });
+      const leading = plans
+        .splice(0)
+        .filter((step) => !/^(MERGE|LEFT|RIGHT|COMPOUND|CO-ROUTINE|SCAN \d)/.test(step));
+      for (const step of leading)
+        expect(step, JSON.stringify(filter)).toMatch(
+          /^(SEARCH \w+ USING COVERING INDEX (payments|payouts)_.*\(created_at,token\)<\(\?,\?\)\)$|CORRELATED SCALAR SUBQUERY|SEARCH waiting (EXISTS )?USING COVERING INDEX attention_by_token)/,
+        );
+      expect(leading.length).toBeGreaterThan(0);
+    }
 });
 
 test('a final payment with a callback that could not be applied is open work', () => {

@@ -61,7 +61,7 @@ const openDocumentsMax = 1_000;
 /** @throws Unusable where another version wrote the documents. */
 export function createIndexFile(database: DatabaseSync): IndexFile {
   const statements = createStatements(database);
-  const write = createWriter(database);
+  const write = createWriter(statements);
   if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the documents of the index');
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
   return {
@@ -120,25 +120,46 @@ function isOfTheseVersions(statements: Statements): boolean {
 }
 
 /** Gives what writes a document's row and what waits for a person in it. */
-function createWriter(database: DatabaseSync): (document: IndexedDocument) => void {
-  const upserts = new Map<DocumentKind, StatementSync>();
-  const forget = database.prepare('DELETE FROM attention WHERE token = ?');
-  const raise = database.prepare(
-    'INSERT INTO attention (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  return ({ kind, document }) => {
-    const fixed = { ...kind.table.fixedColumns(document), created_at: document.createdAt };
-    const changing = { ...kind.table.changingColumns(document), ...envelopeColumnsOf(document) };
-    const upsert = upserts.get(kind) ?? database.prepare(upsertSqlOf(kind, fixed, changing));
-    upserts.set(kind, upsert);
+function createWriter(statements: Statements): (document: IndexedDocument) => void {
+  return (indexed) => {
+    if (!writeRow(statements, indexed)) return;
+    const { kind, document } = indexed;
     const { token } = document;
-    if (upsert.run({ token, ...fixed, ...changing }).changes === 0) return;
-    forget.run(token);
+    statements('DELETE FROM attention WHERE token = ?').run(token);
     const { environment, team } = kind.ownerOf(document);
     if (team === undefined) return;
+    const raise = statements(
+      'INSERT INTO attention (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
+    );
     for (const [number, since] of kind.attentionSinceOf(document).entries())
       raise.run(environment, team, since, token, number, kind.name);
   };
+}
+
+/** False where the row is of a newer document. Of a row that is there only what changes is set: an index of columns that are not set is not written. */
+function writeRow(statements: Statements, { kind, document }: IndexedDocument): boolean {
+  const { name, fixedColumns, changingColumns } = kind.table;
+  const { token, createdAt } = document;
+  const changing = changingColumns(document);
+  const names = Object.keys(changing).join(', ');
+  const before = statements(`SELECT revision, ${names} FROM ${name} WHERE token = ?`).get(token);
+  if (before === undefined) {
+    const row = { token, ...fixedColumns(document), created_at: createdAt, ...changing };
+    insert(statements, name, { ...row, ...envelopeColumnsOf(document) });
+    return true;
+  }
+  if (document.revision < Number(before['revision'])) return false;
+  const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
+  const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(document) };
+  const changes = Object.keys(columns).map((column) => `${column} = :${column}`);
+  statements(`UPDATE ${name} SET ${changes.join(', ')} WHERE token = :token`).run({ ...columns, token });
+  return true;
+}
+
+function insert(statements: Statements, table: string, row: Columns): void {
+  const columns = Object.keys(row);
+  const values = columns.map((column) => `:${column}`);
+  statements(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`).run(row);
 }
 
 const envelopeColumnsOf = (document: DocumentEnvelope): Columns => ({
@@ -146,14 +167,6 @@ const envelopeColumnsOf = (document: DocumentEnvelope): Columns => ({
   revision: document.revision,
   document: JSON.stringify(document),
 });
-
-// Columns that never change are not set again, so that their indexes are not written again.
-function upsertSqlOf({ table: { name } }: DocumentKind, fixed: Columns, changing: Columns): string {
-  const columns = ['token', ...Object.keys(fixed), ...Object.keys(changing)];
-  const changes = Object.keys(changing).map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})
-    ON CONFLICT (token) DO UPDATE SET ${changes.join(', ')} WHERE excluded.revision >= ${name}.revision`;
-}
 
 function inTransaction(database: DatabaseSync, write: () => void): void {
   database.exec('BEGIN IMMEDIATE');

@@ -1,15 +1,11 @@
 /** Pages of what is in the index. */
-import {
-  totalCountMax,
-  toCondition,
-  type Condition,
-  type ListQuery,
-  type DocumentList,
-} from './document-list.ts';
-import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
 import type { DisputeDocument } from './dispute-document.ts';
+import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
 import { disputeKind } from './document-kinds.ts';
+import { totalCountMax, type DocumentList, type ListQuery } from './document-list.ts';
+import { InvariantViolation } from '@tollgate/service-kit';
 import { toDocument, type IndexFile, type Row } from './index-file.ts';
+import { walksOf } from './index-walks.ts';
 import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
 
 /** The documents of some kinds that a query asks for, newest first. */
@@ -19,56 +15,53 @@ export function listDocuments<Document extends DocumentEnvelope>(
 ): DocumentList<Document> {
   const rows = pageOf(list, query);
   if (rows.kind === 'refused') return rows;
-  const condition = toCondition(query);
-  const found = selectPage(file, { kinds, condition, rows, limit: query.perPage + 1 });
-  const documents = found.slice(0, query.perPage).map((row) => toDocumentOf(kinds, row));
+  const found = selectPage(file, { kinds, query, rows });
+  // Documents are fetched for the rows that are shown only, and never for those that a page number passes over.
+  const documents = found.slice(0, query.perPage).map((row) => toDocumentOf(file, kinds, row));
   const last = documents.at(-1);
   const isMore = found.length > query.perPage && last !== undefined;
   return {
     kind: 'page',
     documents,
     ...(isMore ? { nextCursor: formatCursor(list, query, { at: last.createdAt, key: last.token }) } : {}),
-    ...(query.withTotal === true ? { totalCount: count(file, kinds, condition) } : {}),
+    ...(query.withTotal === true ? { totalCount: count(file, kinds, query) } : {}),
   };
 }
 
-interface PageOfTables {
-  kinds: readonly DocumentKind[];
-  condition: Condition;
-  rows: Rows;
-  limit: number;
-}
-
-/** Each table gives its rows in the order of the answer through an index; SQLite merges them and stops at the limit. */
-export function pageSqlOf({ kinds, condition, rows }: Omit<PageOfTables, 'limit'>): string {
-  const sqlAfter = rows.after === undefined ? '' : 'AND (created_at, token) < (?, ?)';
-  const parts = kinds.map(
-    ({ name, table }) =>
-      `SELECT '${name}' AS kind, created_at, token, document FROM ${table.name} WHERE ${condition.sql} ${sqlAfter}`,
-  );
-  return `${parts.join(' UNION ALL ')} ORDER BY created_at DESC, token DESC LIMIT ? OFFSET ?`;
-}
-
-function selectPage(file: IndexFile, { kinds, condition, rows, limit }: PageOfTables): Row[] {
-  const { after, skip } = rows;
-  const valuesAfter = after === undefined ? [] : [after.at, after.key];
-  const values = kinds.flatMap(() => [...condition.values, ...valuesAfter]);
-  return file.select(pageSqlOf({ kinds, condition, rows }), [...values, limit, skip]);
+/** Which rows are on the page, and one more where another page follows. SQLite merges the walks and stops at the limit. */
+function selectPage(
+  file: IndexFile,
+  { kinds, query, rows }: { kinds: readonly DocumentKind[]; query: ListQuery; rows: Rows },
+): Row[] {
+  const walks = kinds.flatMap((kind) => walksOf(kind, query, rows.after));
+  if (walks.length === 0) return [];
+  const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
+  const values = walks.flatMap((walk) => walk.values);
+  return file.select(`${sql} ORDER BY created_at DESC, token DESC LIMIT ? OFFSET ?`, [
+    ...values,
+    query.perPage + 1,
+    rows.skip,
+  ]);
 }
 
 function toDocumentOf<Document extends DocumentEnvelope>(
+  file: IndexFile,
   kinds: readonly DocumentKind<Document>[],
   row: Row,
 ): Document {
   const kind = kinds.find(({ name }) => name === row['kind']);
-  if (kind === undefined) throw new RangeError('a row of the index is of no kind that was asked for');
-  return toDocument(kind, row);
+  const document = kind && file.find(kind, String(row['token']));
+  if (document === undefined) throw new InvariantViolation('a row of the index is without its document');
+  return document;
 }
 
-function count(file: IndexFile, kinds: readonly DocumentKind[], { sql, values }: Condition): number {
-  const counts = kinds.map(({ table }) => {
-    const text = `SELECT count(*) AS total FROM (SELECT 1 FROM ${table.name} WHERE ${sql} LIMIT ${totalCountMax})`;
-    return Number(file.select(text, values)[0]?.['total']);
+function count(file: IndexFile, kinds: readonly DocumentKind[], query: ListQuery): number {
+  const counts = kinds.map((kind) => {
+    const walks = walksOf(kind, query);
+    if (walks.length === 0) return 0;
+    const sql = `SELECT count(*) AS total FROM (${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?)`;
+    const values = walks.flatMap((walk) => walk.values);
+    return Number(file.select(sql, [...values, totalCountMax])[0]?.['total']);
   });
   return counts.reduce((sum, each) => sum + each, 0);
 }

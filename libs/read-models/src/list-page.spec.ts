@@ -19,6 +19,22 @@ test('a cursor of another team, of another environment, of another list, or chan
     expect(parseCursor('payments', shop, text)).toBeUndefined();
 });
 
+test('a cursor is bound to the filters of its list, however they are written, and not to the size of its pages', () => {
+  const filtered = { ...shop, status: 'declined', currency: 'JPY' };
+  const cursor = formatCursor('payments', filtered, place);
+  const same = {
+    perPage: 500,
+    currency: 'JPY',
+    status: 'declined',
+    team: 'shop',
+    environment: 'sandbox',
+  } as const;
+  expect(parseCursor('payments', same, cursor)).toEqual(place);
+  expect(parseCursor('payments', { ...same, withTotal: true } as PageQuery, cursor)).toEqual(place);
+  for (const other of [shop, { ...filtered, currency: 'EUR' }, { ...filtered, attention: false }])
+    expect(parseCursor('payments', other, cursor)).toBeUndefined();
+});
+
 test('pages lead down to a limit, cursors beyond it', () => {
   expect(pageOf('payments', { ...shop, page: 3 })).toEqual({ kind: 'rows', skip: 40 });
   expect(pageOf('payments', { ...shop, page: pagedRowsMax / 20 })).toEqual({

@@ -9,7 +9,7 @@ export const pagedRowsMax = 10_000;
 /** The lists whose pages follow one another. */
 export type ListName = 'payments' | 'payouts' | 'operations' | 'attention';
 
-/** Whose list, and which one: a cursor fits that list only. */
+/** Whose list it is. */
 export interface ListOwner {
   environment: Environment;
   team: string;
@@ -31,22 +31,28 @@ export interface PageQuery extends ListOwner {
   page?: number;
 }
 
-/** A place as the caller carries it. */
-export const formatCursor = (list: ListName, owner: ListOwner, place: Place): string =>
-  Buffer.from(`${place.at}.${place.key}.${checkOf(list, owner, place)}`).toString('base64url');
+/** A place as the caller carries it. A cursor fits the list that it was given with: of the same owner, by the same filters. */
+export const formatCursor = (list: ListName, query: ListOwner, place: Place): string =>
+  Buffer.from(`${place.at}.${place.key}.${checkOf(list, query, place)}`).toString('base64url');
 
-/** The place that a cursor names, or undefined for a text that is no cursor of this list and owner. */
-export function parseCursor(list: ListName, owner: ListOwner, text: string): Place | undefined {
+/** The place that a cursor names, or undefined for a text that is no cursor of this list. */
+export function parseCursor(list: ListName, query: ListOwner, text: string): Place | undefined {
   const plain = Buffer.from(text.slice(0, 512), 'base64url').toString();
   const [, at, key, check] = /^(\d{1,16})\.([\w~-]{1,200})\.([0-9a-f]{16})$/.exec(plain) ?? [];
   if (at === undefined || key === undefined) return undefined;
   const place = { at: Number(at), key };
-  return check === checkOf(list, owner, place) ? place : undefined;
+  return check === checkOf(list, query, place) ? place : undefined;
 }
 
-// Every list is limited to its team anyway; this tells a caller of another one that the cursor is not theirs.
-function checkOf(list: ListName, { environment, team }: ListOwner, { at, key }: Place): string {
-  const text = JSON.stringify([list, environment, team, at, key]);
+/** What of a query tells how much of a list is shown, and not which list it is. */
+const pageFields: ReadonlySet<string> = new Set(['perPage', 'page', 'cursor', 'withTotal']);
+
+// A list is limited to its team and filters anyway; this tells a caller of another one that the cursor leads nowhere there.
+function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
+  const filters = Object.entries(query)
+    .filter(([name, value]) => value !== undefined && !pageFields.has(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const text = JSON.stringify([list, filters, at, key]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

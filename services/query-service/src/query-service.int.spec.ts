@@ -153,6 +153,16 @@ describe('a list', () => {
     expect(tokensOf(await list('perPage=2&page=2'))).toEqual(['p1']);
   });
 
+  test('a cursor of another filter, list or team is refused', async () => {
+    const { list, getAs } = await givenThree();
+    const { nextCursor } = (await list('currency=EUR&perPage=1')).json<{ nextCursor: string }>();
+    expect(tokensOf(await list(`currency=EUR&cursor=${nextCursor}`))).toEqual(['p2']);
+    for (const query of ['', 'currency=USD&', 'currency=EUR&status=init&', 'currency=EUR&operationType=all&'])
+      expect(errorsOf(await list(`${query}cursor=${nextCursor}`)), query).toEqual(invalid('cursor'));
+    const theirs = await getAs(games)(`${url}?currency=EUR&cursor=${nextCursor}`);
+    expect(errorsOf(theirs)).toEqual(invalid('cursor'));
+  });
+
   test('counts where asked', async () => {
     const { list } = await givenThree();
     expect((await list('orderNumber=A&perPage=1&withTotal=true')).json()).toMatchObject({ totalCount: 2 });
