@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const benches: Readonly<Record<string, string>> = {
   'payment-creations': 'services/payment-service/bench/creations.ts',
   bus: 'services/gateway/bench/bus.ts',
+  lists: 'services/query-service/bench/lists.ts',
 };
 
 const usage = `npm run bench -- [bench …] [--payments <n>]

@@ -10,7 +10,7 @@ import { deleteIndexFile, isDamage, openIndexFile } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
 /** Documents per transaction at most; it blocks the event loop for some milliseconds. */
-const batchEventsMax = 200;
+const batchEventsMax = 100;
 const retryPauseMs = 500;
 
 export interface IndexFollower {
@@ -61,6 +61,8 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
       if (item.kind === 'event') batch.push(item);
       if (!isBatchComplete(batch, item)) continue;
       progress = await takeOver(file, batch, { progress, documents, log });
+      // Others have work as well while many documents are taken over.
+      if (batch.length >= batchEventsMax) await nextTurn();
       batch = [];
       watch.moveTo(progress.source);
       if (item.kind !== 'caught-up') continue;
@@ -133,6 +135,8 @@ function createHeldFile({ path, store, log }: Pick<IndexFollowerOptions, 'path' 
     },
   };
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function isBatchComplete(batch: readonly RecordedEvent[], item: RecordedEvent | CaughtUp): boolean {
   if (item.kind === 'caught-up' || batch.length >= batchEventsMax) return true;

@@ -23,16 +23,17 @@ const operationColumns = `
 
 /**
  * For every combination of filters there is an index whose rows are those of the answer, in its order, so that a page
- * costs what it shows (`index-walks.ts`). Two are led by what few rows have, and hold the other filters behind: rows that
- * these leave out are passed over without being fetched.
+ * costs what it shows (`index-walks.ts`). What stands behind `token` is asked of entries that an index leads to: those
+ * that it leaves out are passed over without their rows being fetched.
  */
 const operationIndexes = (table: string) => `
-  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token);
-  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token);
-  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token);
-  CREATE INDEX ${table}_by_phase_and_currency ON ${table} (environment, team, phase, currency, created_at, token);
+  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, attention);
+  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, attention);
+  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token, attention);
+  CREATE INDEX ${table}_by_phase_and_currency ON ${table}
+    (environment, team, phase, currency, created_at, token, attention);
   CREATE INDEX ${table}_by_order_number ON ${table}
-    (environment, team, order_number, created_at, token, currency, phase) WHERE order_number IS NOT NULL;
+    (environment, team, order_number, created_at, token, currency, phase, attention) WHERE order_number IS NOT NULL;
   CREATE INDEX ${table}_with_attention ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE attention = 1;
   CREATE INDEX ${table}_open ON ${table} (token) WHERE open_work IS NOT NULL;`;

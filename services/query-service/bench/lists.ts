@@ -1,0 +1,216 @@
+/**
+ * `npm run bench -- lists`: how long the index takes to be built from documents and in how much memory, and how long a page
+ * of each list takes. The documents are written into an embedded event store first, as the projector writes them.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
+import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/read-models';
+import { silentLog, systemClock } from '@tollgate/service-kit';
+import { countOf, documentAt, documentEventOf, teamOfBench, yearStartedAt } from './documents.ts';
+
+const pagesPerQuery = 200;
+const appendsAtOnce = 500;
+/** Every so many-th payment is changed after the building. */
+const changedEvery = 20;
+
+function readCount([name, value]: readonly string[]): number {
+  if (name === undefined) return 100_000;
+  const count = Number(value);
+  if (name === '--payments' && Number.isSafeInteger(count) && count >= 1_000) return count;
+  process.stderr.write('The only argument is --payments <n>, a whole number of at least 1000.\n');
+  process.exit(2);
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);
+const perSecond = (count: number, sinceMs: number) =>
+  `${whole((count * 1000) / (performance.now() - sinceMs))}/s`;
+const residentMiB = () => process.memoryUsage().rss / 1_048_576;
+
+async function writeDocuments(store: EventStore, count: number, change = 0): Promise<void> {
+  let next = 0;
+  const step = change === 0 ? 1 : changedEvery;
+  const write = async () => {
+    for (let number = next; number < count; number = next) {
+      next += step;
+      const document = documentAt(number, count, change);
+      await store.append(...documentEventOf(document, randomUUID()));
+    }
+  };
+  await Promise.all(Array.from({ length: appendsAtOnce }, write));
+}
+
+/** The whole index out of the documents, as a new replica does it. */
+async function build(store: EventStore, file: string, count: number): Promise<PaymentIndex> {
+  const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock });
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  globalThis.gc?.();
+  const residentBefore = residentMiB();
+  let residentMost = residentBefore;
+  const timer = setInterval(() => (residentMost = Math.max(residentMost, residentMiB())), 50);
+  delay.enable();
+  const since = performance.now();
+  const processorSince = processorMs();
+  await index.start();
+  clearInterval(timer);
+  const processor = processorMs() - processorSince;
+  say('index built from documents', `${whole(performance.now() - since)} ms, ${perSecond(count, since)}`);
+  say('  on the processor', `${whole(processor)} ms, ${whole((count * 1000) / processor)}/s`);
+  say('  file', `${whole(statSync(file).size / 1_048_576)} MiB`);
+  say('  resident memory before, most', `${whole(residentBefore)}, ${whole(residentMost)} MiB`);
+  say(
+    '  event loop held up, p99 and most',
+    `${whole(delay.percentile(99) / 1e6)} and ${whole(delay.max / 1e6)} ms`,
+  );
+  return index;
+}
+
+async function change(store: EventStore, index: PaymentIndex, count: number): Promise<void> {
+  await writeDocuments(store, count, 1);
+  const last = documentAt(count - 1 - ((count - 1) % changedEvery), count, 1);
+  const since = performance.now();
+  while (index.find(last.token)?.revision !== last.revision) await systemClock.sleep(1);
+  const changed = Math.ceil(count / changedEvery);
+  say(`${whole(changed)} payments changed; the rest followed in`, `${whole(performance.now() - since)} ms`);
+}
+
+const shop = { ...teamOfBench, perPage: 20 } as const;
+const dayMs = 86_400_000;
+
+/** What is asked for, by what it is called in the table. */
+const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {
+  'no filter': {},
+  'status=approved': { status: 'approved' },
+  'status=declined (two phases)': { status: 'declined' },
+  'status=pending (four phases)': { status: 'pending' },
+  'phase=failed (1 in 2,000)': { phase: 'failed' },
+  'currency=EUR': { currency: 'EUR' },
+  'currency=JPY (1 in 1,000)': { currency: 'JPY' },
+  'status=declined&currency=JPY (rare together)': { status: 'declined', currency: 'JPY' },
+  'phase=failed&currency=JPY (none)': { phase: 'failed', currency: 'JPY' },
+  'status=approved&phase=failed (never)': { status: 'approved', phase: 'failed' },
+  'orderNumber (one)': { orderNumber: 'order-80' },
+  'orderNumber of 1 in 10, status=declined&currency=JPY': {
+    ...{ orderNumber: 'again', status: 'declined', currency: 'JPY' },
+  },
+  'orderNumber of 1 in 10, attention=true': { orderNumber: 'again', attention: true },
+  'attention=true (1 in 500)': { attention: true },
+  'attention=true&status=declined&currency=JPY': {
+    ...{ attention: true, status: 'declined', currency: 'JPY' },
+  },
+  'attention=false': { attention: false },
+  'attention=false&status=pending': { attention: false, status: 'pending' },
+  'attention=false&currency=JPY&status=declined': {
+    ...{ attention: false, currency: 'JPY', status: 'declined' },
+  },
+  'dateFrom, dateTo: a day in the middle': {
+    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
+  },
+  'a day in the middle, status=declined&currency=JPY': {
+    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
+    ...{ status: 'declined', currency: 'JPY' },
+  },
+  'a day in the middle, attention=false': {
+    ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
+    attention: false,
+  },
+};
+
+interface Took {
+  ms: number;
+  /** Of the processor: on a busy machine the rest was waiting for it. */
+  processorMs: number;
+}
+
+function printRow(name: string, took: readonly Took[], rows: number | string): void {
+  const at = (values: number[], share: number) =>
+    (values.sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0).toFixed(2).padStart(9);
+  const times = took.map(({ ms }) => ms);
+  const processor = took.map(({ processorMs }) => processorMs);
+  process.stdout.write(
+    `  ${name.padEnd(58)}${at(times, 0.5)}${at(times, 0.99)}${at(processor, 0.5)}${at(processor, 0.99)}  ${rows}\n`,
+  );
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+function page(index: PaymentIndex, query: PaymentListQuery, operations = false) {
+  const since = performance.now();
+  const processorSince = processorMs();
+  const list = operations ? index.listOperations(query) : index.list(query);
+  const took = { processorMs: processorMs() - processorSince, ms: performance.now() - since };
+  if (list.kind !== 'page') throw new Error(`${list.parameter} was refused`);
+  return { took, list };
+}
+
+/** The same page again and again: the first time it may have to come from the disk. */
+function measure(index: PaymentIndex, name: string, query: PaymentListQuery, operations = false): void {
+  const times: Took[] = [];
+  let rows = 0;
+  for (let run = 0; run < pagesPerQuery; run += 1) {
+    const { took, list } = page(index, query, operations);
+    times.push(took);
+    rows = list.documents.length;
+  }
+  printRow(name, times, rows);
+}
+
+/** One page after another: every one is read for the first time. */
+function measureCursors(index: PaymentIndex, name: string, query: PaymentListQuery): void {
+  const times: Took[] = [];
+  let cursor: string | undefined;
+  do {
+    const { took, list } = page(index, { ...query, ...(cursor === undefined ? {} : { cursor }) });
+    times.push(took);
+    cursor = list.nextCursor;
+  } while (cursor !== undefined && times.length < 2_000);
+  printRow(name, times, `${times.length} pages`);
+}
+
+function measureAll(index: PaymentIndex): void {
+  process.stdout.write(
+    `\n  ${'a page of 20 unless said otherwise, ms'.padEnd(58)}      p50      p99  CPU p50  CPU p99  rows\n`,
+  );
+  for (const [name, filter] of Object.entries(queries)) measure(index, name, { ...shop, ...filter });
+  for (const [name, filter] of [
+    ['no filter', {}],
+    ['attention=false', { attention: false }],
+    ['status=declined', { status: 'declined' }],
+    ['status=approved&currency=EUR', { status: 'approved', currency: 'EUR' }],
+  ] as const)
+    measure(index, `page=500 (10,000 rows deep), ${name}`, { ...shop, ...filter, page: 500 });
+  measure(index, 'operationType=all', shop, true);
+  measure(index, 'operationType=all&status=pending', { ...shop, status: 'pending' }, true);
+  measure(index, 'perPage=500', { ...shop, perPage: 500 });
+  measure(index, 'withTotal=true (counted up to 100,000)', { ...shop, withTotal: true });
+  measureCursors(index, 'cursors on and on, perPage=500', { ...shop, perPage: 500 });
+  measureCursors(index, 'cursors on and on, status=declined', { ...shop, status: 'declined' });
+  measureCursors(index, 'cursors on and on, attention=false', { ...shop, attention: false });
+  measureCursors(index, 'cursors on and on, dateTo in the middle', {
+    ...{ ...shop, createdBefore: yearStartedAt + 180 * dayMs },
+  });
+}
+
+const count = readCount(process.argv.slice(2));
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+try {
+  const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
+  const since = performance.now();
+  await writeDocuments(store, count);
+  say(`${whole(count)} documents written into the event store`, perSecond(count, since));
+  say('  of them declined in JPY', whole(countOf(count, ['declined', 'failed'], 'JPY')));
+  const index = await build(store, join(folder, 'index.db'), count);
+  await change(store, index, count);
+  measureAll(index);
+  await index.stop();
+  await store.close();
+} finally {
+  rmSync(folder, { recursive: true });
+}
