@@ -118,6 +118,9 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await post('refunds', { token: 'pay_none' }, 'nobody')).statusCode).toBe(404);
     expect((await call('GET', `/api/v1/refunds/${refunded.body.token}`)).statusCode).toBe(200);
     expect((await call('GET', '/api/v1/refunds/ref_none')).statusCode).toBe(404);
+    const known = { headers: { 'if-none-match': '*' } };
+    for (const path of [`refunds/${refunded.body.token}`, `payments/${token}`])
+      expect((await call('GET', `/api/v1/${path}`, known)).statusCode).toBe(304);
     await eventually(async () => {
       const { body } = await call('GET', `/api/v1/payments/${token}/notifications`);
       const { notifications } = body as unknown as { notifications: { state: string }[] };

@@ -27,6 +27,15 @@ it.each([
   expect(() => expectDocumented('GET', balance, undocumented)).toThrow();
 });
 
+it('takes what has no body, and only without one', () => {
+  const url = '/api/v1/payments/pay_1';
+  const headers = { etag: '"x"', 'cache-control': 'private, no-cache' };
+  const empty = { ...answer(304, {}, headers), body: '' as unknown as Answer['body'] };
+  expect(expectDocumented('GET', url, empty)).toBe('retrievePayment 304');
+  expect(() => expectDocumented('GET', url, answer(304, {}, headers))).toThrow();
+  expect(() => expectDocumented('GET', balance, answer(200, { success: true, wallet }, headers))).toThrow();
+});
+
 it('does not take a call that is not in it', () => {
   expect(() => expectDocumented('GET', '/api/v1/tea', answer(200, {}))).toThrow('is not in the document');
 });

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/read-models';
 import { sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
 import { parsePaymentListQuery, type OperationType } from './list-query.ts';
 import { sendList } from './list-answer.ts';
@@ -33,7 +34,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
       (await own.payment(caller, token)) ??
       (mayReadPayouts(caller) ? await own.payout(caller, token) : undefined);
     if (document === undefined) return sendNotFound(reply, paymentNotFound);
-    return reply.send({ success: true, payment: toShown(document) });
+    return sendTagged(request, reply, { success: true, payment: toShown(document) });
   });
 
   const getHistory = forReaders(deps, paymentScopes, async (caller, request, reply) => {

@@ -1,6 +1,7 @@
 import { toPublicPayout } from '@tollgate/read-models';
 import { sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { sendTagged } from './entity-tag.ts';
 import { payoutHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { parsePayoutListQuery } from './list-query.ts';
@@ -21,7 +22,7 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
     if (!(await awaitMinPosition(index, request, reply))) return reply;
     const document = await own.payout(caller, parameterOf(request, 'token'));
     if (document === undefined) return sendNotFound(reply, payoutNotFound);
-    return reply.send({ success: true, payout: toPublicPayout(document) });
+    return sendTagged(request, reply, { success: true, payout: toPublicPayout(document) });
   });
 
   const getHistory = forReaders(deps, payoutScopes, async (caller, request, reply) => {

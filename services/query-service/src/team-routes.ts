@@ -2,6 +2,7 @@
 import { toPublicAttentionEntry, toPublicDispute } from '@tollgate/read-models';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { sendTagged } from './entity-tag.ts';
 import { noQuerySchema, parseAttentionQuery } from './list-query.ts';
 import { awaitMinPosition } from './min-position.ts';
 import {
@@ -27,7 +28,9 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
   const getRefund = forReaders(deps, refundScopes, async (caller, request, reply) => {
     if (!(await awaitMinPosition(index, request, reply))) return reply;
     const refund = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
-    return refund === undefined ? sendNotFound(reply, refundNotFound) : reply.send({ success: true, refund });
+    return refund === undefined
+      ? sendNotFound(reply, refundNotFound)
+      : sendTagged(request, reply, { success: true, refund });
   });
 
   const listDisputes = forReaders(deps, paymentScopes, async (caller, request, reply) => {

@@ -125,7 +125,7 @@ function descriptionOf({ description: text, scopes }: Operation): string {
   return text === undefined ? key : `${text}\n\n${key}`;
 }
 
-function parametersOf({ path, query, idempotencyKey, minPosition }: Operation): JsonObject[] {
+function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     ...{ name, in: 'path', required: true },
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
@@ -156,6 +156,9 @@ function parametersOf({ path, query, idempotencyKey, minPosition }: Operation): 
             'The `Tollgate-Position` of an earlier answer, which this one must see; waits for up to two seconds.',
           ),
         ]),
+    ...(isTagged === undefined
+      ? []
+      : [header('If-None-Match', false, {}, 'The `ETag` of an earlier answer: where it still holds, 304.')]),
   ];
 }
 
@@ -182,10 +185,18 @@ const replayedHeader = {
 const retryHeader = { 'Retry-After': textHeader('Seconds after which to repeat the request.') };
 const challengeHeader = { 'WWW-Authenticate': textHeader('`Bearer`.') };
 
-function answersOf({ answers, isCommand, idempotencyKey }: Operation): JsonObject {
+const taggedHeaders = {
+  ETag: textHeader('A strong tag of the body: it changes with whatever is shown.'),
+  'Cache-Control': textHeader(
+    '`private, no-cache`: to be kept by you alone, and asked about before each use.',
+  ),
+};
+
+function answersOf({ answers, isCommand, idempotencyKey, isTagged }: Operation): JsonObject {
   const headers = {
     ...(isCommand === true ? positionHeader : {}),
     ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
+    ...(isTagged === true ? taggedHeaders : {}),
   };
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
@@ -193,15 +204,17 @@ function answersOf({ answers, isCommand, idempotencyKey }: Operation): JsonObjec
       {
         description: answer.meaning,
         headers,
-        content:
-          'schema' in answer
-            ? { 'application/json': { schema: refTo(answer.schema) } }
-            : {
-                [answer.type]: { schema: { type: answer.type === 'application/json' ? 'object' : 'string' } },
-              },
+        ...contentOf(answer),
       },
     ]),
   );
+}
+
+function contentOf(answer: Operation['answers'][number]): JsonObject {
+  if ('schema' in answer) return { content: { 'application/json': { schema: refTo(answer.schema) } } };
+  if (!('type' in answer)) return {};
+  const type = answer.type === 'application/json' ? 'object' : 'string';
+  return { content: { [answer.type]: { schema: { type } } } };
 }
 
 /** Statuses of what the Payment Service refuses, whose codes are handed on as they are. */

@@ -45,9 +45,14 @@ export interface Operation {
   idempotencyKey?: 'required' | 'optional';
   minPosition?: true;
   body?: { schema: BodyName; example: object; isOptional?: true };
-  /** By status: what it means, and the schema of the body or another content type. */
+  /** Carries `ETag` and answers `If-None-Match`. */
+  isTagged?: true;
+  /** By status: what it means, and the schema of the body or another content type, where it has a body. */
   answers: Readonly<
-    Record<number, { meaning: string; schema: AnswerName } | { meaning: string; type: string }>
+    Record<
+      number,
+      { meaning: string; schema: AnswerName } | { meaning: string; type: string } | { meaning: string }
+    >
   >;
   /** Carries `Tollgate-Position`, and `Idempotent-Replayed` where a repeat is known. */
   isCommand?: true;
@@ -59,6 +64,15 @@ export interface Operation {
 const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
 const unknown = (schema: AnswerName) => ({
   202: { meaning: 'Sent, and the outcome is not known yet. It will be; nothing need be repeated.', schema },
+});
+
+/** Of one thing that callers ask for again and again. */
+const tagged = (meaning: string, schema: AnswerName) => ({
+  isTagged: true as const,
+  answers: {
+    ...done(meaning, schema),
+    304: { meaning: 'It is what `If-None-Match` names; without a body.' },
+  },
 });
 
 const calls = { isCommand: true, handsOnErrors: true } as const;
@@ -122,7 +136,7 @@ const payments: readonly Operation[] = [
     summary: 'Shows a payment',
     description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
     ...{ scopes: ['read', 'payments'], minPosition: true },
-    answers: done('The payment.', 'PaymentAnswer'),
+    ...tagged('The payment.', 'PaymentAnswer'),
     errors: [ofReads, { 404: ['payment_not_found'] }],
   },
   {
@@ -157,7 +171,7 @@ const refunds: readonly Operation[] = [
     ...{ method: 'get', path: '/api/v1/refunds/{refundToken}', id: 'retrieveRefund', tag: 'Refunds' },
     summary: 'Shows a refund',
     ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true },
-    answers: done('The refund.', 'RefundAnswer'),
+    ...tagged('The refund.', 'RefundAnswer'),
     errors: [ofReads, { 404: ['refund_not_found'] }],
   },
 ];
@@ -200,7 +214,7 @@ const payouts: readonly Operation[] = [
     ...{ method: 'get', path: '/api/v1/payouts/{token}', id: 'retrievePayout', tag: 'Payouts' },
     summary: 'Shows a payout',
     ...{ scopes: ['read', 'payouts'], minPosition: true },
-    answers: done('The payout.', 'PayoutAnswer'),
+    ...tagged('The payout.', 'PayoutAnswer'),
     errors: [ofReads, { 404: ['payout_not_found'] }],
   },
   {
