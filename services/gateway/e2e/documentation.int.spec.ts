@@ -175,7 +175,12 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const revise = `/sandbox/payments/${await serviceTokenOf(system.sandbox, revised)}/revise`;
     expect((await system.sandbox('POST', revise, { status: 'declined' })).statusCode).toBe(200);
     await waitAndResolve(revised);
-    const lists = ['payments?perPage=2', 'payments?operationType=all&withTotal=true', 'payouts?perPage=1'];
+    const lists = [
+      'payments.csv?status=approved',
+      'payments?perPage=2',
+      'payments?operationType=all&withTotal=true',
+      'payouts?perPage=1',
+    ];
     const wrong = ['payments?perPage=0', 'payouts?cursor=x', 'attention?page=1', 'balance?currency=eur'];
     for (const path of [...lists, ...wrong, 'attention', 'balance?currency=EUR', 'balance?currency=XXX'])
       await call('GET', `/api/v1/${path}`);

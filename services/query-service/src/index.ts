@@ -1,2 +1,7 @@
-export { attentionListSchema, paymentListSchema, payoutListSchema } from './list-query.ts';
+export {
+  attentionListSchema,
+  paymentExportSchema,
+  paymentListSchema,
+  payoutListSchema,
+} from './list-query.ts';
 export * from './query-service.ts';

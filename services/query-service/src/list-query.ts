@@ -9,6 +9,7 @@ import {
 } from '@tollgate/read-models';
 import { given } from '@tollgate/service-kit';
 import { z } from 'zod';
+import type { ExportQuery } from './payment-export.ts';
 
 const dayMs = 86_400_000;
 
@@ -39,6 +40,9 @@ const filters = {
   dateFrom: daySchema.optional(),
   dateTo: daySchema.optional(),
   attention: flagSchema.optional(),
+};
+
+const numberedPage = {
   ...onePage,
   page: wholeNumberSchema.optional(),
   withTotal: flagSchema.optional(),
@@ -52,23 +56,29 @@ const operationTypes = ['pays', 'payouts', 'all'] as const;
 /** What the specification's list of payments shows. */
 export type OperationType = (typeof operationTypes)[number];
 
+const paymentFilters = {
+  ...filters,
+  status: paymentStatusSchema.optional(),
+  // Those of payouts are among them.
+  phase: z.enum(paymentPhases).optional(),
+  operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
+};
+
 export const paymentListSchema = z
-  .strictObject({
-    ...filters,
-    status: paymentStatusSchema.optional(),
-    // Those of payouts are among them.
-    phase: z.enum(paymentPhases).optional(),
-    operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
-  })
+  .strictObject({ ...paymentFilters, ...numberedPage })
   .refine(isPageOrCursor, pageBesideCursor);
 
 export const payoutListSchema = z
   .strictObject({
     ...filters,
+    ...numberedPage,
     status: payoutStatusSchema.optional(),
     phase: z.enum(payoutPhases).optional(),
   })
   .refine(isPageOrCursor, pageBesideCursor);
+
+/** All that fit, and so without pages. */
+export const paymentExportSchema = z.strictObject(paymentFilters);
 
 export const attentionListSchema = z.strictObject(onePage);
 
@@ -78,23 +88,33 @@ interface Dates {
 }
 
 /** Both dates are inclusive. */
-function toListQuery<Query extends Dates & { perPage: number }>(caller: Caller, query: Query) {
-  const { dateFrom, dateTo, perPage, ...rest } = query;
+function toListQuery<Query extends Dates>(caller: Caller, query: Query) {
+  const { dateFrom, dateTo, ...rest } = query;
   const { team, environment } = caller;
   const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
-  return { team, environment, perPage, ...given({ ...rest, createdFrom: dateFrom, createdBefore }) };
+  return { team, environment, ...given({ ...rest, createdFrom: dateFrom, createdBefore }) };
 }
 
 export const parsePaymentListQuery = (caller: Caller, query: unknown) =>
   paymentListSchema
     .transform(({ operationType, ...rest }): { operationType: OperationType; query: PaymentListQuery } => ({
       operationType,
+      query: { ...toListQuery(caller, rest), perPage: rest.perPage },
+    }))
+    .safeParse(query);
+
+export const parsePaymentExportQuery = (caller: Caller, query: unknown) =>
+  paymentExportSchema
+    .transform(({ operationType, ...rest }): ExportQuery => ({
+      operationType,
       query: toListQuery(caller, rest),
     }))
     .safeParse(query);
 
 export const parsePayoutListQuery = (caller: Caller, query: unknown) =>
-  payoutListSchema.transform((rest): OperationListQuery => toListQuery(caller, rest)).safeParse(query);
+  payoutListSchema
+    .transform((rest): OperationListQuery => ({ ...toListQuery(caller, rest), perPage: rest.perPage }))
+    .safeParse(query);
 
 /** Of what takes no parameters. */
 export const noQuerySchema = z.strictObject({});

@@ -1,25 +1,19 @@
 /** Payments, and payouts where the specification shows them among payments. */
-import {
-  toListedPayout,
-  toPublicPayment,
-  type DocumentList,
-  type OperationDocument,
-  type PaymentIndex,
-  type PaymentListQuery,
-} from '@tollgate/read-models';
 import { sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
-import { parsePaymentListQuery, type OperationType } from './list-query.ts';
+import { parsePaymentListQuery } from './list-query.ts';
 import { sendList } from './list-answer.ts';
 import { awaitMinPosition } from './min-position.ts';
+import { listOf, toShown } from './payment-lists.ts';
 import {
   forReaders,
   mayReadPayouts,
   parameterOf,
   paymentNotFound,
   paymentScopes,
+  payoutsNotAllowed,
   sendNotFound,
   type ReadDependencies,
 } from './reading.ts';
@@ -59,24 +53,3 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
   app.get('/api/v1/payments/:token', getPayment);
   app.get('/api/v1/payments/:token/events', getHistory);
 }
-
-const payoutsNotAllowed = {
-  code: 'scope_missing',
-  kind: 'authentication_error',
-  message: 'This API key lacks the scope read or payouts, which a list with payouts takes.',
-};
-
-const listBy: Record<
-  OperationType,
-  (index: PaymentIndex, query: PaymentListQuery) => DocumentList<OperationDocument>
-> = {
-  pays: (index, query) => index.list(query),
-  payouts: (index, query) => index.listPayouts(query),
-  all: (index, query) => index.listOperations(query),
-};
-
-const listOf = (index: PaymentIndex, type: OperationType, query: PaymentListQuery) =>
-  listBy[type](index, query);
-
-const toShown = (document: OperationDocument) =>
-  'payment' in document ? toPublicPayment(document) : toListedPayout(document);

@@ -4,6 +4,7 @@ import type { PaymentIndex, TeamDirectory } from '@tollgate/read-models';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnDocuments } from './own-documents.ts';
+import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
@@ -16,6 +17,8 @@ export interface QueryServiceOptions {
   directory: TeamDirectory;
   /** Told of a payment or payout that was read and whose last call has an outcome that nobody knows. */
   onUnresolvedRead?: (token: string) => void;
+  /** Lets go of a client that takes nothing of its export for so long; 30,000 unless set. */
+  exportStalledMs?: number;
   log: Log;
   clock: Clock;
 }
@@ -26,12 +29,13 @@ export interface QueryService {
 }
 
 export function createQueryService(options: QueryServiceOptions): QueryService {
-  const { store, index, directory, log, onUnresolvedRead = () => {} } = options;
+  const { store, index, directory, log, onUnresolvedRead = () => {}, exportStalledMs = 30_000 } = options;
   const own = createOwnDocuments({ store, index, onUnresolvedRead });
   const deps = { store, index, directory, log, own };
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);
+      registerExportRoutes(app, deps, { stalledMs: exportStalledMs });
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
     },

@@ -64,3 +64,9 @@ export const refusedPage = (parameter: 'cursor' | 'page'): ErrorEntry => ({
       : 'page leads to rows beyond the first 10000: follow nextCursor instead.',
   parameter,
 });
+
+export const payoutsNotAllowed = {
+  code: 'scope_missing',
+  kind: 'authentication_error',
+  message: 'This API key lacks the scope read or payouts, which a list with payouts takes.',
+};

@@ -58,6 +58,7 @@ export const errorsByCode = {
   provider_unavailable: ours('The Payment Service cannot be reached now. Repeat the request later.'),
   provider_not_reached: ours('The Payment Service could not be reached; nothing was charged.'),
   rate_limit_exceeded: ours('Too many requests came within a second; this one was not carried out.'),
+  too_many_exports: ours('So many exports run already; at most 2 of a team do at the same time.'),
   store_unavailable: ours('Repeat the request: it will not be carried out twice.'),
   read_model_behind: ours('What you wrote is safe, and cannot be read here yet.'),
   core_api_error: ours('Something failed on our side.'),

@@ -8,7 +8,12 @@ import {
   refundRequestSchema,
 } from '@tollgate/payment-api';
 import type { Scope } from '@tollgate/payment-domain';
-import { attentionListSchema, paymentListSchema, payoutListSchema } from '@tollgate/query-service';
+import {
+  attentionListSchema,
+  paymentExportSchema,
+  paymentListSchema,
+  payoutListSchema,
+} from '@tollgate/query-service';
 import type { AnswerName } from './answer-schemas.ts';
 import { type Errors, ofCommands, ofProviderCalls, ofReads, underKey, withBody } from './errors.ts';
 
@@ -25,6 +30,7 @@ export type BodyName = keyof typeof bodySchemas;
 
 export const querySchemas = {
   payments: paymentListSchema,
+  paymentExport: paymentExportSchema,
   payouts: payoutListSchema,
   attention: attentionListSchema,
   balance: balanceQuerySchema,
@@ -130,6 +136,18 @@ const payments: readonly Operation[] = [
     ...{ scopes: ['read', 'payments'], query: 'payments', minPosition: true },
     answers: done('One page.', 'PaymentList'),
     errors: [ofReads],
+  },
+  {
+    ...{ method: 'get', path: '/api/v1/payments.csv', id: 'exportPayments', tag: 'Payments' },
+    summary: 'Gives all payments that fit as a CSV file, newest first',
+    description: [
+      'RFC 4180 with a line of names; amounts in minor units, times ISO 8601 in UTC. A text that a spreadsheet would take for a formula, and one that begins with an apostrophe, has an apostrophe in front: take one off the front of a field to have what was there.',
+      'Every payment is as it is when its line is written: one that fits all the time is in the file once, and those created after the beginning are not in it. A file whose connection breaks off is not complete: ask for it again.',
+      '`operationType` other than `pays` takes the scope `read` or `payouts`. A team may have two exports at a time.',
+    ].join('\n\n'),
+    ...{ scopes: ['read', 'payments'], query: 'paymentExport', minPosition: true },
+    answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
+    errors: [ofReads, { 429: ['too_many_exports'] }],
   },
   {
     ...{ method: 'get', path: '/api/v1/payments/{token}', id: 'retrievePayment', tag: 'Payments' },

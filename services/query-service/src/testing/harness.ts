@@ -6,16 +6,18 @@ import {
   createTeamDirectory,
   paymentKind,
   type DocumentKind,
+  type PaymentIndex,
 } from '@tollgate/read-models';
 import { givenTeam, projectEvents, type AnyEvent } from '@tollgate/read-models/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
-import fastify, { type LightMyRequestResponse } from 'fastify';
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
-import { createQueryService } from '../query-service.ts';
+import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
 export type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
 
 export interface Given {
+  app: FastifyInstance;
   store: EventStore;
   /** Gets with the key of team `shop`, scope `read`, in the sandbox. */
   get: Get;
@@ -26,7 +28,13 @@ export interface Given {
 }
 
 /** The routes of the query service over a real store, index and directory of teams. */
-export async function start(wrap: (store: EventStore) => EventStore = (store) => store): Promise<Given> {
+export async function start(
+  wrap: (store: EventStore) => EventStore = (store) => store,
+  more: {
+    wrapIndex?: (index: PaymentIndex) => PaymentIndex;
+    options?: Partial<QueryServiceOptions>;
+  } = {},
+): Promise<Given> {
   const store = await temporaryStore();
   const key = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
   await givenTeam(store, { team: 'games', keyId: 'k2', scopes: ['payments'] });
@@ -42,8 +50,9 @@ export async function start(wrap: (store: EventStore) => EventStore = (store) =>
   answerInJsonOnly(app, log);
   const unresolvedReads: string[] = [];
   createQueryService({
-    ...{ store: wrap(store), index, directory, log, clock: systemClock },
+    ...{ store: wrap(store), index: more.wrapIndex?.(index) ?? index, directory, log, clock: systemClock },
     onUnresolvedRead: (token) => unresolvedReads.push(token),
+    ...more.options,
   }).registerRoutes(app);
   onTestFinished(async () => {
     await app.close();
@@ -53,9 +62,11 @@ export async function start(wrap: (store: EventStore) => EventStore = (store) =>
     (authorization) =>
     (url, headers = {}) =>
       app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
-  return { store, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
+  return { app, store, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
 }
 
+/** Of team `shop`, scope `read`. */
+export const shop = 'Bearer tg_sandbox_k1_secret-of-k1-0123456789';
 export const games = 'Bearer tg_sandbox_k2_secret-of-k2-0123456789';
 export const withoutScope = 'Bearer tg_sandbox_k3_secret-of-k3-0123456789';
 /** Of team `refunds`, with the scope of that name only. */

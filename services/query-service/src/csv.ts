@@ -1,0 +1,23 @@
+/** Lines of a CSV file by RFC 4180: fields by comma, quoted where they must be, lines ended by CRLF. */
+
+/**
+ * Spreadsheets take a cell that begins with one of these for a formula, and run it: what a customer has typed somewhere
+ * would be carried out on the desk of whoever opens the file (CWE-1236). Some take the full-width forms, too.
+ */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠']/;
+
+/**
+ * A text that would begin a formula is given an apostrophe in front, which spreadsheets show as text. So is one that
+ * begins with an apostrophe: whoever takes one apostrophe off the front of a field has what was there.
+ */
+const withoutFormula = (text: string): string => (formulaStart.test(text) ? `'${text}` : text);
+
+function toField(value: string | number | undefined): string {
+  if (value === undefined) return '';
+  const text = typeof value === 'number' ? String(value) : withoutFormula(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** One line; undefined is an empty field. */
+export const toCsvLine = (values: readonly (string | number | undefined)[]): string =>
+  `${values.map(toField).join(',')}\r\n`;

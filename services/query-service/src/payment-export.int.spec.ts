@@ -1,0 +1,200 @@
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { payoutKind, type PaymentIndex, type PaymentList } from '@tollgate/read-models';
+import { happening, payoutRequested, requested, startedAt } from '@tollgate/read-models/testing';
+import { TollgateError } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { errorsOf, games, given, invalid, refused, shop, start, withoutScope } from './testing/harness.ts';
+
+const url = '/api/v1/payments.csv';
+const { accepted, approved, attention, declined } = happening;
+const at = (number: number) => new Date(startedAt + number * 1_000).toISOString();
+
+const linesOf = (text: string) => text.split('\r\n');
+const tokensOf = (text: string) =>
+  linesOf(text)
+    .slice(1, -1)
+    .map((line) => line.split(',')[0]);
+
+async function givenSome() {
+  const services = await start();
+  const { store } = services;
+  await given(store, {
+    pay_1: [requested({ orderNumber: '=1+1' }), accepted, approved, attention],
+    pay_2: [requested({ orderNumber: 'A,"1"', currency: 'JPY' }), accepted, declined],
+    theirs: [requested({ team: 'games' })],
+  });
+  const headers = await given(store, { po_1: [payoutRequested()] }, payoutKind);
+  return { ...services, headers };
+}
+
+describe('the file', () => {
+  test('has a line of names and one of each payment, newest first', async () => {
+    const { get, headers } = await givenSome();
+    const answer = await get(url, headers);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': 'attachment; filename="payments.csv"',
+      'cache-control': 'no-store',
+    });
+    expect(linesOf(answer.body)).toEqual([
+      'token,operationType,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,attention,revision',
+      `pay_2,payment,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,0,0,0,,insufficient funds,,2`,
+      `pay_1,payment,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,0,1500,0,439296******1251,,second_payment_found,3`,
+      '',
+    ]);
+  });
+
+  test('is filtered as lists are', async () => {
+    const { get, headers } = await givenSome();
+    for (const [query, expected] of [
+      ['currency=JPY', ['pay_2']],
+      ['status=approved&attention=true', ['pay_1']],
+      ['dateFrom=2026-01-03', []],
+      ['operationType=payouts', ['po_1']],
+      ['operationType=all', ['po_1', 'pay_2', 'pay_1']],
+    ] as const)
+      expect(tokensOf((await get(`${url}?${query}`, headers)).body), query).toEqual(expected);
+  });
+
+  test('has no pages, and takes no filter that is none', async () => {
+    const { get } = await start();
+    for (const query of ['perPage=20', 'page=1', 'cursor=x', 'withTotal=true', 'status=paid'])
+      expect(errorsOf(await get(`${url}?${query}`)), query).toEqual(invalid(query.split('=')[0] ?? ''));
+  });
+
+  test('wants the scopes of the list', async () => {
+    const { getAs, headers } = await givenSome();
+    const missing = refused(403, 'scope_missing', 'authentication_error');
+    expect(errorsOf(await getAs(withoutScope)(url))).toEqual(missing);
+    expect(errorsOf(await getAs(games)(`${url}?operationType=all`))).toEqual(missing);
+    expect(tokensOf((await getAs(games)(url, headers)).body)).toEqual(['theirs']);
+  });
+
+  test('goes over many pages', async () => {
+    const services = await start();
+    const histories = Array.from({ length: 120 }, (_, number) => [`p${number + 1_000}`, [requested()]]);
+    const headers = await given(services.store, Object.fromEntries(histories));
+    const { body } = await services.get(url, headers);
+    expect(tokensOf(body)).toEqual(histories.map(([token]) => token).reverse());
+  });
+});
+
+/** An index whose list has as many pages as are asked for. */
+async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {}) {
+  let pages = 0;
+  const list = (index: PaymentIndex, query: Parameters<PaymentIndex['list']>[0]): PaymentList => {
+    pages += 1;
+    if (pages === changes.failAt)
+      throw new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true });
+    const { cursor: _, ...first } = query;
+    const page = index.list(first);
+    if (page.kind !== 'page') return page;
+    // Large ones, so that what the sockets hold is soon full.
+    return {
+      ...page,
+      documents: Array.from({ length: 1_000 }, () => page.documents).flat(),
+      nextCursor: 'next',
+    };
+  };
+  const services = await start(undefined, {
+    wrapIndex: (index) => ({ ...index, list: (query) => list(index, query) }),
+    options: changes.stalledMs === undefined ? {} : { exportStalledMs: changes.stalledMs },
+  });
+  const headers = await given(services.store, { p1: [requested()] });
+  await services.get('/api/v1/payments/p1', headers);
+  await services.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = services.app.server.address() as AddressInfo;
+  const open = (authorization = shop) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const request = httpGet({
+        port,
+        host: '127.0.0.1',
+        path: url,
+        agent: false,
+        headers: { authorization },
+      });
+      request.on('response', resolve).on('error', reject);
+      onTestFinished(() => void request.destroy());
+    });
+  /** Resolves when no more pages have been read for a while. */
+  const untilStill = () =>
+    eventually(async () => {
+      const before = pages;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(pages).toBe(before);
+    });
+  return { ...services, open, untilStill, pages: () => pages };
+}
+
+/** What becomes of an answer that is read to its end. */
+async function readToEnd(answer: IncomingMessage): Promise<'complete' | 'broken off'> {
+  try {
+    for await (const _ of answer);
+    return 'complete';
+  } catch {
+    return 'broken off';
+  }
+}
+
+describe('an export that takes long', () => {
+  test('reads no further than its client does, and ends when the client goes away', async () => {
+    const { open, untilStill, pages } = await givenEndless();
+    const answer = await open();
+    await untilStill();
+    const before = pages();
+    await eventually(() => {
+      while (answer.read() !== null);
+      expect(pages()).toBeGreaterThan(before);
+    });
+    answer.destroy();
+    await untilStill();
+  });
+
+  test('that fails breaks off, and is not a short file', async () => {
+    const { open } = await givenEndless({ failAt: 5 });
+    const answer = await open();
+    expect(answer.statusCode).toBe(200);
+    expect(await readToEnd(answer)).toBe('broken off');
+  });
+
+  test('that cannot be begun is answered as a list is', async () => {
+    const { get } = await givenEndless({ failAt: 1 });
+    const answer = await get(url);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.headers).not.toHaveProperty('content-disposition');
+    expect((await get('/api/v1/payments')).statusCode).toBe(200);
+  });
+
+  test('of a client that takes nothing is broken off', async () => {
+    const { open, app } = await givenEndless({ stalledMs: 50 });
+    const answer = await open();
+    const connections = promisify(app.server.getConnections.bind(app.server));
+    await eventually(async () => expect(await connections()).toBe(0));
+    expect(await readToEnd(answer)).toBe('broken off');
+  });
+
+  test('is one of two that a team may have at a time', async () => {
+    const { open, get } = await givenEndless();
+    const answers = [await open(), await open()];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    const third = await get(url);
+    expect(errorsOf(third)).toEqual(refused(429, 'too_many_exports', 'api_error'));
+    expect(third.headers['retry-after']).toBe('10');
+    const theirs = await open(games);
+    expect(theirs.statusCode).toBe(200);
+    answers[0]?.destroy();
+    await eventually(async () => expect((await open()).statusCode).toBe(200));
+  });
+
+  test('does not keep the process from ending', async () => {
+    const { open, app } = await givenEndless();
+    const answer = await open();
+    await app.close();
+    expect(await readToEnd(answer)).toBe('broken off');
+  });
+});

@@ -1,0 +1,25 @@
+/** Which documents a list of payments has, and how they are shown in it. */
+import {
+  toListedPayout,
+  toPublicPayment,
+  type DocumentList,
+  type OperationDocument,
+  type PaymentIndex,
+  type PaymentListQuery,
+} from '@tollgate/read-models';
+import type { OperationType } from './list-query.ts';
+
+const listBy: Record<
+  OperationType,
+  (index: PaymentIndex, query: PaymentListQuery) => DocumentList<OperationDocument>
+> = {
+  pays: (index, query) => index.list(query),
+  payouts: (index, query) => index.listPayouts(query),
+  all: (index, query) => index.listOperations(query),
+};
+
+export const listOf = (index: PaymentIndex, type: OperationType, query: PaymentListQuery) =>
+  listBy[type](index, query);
+
+export const toShown = (document: OperationDocument) =>
+  'payment' in document ? toPublicPayment(document) : toListedPayout(document);
