@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './command-line.ts';
-import { CannotGoOn } from './stop-with-sentence.ts';
+import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
 
 // 4.4.0 is listed there, too, but its kafka-tools-api is not, so that it cannot be resolved.
 export const kafkaVersion = '4.3.1';
@@ -39,10 +39,13 @@ export interface Distribution {
 }
 
 /** Finds Java and the jars; fetches the jars where they are not there yet. @throws CannotGoOn */
-export async function findDistribution(say: (line: string) => void): Promise<Distribution> {
+export async function findDistribution(
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<Distribution> {
   const java = findJava();
   const folder = join(cacheFolder, kafkaVersion);
-  if (!existsSync(folder)) await fetchJars(folder, say);
+  if (!existsSync(folder)) await fetchJars(folder, say, signal);
   return { java, classPath: join(folder, '*') };
 }
 
@@ -58,7 +61,7 @@ function findJava(): string {
 }
 
 /** Into a folder beside, which then gets its name: an interrupted fetch leaves nothing that looks whole. */
-async function fetchJars(folder: string, say: (line: string) => void): Promise<void> {
+async function fetchJars(folder: string, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
   mkdirSync(cacheFolder, { recursive: true });
   const incomplete = mkdtempSync(join(cacheFolder, 'fetching-'));
   try {
@@ -69,6 +72,7 @@ async function fetchJars(folder: string, say: (line: string) => void): Promise<v
     await runMaven(
       ['-B', '-q', '-C', '-f', pom, plugin, '-DincludeScope=runtime', `-DoutputDirectory=${jars}`],
       say,
+      signal,
     );
     if (!existsSync(folder)) renameSync(jars, folder);
   } finally {
@@ -76,14 +80,19 @@ async function fetchJars(folder: string, say: (line: string) => void): Promise<v
   }
 }
 
-async function runMaven(args: readonly string[], say: (line: string) => void): Promise<void> {
+async function runMaven(
+  args: readonly string[],
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   const startedAt = performance.now();
   const progress = setInterval(
     () => say(`… still fetching, ${Math.round((performance.now() - startedAt) / 1_000)} s`),
     progressIntervalMs,
   );
   try {
-    const { code, output } = await run('mvn', args);
+    const { code, output } = await run('mvn', args, signal);
+    requireGoingOn(signal);
     if (code === 0) return;
     const reason = /\[ERROR\] (.+)/.exec(output)?.[1] ?? 'Maven gave no reason';
     throw new CannotGoOn(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
@@ -92,9 +101,14 @@ async function runMaven(args: readonly string[], say: (line: string) => void): P
   }
 }
 
-function run(command: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {
+function run(
+  command: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    signal?.addEventListener('abort', () => child.kill());
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -16,7 +16,7 @@ import {
 import { portDefault } from './command-line.ts';
 import { type Distribution, findDistribution } from './distribution.ts';
 import { servesMetadata } from './metadata-request.ts';
-import { CannotGoOn } from './stop-with-sentence.ts';
+import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
 
 const readyWithinMs = 120_000;
 const pollMs = 250;
@@ -27,6 +27,10 @@ export interface BrokerOptions {
   dataDir: string;
   port: number;
   say: (line: string) => void;
+  /** Ends the start, and what it has started. */
+  signal?: AbortSignal;
+  /** What to run; Apache Kafka by default. */
+  distribution?: Distribution;
 }
 
 /** Starts a broker, or finds the one that runs on these data. @throws CannotGoOn */
@@ -36,7 +40,8 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerProcess
   if (running !== undefined) return { ...(await requireServing(running, options)), wasUp: true };
   removePidFile(dataDir);
   await requireFreePort(port);
-  const distribution = await findDistribution(say);
+  const distribution = options.distribution ?? (await findDistribution(say, options.signal));
+  requireGoingOn(options.signal);
   makeFolder(dataDir);
   writeFileSync(propertiesFile(dataDir), properties(options, await freePort()));
   format(distribution, options);
@@ -168,9 +173,11 @@ function launch({ java, classPath }: Distribution, { dataDir }: BrokerOptions): 
   return child.pid;
 }
 
-async function waitUntilServing(pid: number, { dataDir, port }: BrokerOptions): Promise<void> {
+async function waitUntilServing(pid: number, { dataDir, port, signal }: BrokerOptions): Promise<void> {
   const until = performance.now() + readyWithinMs;
   while (!(await servesMetadata(port))) {
+    if (signal?.aborted === true) await stopBroker(dataDir, pid, 1_000);
+    requireGoingOn(signal);
     const isGone = findBroker(dataDir) === undefined;
     if (isGone || performance.now() > until) {
       if (!isGone) await stopBroker(dataDir, pid, 1_000);

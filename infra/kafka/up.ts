@@ -12,14 +12,15 @@ and Maven for fetching Kafka the first time. Running it again is harmless.
   KAFKA_PORT           the port (${portDefault})
 `;
 
-await runCommand(async () => {
+await runCommand(async (signal) => {
   const { wantsHelp, dataDir } = readCommandLine(process.argv.slice(2));
   if (wantsHelp) {
     process.stdout.write(usage);
     return 0;
   }
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  const { pid, port, wasUp } = await startBroker({ dataDir, port: readPort(process.env['KAFKA_PORT']), say });
+  const given = readPort(process.env['KAFKA_PORT']);
+  const { pid, port, wasUp } = await startBroker({ dataDir, port: given, say, signal });
   say(`Kafka ${wasUp ? 'is already up' : 'is up'}: KAFKA_BROKERS=127.0.0.1:${port} (process ${pid}).`);
   return 0;
 });
