@@ -23,6 +23,13 @@ describe('a callback record', () => {
     });
   });
 
+  it('has a token that a callback can have', () => {
+    const withKey = (key: string) => decodeCallbackRecord({ ...encoded, key }).kind;
+    expect([withKey('x'.repeat(100)), withKey('x'.repeat(101)), withKey('')]).toEqual([
+      ...['callback', 'unreadable', 'unreadable'],
+    ]);
+  });
+
   it('says whether something was left out of it', () => {
     const redacted = encodeCallbackRecord({
       ...{ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 },
@@ -43,6 +50,19 @@ describe('a parked callback', () => {
       reason: 'no such payment',
       receivedAt: 5,
     });
+  });
+
+  // A record with a megabyte of headers, or of key, could not be parked, and nothing behind it was ever read.
+  it('is cut off where it is larger than any callback', () => {
+    const huge = 'x'.repeat(1_000_000);
+    const own = { environment: 'sandbox', 'received-at': '5' };
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name-${index}`, 'é']));
+    const headers = { huge, [huge]: '', ...many, ...own };
+    const record = { key: huge, value: new Uint8Array(1_000_000), headers: { ...own, ...headers } };
+    const { key, value, headers: kept } = encodeParkedCallback(record, 'too large');
+    expect([key, value.byteLength]).toEqual(['x'.repeat(100), 65_536]);
+    expect(kept).toMatchObject({ ...own, reason: 'too large' });
+    expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(16_384);
   });
 
   it('becomes the callback that it was', () => {

@@ -38,11 +38,15 @@ export type DecodedCallback =
   | { kind: 'callback'; environment: string; token: string; body: Readonly<Record<string, unknown>> }
   | { kind: 'unreadable'; reason: string };
 
+/** Of a token, characters: ours have far fewer, and no path with a longer one is served. */
+const tokenLengthMax = 100;
+
 /** Never throws: the topic may hold anything, and a consumer that throws on a record reads no further. */
 export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
   const environment = record.headers['environment'];
   if (record.key === '' || environment === undefined)
     return { kind: 'unreadable', reason: 'no token or environment' };
+  if (record.key.length > tokenLengthMax) return { kind: 'unreadable', reason: 'the key is no token' };
   const body = parseObject(record.value);
   if (body === undefined) return { kind: 'unreadable', reason: 'the body is not a JSON object' };
   return { kind: 'callback', environment, token: record.key, body };
@@ -57,11 +61,29 @@ export interface ParkedCallback {
   receivedAt: number | undefined;
 }
 
+/** What is kept of a record that is parked, bytes: a callback has a few hundred, and its headers have about a hundred. */
+const parkedValueBytesMax = 65_536;
+const parkedHeadersBytesMax = 8_192;
+
+/** Somebody else may have put a record on the topic that is larger than what we may publish: then it is parked cut off. */
 export const encodeParkedCallback = (record: EncodedRecord, reason: string): EncodedRecord => ({
-  key: record.key,
-  value: record.value,
-  headers: { ...record.headers, reason },
+  key: record.key.slice(0, tokenLengthMax),
+  value: record.value.subarray(0, parkedValueBytesMax),
+  headers: { ...headersThatFit(record.headers), reason },
 });
+
+function headersThatFit(headers: EncodedRecord['headers']): EncodedRecord['headers'] {
+  const kept: Record<string, string> = {};
+  let left = parkedHeadersBytesMax;
+  for (const [name, text] of Object.entries(headers)) {
+    // Four bytes have the longest character; how many there are exactly does not matter here.
+    const bytes = 4 * (name.length + text.length);
+    if (bytes > left) continue;
+    left -= bytes;
+    kept[name] = text;
+  }
+  return kept;
+}
 
 /** The callback again, as it came before it was parked. */
 export function unparkedCallback({ key, value, headers }: EncodedRecord): EncodedRecord {

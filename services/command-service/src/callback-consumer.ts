@@ -2,6 +2,7 @@
 import {
   type DecodedCallback,
   decodeCallbackRecord,
+  encodeParkedCallback,
   providerCallbacksTopic,
   providerCallbacksDlqTopic,
 } from '@tollgate/gateway-events';
@@ -175,16 +176,11 @@ async function applyWords(
     await deps.recordRefundDeclined(token, serviceRefundToken, cause);
 }
 
-/** Of a parked record, bytes: a callback has a few hundred. */
-const parkedBytesMax = 64 * 1024;
-
 async function park(deps: CallbackConsumerDependencies, record: BusRecord, reason: string): Promise<void> {
-  const { key, value, headers } = record;
+  const parked = encodeParkedCallback(record, reason);
   deps.log.warn(
-    { token: key, topic: record.topic, operation: 'callback', outcome: 'parked' },
+    { token: parked.key, topic: record.topic, operation: 'callback', outcome: 'parked' },
     'a callback was parked',
   );
-  // What somebody else has put on the topic may be larger than what we may publish.
-  const kept = value.byteLength > parkedBytesMax ? value.subarray(0, parkedBytesMax) : value;
-  await deps.bus.publish(providerCallbacksDlqTopic, [{ key, value: kept, headers: { ...headers, reason } }]);
+  await deps.bus.publish(providerCallbacksDlqTopic, [parked]);
 }

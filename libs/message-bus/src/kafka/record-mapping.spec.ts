@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { headersBytesMax, recordBytesMax, requireRecordSize, toBusRecord } from './record-mapping.ts';
+import {
+  headersBytesMax,
+  keyBytesMax,
+  recordBytesMax,
+  requireRecordSize,
+  toBusRecord,
+} from './record-mapping.ts';
 
 const fetched = { offset: '7', timestamp: '1700000000000', key: Buffer.from('k'), value: Buffer.from('v') };
 
@@ -30,4 +36,17 @@ it('takes a record of just the largest size, with headers beside it', () => {
   expect(() => requireRecordSize('t', record(valueBytes, headerBytes))).not.toThrow();
   expect(() => requireRecordSize('t', record(valueBytes + 1, 0))).toThrow(/"key".* 1000001 bytes;/);
   expect(() => requireRecordSize('t', record(0, headerBytes + 1))).toThrow(/"key".* 32769 bytes of headers;/);
+});
+
+// The partition of a key of a megabyte was computed for minutes, and the process answered nobody.
+it('takes no key that is far longer than any token', () => {
+  const record = (keyBytes: number) => ({
+    key: 'k'.repeat(keyBytes),
+    value: new Uint8Array(),
+    headers: {},
+  });
+  expect(() => requireRecordSize('t', record(keyBytesMax))).not.toThrow();
+  expect(() => requireRecordSize('t', record(keyBytesMax + 1))).toThrow(
+    /"k{100}" for topic t has 4097 bytes of key;/,
+  );
 });

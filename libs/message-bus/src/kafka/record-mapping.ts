@@ -4,8 +4,12 @@ import type { BusRecord, Message } from '../message-bus.ts';
 
 /** Key and value of one record, bytes. Kafka's default limit, 1,048,588 with everything around them, leaves room for headers. */
 export const recordBytesMax = 1_000_000;
+/** Of the key alone, bytes: finding its partition takes kafkajs the square of its length, and stops everything meanwhile. */
+export const keyBytesMax = 4_096;
 /** Counted by themselves, so that whoever parks a large record can add the reason. */
 export const headersBytesMax = 32_768;
+
+const keyCharactersShown = 100;
 
 /** More than Kafka's own fields around a record, or around a header, can take. */
 const framingBytes = 40;
@@ -24,6 +28,7 @@ export const bytesOf = (message: Message) => framingBytes + contentBytesOf(messa
 
 /** @throws BusUnavailable, not retryable, that names the record */
 export function requireRecordSize(topic: string, message: Message): void {
+  requireAtMost(keyBytesMax, Buffer.byteLength(message.key), 'bytes of key');
   requireAtMost(recordBytesMax, contentBytesOf(message), 'bytes');
   requireAtMost(headersBytesMax, headersBytesOf(message), 'bytes of headers');
 
@@ -31,7 +36,7 @@ export function requireRecordSize(topic: string, message: Message): void {
     if (bytes <= limit) return;
     throw new BusUnavailable(
       'record_too_large',
-      `The record of key ${JSON.stringify(message.key)} for topic ${topic} has ${bytes} ${what}; at most ${limit} are taken.`,
+      `The record of key ${JSON.stringify(message.key.slice(0, keyCharactersShown))} for topic ${topic} has ${bytes} ${what}; at most ${limit} are taken.`,
       { retryable: false },
     );
   }
