@@ -5,6 +5,7 @@ describe('the command line', () => {
   it('takes a folder for the data, in both spellings', () => {
     for (const argv of [['--data-dir', '/tmp/x'], ['--data-dir=/tmp/x']])
       expect(readCommandLine(argv)).toEqual({ wantsHelp: false, dataDir: '/tmp/x' });
+    expect(readCommandLine(['--secured-port', '9094'])).toMatchObject({ securedPort: 9094 });
     expect(readCommandLine([]).dataDir).toMatch(/\.cache\/kafka\/data$/);
     expect(readCommandLine(['--help']).wantsHelp).toBe(true);
   });
@@ -13,6 +14,8 @@ describe('the command line', () => {
     [['--data-dir'], '--data-dir'],
     [['--data-dir='], '--data-dir'],
     [['--port', '9'], '--port'],
+    [['--secured-port'], '--secured-port'],
+    [['--secured-port', '0'], '--secured-port'],
     [['up'], 'up'],
   ])('refuses %j by the name of the argument', (argv, name) => {
     expect(() => readCommandLine(argv)).toThrow(name);

@@ -8,22 +8,27 @@ export const portDefault = 9092;
 export interface CommandLine {
   wantsHelp: boolean;
   dataDir: string;
+  /** Of a listener with TLS and SASL. */
+  securedPort?: number;
 }
 
-/** Reads `--data-dir <folder>` and `--help`. @throws CannotGoOn for anything else. */
+/** Reads `--data-dir <folder>`, `--secured-port <port>` and `--help`. @throws CannotGoOn for anything else. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   let dataDir = join(cacheFolder, 'data');
+  let securedPort: number | undefined;
   const rest = [...argv];
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     if (argument === '--help') return { wantsHelp: true, dataDir };
     const [name, attached] = splitAtEquals(argument);
-    if (name !== '--data-dir')
+    if (name !== '--data-dir' && name !== '--secured-port')
       throw new CannotGoOn(`There is no argument ${JSON.stringify(argument)}; --help lists them.`);
-    const folder = attached ?? rest.shift();
-    if (folder === undefined || folder === '') throw new CannotGoOn('--data-dir needs a folder.');
-    dataDir = resolve(folder);
+    const value = attached ?? rest.shift();
+    if (value === undefined || value === '')
+      throw new CannotGoOn(`${name} needs a ${name === '--data-dir' ? 'folder' : 'port'}.`);
+    if (name === '--data-dir') dataDir = resolve(value);
+    else securedPort = toPort(name, value);
   }
-  return { wantsHelp: false, dataDir };
+  return { wantsHelp: false, dataDir, ...(securedPort === undefined ? {} : { securedPort }) };
 }
 
 function splitAtEquals(argument: string): [string, string | undefined] {
@@ -33,8 +38,11 @@ function splitAtEquals(argument: string): [string, string | undefined] {
 
 /** @throws CannotGoOn unless it is the number of a TCP port. */
 export function readPort(text: string | undefined): number {
-  if (text === undefined || text === '') return portDefault;
+  return text === undefined || text === '' ? portDefault : toPort('KAFKA_PORT', text);
+}
+
+function toPort(name: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw new CannotGoOn(`KAFKA_PORT must be a port from 1 to 65535, and is ${JSON.stringify(text)}.`);
+  throw new CannotGoOn(`${name} must be a port from 1 to 65535, and is ${JSON.stringify(text)}.`);
 }

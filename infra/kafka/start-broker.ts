@@ -16,6 +16,12 @@ import {
 import { portDefault } from './command-line.ts';
 import { type Distribution, findDistribution } from './distribution.ts';
 import { servesMetadata } from './metadata-request.ts';
+import {
+  type SecuredListener,
+  secureListener,
+  securedFormatArgs,
+  securedProperties,
+} from './secured-listener.ts';
 import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
 
 const readyWithinMs = 120_000;
@@ -26,6 +32,8 @@ const heap = '-Xmx384m';
 export interface BrokerOptions {
   dataDir: string;
   port: number;
+  /** Of a further listener, with TLS and SASL; none by default. */
+  securedPort?: number;
   say: (line: string) => void;
   /** Ends the start, and what it has started. */
   signal?: AbortSignal;
@@ -43,8 +51,13 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerProcess
   const distribution = options.distribution ?? (await findDistribution(say, options.signal));
   requireGoingOn(options.signal);
   makeFolder(dataDir);
-  writeFileSync(propertiesFile(dataDir), properties(options, await freePort()));
-  format(distribution, options);
+  const { securedPort } = options;
+  const secured =
+    securedPort === undefined ? undefined : secureListener(distribution.java, dataDir, securedPort);
+  // The keystore's password is in it.
+  const mode = 0o600;
+  writeFileSync(propertiesFile(dataDir), properties(options, await freePort(), secured), { mode });
+  format(distribution, options, secured);
   say(`Starting Kafka on 127.0.0.1:${port} …`);
   const pid = launch(distribution, options);
   try {
@@ -119,12 +132,14 @@ export function freePort(): Promise<number> {
 const properties = (
   { dataDir, port }: BrokerOptions,
   controllerPort: number,
+  secured: SecuredListener | undefined,
 ) => `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
 controller.listener.names=CONTROLLER
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:${port}${securedAddress(secured)},CONTROLLER://127.0.0.1:${controllerPort}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${securedAddress(secured)}
 log.dirs=${join(dataDir, 'log')}
 log.cleaner.dedupe.buffer.size=16777216
 log.cleaner.backoff.ms=1000
@@ -133,9 +148,16 @@ offsets.topic.num.partitions=4
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
-`;
+${secured === undefined ? '' : securedProperties(secured)}`;
 
-function format({ java, classPath }: Distribution, { dataDir, say }: BrokerOptions): void {
+const securedAddress = (secured: SecuredListener | undefined) =>
+  secured === undefined ? '' : `,SASL_SSL://127.0.0.1:${secured.port}`;
+
+function format(
+  { java, classPath }: Distribution,
+  { dataDir, say }: BrokerOptions,
+  secured: SecuredListener | undefined,
+): void {
   if (existsSync(join(dataDir, 'log', 'meta.properties'))) return;
   say(`Formatting the storage in ${dataDir} …`);
   const id = randomBytes(16).toString('base64url');
@@ -149,6 +171,7 @@ function format({ java, classPath }: Distribution, { dataDir, say }: BrokerOptio
       `--cluster-id=${id}`,
       '-c',
       propertiesFile(dataDir),
+      ...(secured === undefined ? [] : securedFormatArgs(secured)),
     ],
     { encoding: 'utf8' },
   );

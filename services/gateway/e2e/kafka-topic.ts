@@ -27,10 +27,19 @@ import { expect } from 'vitest';
 export interface LocalBroker {
   /** What `KAFKA_BROKERS` is set to, also while it does not run. */
   brokers: string;
+  /** Where it listens with TLS and SASL. */
+  secured: SecuredAddress;
   /** Starts it, or starts it again on the same data; resolves when it serves. */
   start(): Promise<void>;
   /** Resolves when its process is gone. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+export interface SecuredAddress {
+  brokers: string;
+  /** Of the user `tollgate`. */
+  password(): string;
+  caFile: string;
 }
 
 const brokerDirs = new Set<string>();
@@ -40,10 +49,17 @@ export function localBroker(): LocalBroker {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-kafka-'));
   brokerDirs.add(dataDir);
   // Below those that the system gives to connections: while the broker is down, one of these might take its port.
-  const port = String(12_000 + Math.floor(Math.random() * 18_000));
+  const port = 12_000 + 2 * Math.floor(Math.random() * 9_000);
+  const securedPort = port + 1;
+  const argv = ['--secured-port', String(securedPort)];
   return {
     brokers: `127.0.0.1:${port}`,
-    start: () => runKafka('up', dataDir, { KAFKA_PORT: port }),
+    secured: {
+      brokers: `127.0.0.1:${securedPort}`,
+      password: () => readFileSync(join(dataDir, 'sasl-password'), 'utf8'),
+      caFile: join(dataDir, 'ca.pem'),
+    },
+    start: () => runKafka('up', dataDir, { argv, env: { KAFKA_PORT: String(port) } }),
     stop: async (signal) => {
       if (signal === 'SIGKILL') process.kill(pidOfBroker(dataDir), signal);
       await runKafka('down', dataDir);
@@ -60,9 +76,13 @@ export async function stopBrokers(): Promise<void> {
 }
 
 /** What `npm run kafka:up` and `kafka:down` run; down waits until the broker's process is gone. */
-async function runKafka(command: 'up' | 'down', dataDir: string, env: object = {}): Promise<void> {
+async function runKafka(
+  command: 'up' | 'down',
+  dataDir: string,
+  { argv: more = [], env = {} }: { argv?: string[]; env?: Record<string, string> } = {},
+): Promise<void> {
   const program = fileURLToPath(new URL(`../../../infra/kafka/${command}.ts`, import.meta.url));
-  const argv = [program, '--data-dir', dataDir];
+  const argv = [program, '--data-dir', dataDir, ...more];
   await promisify(execFile)(process.execPath, argv, { env: { ...process.env, ...env } });
 }
 

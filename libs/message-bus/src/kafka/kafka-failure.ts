@@ -15,6 +15,10 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
     'bus_authentication_failed',
     'Kafka does not accept the user name or password.',
   ],
+  CERTIFICATE_REFUSED: [
+    'bus_certificate_refused',
+    'The certificate of the Kafka broker is not trusted, or is for another name: check the authority that is trusted.',
+  ],
   INVALID_REPLICATION_FACTOR: [
     'topic_not_created',
     'There are fewer brokers than copies are wanted of each record.',
@@ -25,6 +29,10 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
     'The topic takes smaller records only: check its max.message.bytes.',
   ],
 };
+
+/** Node's codes of a certificate that does not hold, out of those of OpenSSL. */
+const certificateCodes =
+  /^(?:CERT_|ERR_TLS_CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|HOSTNAME_MISMATCH)/;
 
 /** The one place where errors of kafkajs are told apart. What is not known here passes by itself. */
 export function toBusUnavailable(error: unknown): BusUnavailable {
@@ -38,6 +46,8 @@ export function toBusUnavailable(error: unknown): BusUnavailable {
 function typeOf(error: unknown): string | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < 5; each = beneath(each), depth += 1) {
     if (each.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
+    if ('code' in each && typeof each.code === 'string' && certificateCodes.test(each.code))
+      return 'CERTIFICATE_REFUSED';
     if ('type' in each && typeof each.type === 'string' && each.type in lasting) return each.type;
   }
   return undefined;
