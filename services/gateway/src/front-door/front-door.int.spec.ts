@@ -228,12 +228,7 @@ describe('the path that a service sees is the one that was routed by', () => {
       `/API/v1/payments`,
       `${routed}%`,
     ],
-    ...[
-      '/internal/looks',
-      '/api/v1/../../internal/looks',
-      '/api/v1/payments%2Fa',
-      'http://x/internal/looks',
-    ],
+    ...['/internal/looks', '/api/v1/../../internal/looks', '/api/v1/payments%2Fa', 'http://x/internal/looks'],
   ])('and nothing sees %s', async (path) => {
     const all = await startService();
     const url = await startFrontDoor({
