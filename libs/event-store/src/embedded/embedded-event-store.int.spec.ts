@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { givenEvents, readAll } from '../testing/given-events.ts';
-import { describeEventStore, temporaryStore } from '../testing/index.ts';
+import { describeEventStore, probe, temporaryStore } from '../testing/index.ts';
 import { createEmbeddedEventStore } from './embedded-event-store.ts';
 
 describeEventStore('the embedded event store', async () => {
@@ -21,4 +21,14 @@ it('stamps events with the time of the clock that it is given, in whole millisec
   const store = await temporaryStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
   await store.append('payment-1', givenEvents(1), 'no-stream');
   expect(await readAll(store, 'payment-1')).toMatchObject([{ recordedAt: 1_700_000_000_000 }]);
+});
+
+it('shows a subscription nothing that was trimmed before it came by', async () => {
+  const store = await temporaryStore();
+  await store.keepLast('payment-1', 1);
+  await store.append('payment-1', givenEvents(3), 'any');
+  const subscription = probe(store, { prefixes: ['payment-'] });
+  await subscription.caughtUp();
+  await subscription.stop();
+  expect(subscription.events().map(({ data }) => data)).toEqual([2]);
 });

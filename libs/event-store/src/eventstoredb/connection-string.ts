@@ -32,7 +32,7 @@ export interface ConnectionSettings {
 }
 
 const portDefault = 2_113;
-const pattern = /^(?:esdb|kurrentdb)(\+discover)?:\/\/(?:([^@/]*)@)?([^/?#]+)\/?(?:\?([^#]*))?$/;
+const pattern = /^(?:esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\/(?:([^@/]*)@)?([^/?#]+)\/?(?:\?([^#]*))?$/;
 const hostPattern = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 
 const numbers: Record<string, keyof ConnectionSettings> = {
@@ -45,7 +45,7 @@ const numbers: Record<string, keyof ConnectionSettings> = {
 };
 
 /**
- * Reads `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with `kurrentdb`. The client
+ * Reads `esdb://user:password@host:2113,host2?tls=true`, `esdb+discover://…`, or the same with a scheme of KurrentDB. The client
  * has a reader of its own, whose errors and debug lines repeat the text with the password in it.
  *
  * @throws StartupError that names `variable` and what is wrong, and repeats nothing of the text

@@ -91,7 +91,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await store.append(stream, events, 0)).toEqual(first);
     });
 
-    it('shows a subscription each last event, and those before it only if it was in time', async () => {
+    it('shows a subscription each last event, and those before it if they are still there', async () => {
       const store = given.store();
       const category = freshCategory();
       await store.keepLast(`${category}-1`, 1);
@@ -103,10 +103,14 @@ export function describeKeepLast(given: Stores): void {
         if (each.kind === 'event') found.push(each);
         if (each.position >= last.position) break;
       }
-      expect(found.map(({ stream, data }) => [stream, data])).toEqual([
-        [`${category}-1`, 2],
-        [`${category}-2`, 0],
+      const names = found.map(({ stream, revision }) => `${stream}@${revision}`);
+      // A server hides what is trimmed from readers of the stream at once, and from those of the log when it cleans up.
+      const mayBeThere = [0, 1].map((revision) => `${category}-1@${revision}`);
+      expect(names.filter((name) => !mayBeThere.includes(name))).toEqual([
+        `${category}-1@2`,
+        `${category}-2@0`,
       ]);
+      expect(names.toSorted()).toEqual(names);
     });
 
     it.each([0, -1, 1.5])('refuses to keep %s events', async (count) => {

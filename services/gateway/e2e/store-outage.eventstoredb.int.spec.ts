@@ -1,0 +1,113 @@
+/** A gateway whose events are in a server of their own, while either of the two is killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payOnHostedPage } from '../src/customer.ts';
+import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+
+const program = fileURLToPath(
+  new URL('../../../libs/event-store/src/testing/eventstoredb-server/main.ts', import.meta.url),
+);
+const settled = { timeoutMs: 60_000 };
+const card = '4392963203551251';
+
+/** It is killed here, so it is one of our own, whatever other specs run on. */
+const dataDir = newDataDir();
+let server: ChildProcess;
+let url: string;
+let system: System;
+
+async function startServer(port: string): Promise<void> {
+  server = spawn(process.execPath, [program, '--port', port, '--data-dir', dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: server.stdout! })) {
+    url = line;
+    return;
+  }
+}
+
+async function killServer(): Promise<void> {
+  const gone = once(server, 'exit');
+  server.kill('SIGKILL');
+  await gone;
+}
+
+const portOf = (address: string) => /:(\d+)\?/.exec(address)?.[1] ?? '0';
+
+beforeAll(async () => {
+  await startServer('0');
+  system = await startSystem({ env: { EVENTSTORE_URL: url } });
+}, 120_000);
+afterAll(async () => {
+  await stopEverything();
+  await killServer();
+}, 60_000);
+
+const create = (orderNumber: string, by = system) =>
+  by.gateway('POST', '/api/v1/payments', {
+    body: { product: 'Tea', amount: 1_250, currency: 'EUR', orderNumber },
+    headers: { 'idempotency-key': orderNumber },
+  });
+
+const history = async (token: string, by = system) => {
+  const { body } = await by.gateway('GET', `/api/v1/payments/${token}/events`);
+  return body.events.map(({ type }) => type);
+};
+
+const approved = ['PaymentRequested', 'AttemptAccepted', 'PaymentApproved'];
+
+async function paid(orderNumber: string): Promise<string> {
+  const { body } = await create(orderNumber);
+  await payOnHostedPage(system.customer, { processingUrl: body.processingUrl, card });
+  await eventually(async () => expect(await history(body.token)).toEqual(approved), settled);
+  return body.token;
+}
+
+describe('a gateway on EventStoreDB', () => {
+  it('takes a payment to its end, and shows it', async () => {
+    const token = await paid('whole');
+    await eventually(async () => {
+      const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+      expect(body.payment.status).toBe('approved');
+    }, settled);
+  });
+
+  it('says that it is not ready while the store is away, and goes on by itself with what was recorded', async () => {
+    const token = await paid('before');
+    await killServer();
+    await eventually(async () => {
+      const { statusCode, body } = await system.gateway('GET', '/readyz');
+      expect([statusCode, body]).toMatchObject([503, { notReady: ['event-store'] }]);
+    }, settled);
+    const refused = await create('during');
+    expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([503, 'store_unavailable']);
+    await startServer(portOf(url));
+    await eventually(async () => {
+      expect((await system.gateway('GET', '/readyz')).statusCode).toBe(200);
+    }, settled);
+    expect(await history(token)).toEqual(approved);
+    expect((await create('during')).statusCode).toBe(200);
+    expect(await history(await paid('after'))).toEqual(approved);
+  });
+
+  it('has lost nothing that it answered when it is killed', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`kept-${index}`)));
+    const tokens = answers.map(({ body }) => body.token);
+    await system.kill();
+    system = await system.restart();
+    for (const token of tokens) expect((await history(token)).slice(0, 2)).toEqual(approved.slice(0, 2));
+    const repeated = await create('kept-0');
+    expect([repeated.statusCode, repeated.body.token]).toEqual([200, tokens[0]]);
+  });
+
+  it('shares its payments with another gateway on the same store', async () => {
+    const other = await system.startBeside('two');
+    const { body } = await create('shared', other);
+    expect(await history(body.token)).toEqual(approved.slice(0, 2));
+    expect((await create('shared')).body.token).toBe(body.token);
+  });
+});
