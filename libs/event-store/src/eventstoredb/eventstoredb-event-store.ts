@@ -16,6 +16,7 @@ import { toEventData } from './recorded-event.ts';
 import { type Reads, createReads } from './reading.ts';
 import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
 import { subscription } from './subscription.ts';
+import { createUnderWay } from './under-way.ts';
 
 export interface EventStoreDbOptions {
   connection: EventStoreDbConnection;
@@ -57,7 +58,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     throw error;
   });
   const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = createUnderWay();
   let closed: Promise<void> | undefined;
   const appender = createAppender({ link, clock, appendTryMs });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
@@ -65,16 +66,6 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     if (closing.signal.aborted) throw storeClosed();
   };
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
-  const tracked = <Result>(work: Promise<Result>): Promise<Result> => {
-    const settled = work.then(
-      () => undefined,
-      () => undefined,
-    );
-    underWay.add(settled);
-    void settled.then(() => underWay.delete(settled));
-    return work;
-  };
-
   return {
     isReachable: heads.isReachable,
     append: async (stream, events, expected) => {
@@ -88,7 +79,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
         };
         return withPosition(answer, { at, last: () => readLast(stream) });
       };
-      const answer = await tracked(work());
+      const answer = await underWay.run(work);
       if (answer.kind === 'appended') heads.announce(answer.position);
       return answer;
     },
@@ -96,7 +87,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireStreamName(stream);
       requireInteger('The count of events to keep', count, 1);
       requireOpen();
-      await tracked(keepLast({ appendData: appender.appendData, readLast }, stream, count));
+      await underWay.run(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
     },
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
@@ -105,7 +96,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     },
     close: () => {
       closing.abort();
-      return (closed ??= Promise.all(underWay).then(() => link.close()));
+      return (closed ??= underWay.settled().then(link.close));
     },
   };
 }

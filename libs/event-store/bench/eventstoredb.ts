@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { systemClock } from '@tollgate/service-kit';
+import {
+  beginning,
+  createEmbeddedEventStore,
+  createEventStoreDbStore,
+  parseConnectionString,
+} from '../src/index.ts';
+import { openLink } from '../src/eventstoredb/connection.ts';
+import { toEventData } from '../src/eventstoredb/recorded-event.ts';
+import { startTestServer } from '../src/testing/index.ts';
+
+/**
+ * Appends and deliveries per second through the adapter, and through the bare client beside it:
+ * `node libs/event-store/bench/eventstoredb.ts --events 5000 --writers 32`, on the server that EVENTSTORE_URL names, else on
+ * the test server in this process, where the protocol takes its share of the one thread on both sides.
+ */
+const { values } = parseArgs({
+  options: { events: { type: 'string', default: '5000' }, writers: { type: 'string', default: '32' } },
+});
+const eventCount = Number(values.events);
+const writerCount = Number(values.writers);
+const data = { amount: 1_050, currency: 'EUR', orderNumber: 'order-4711', text: 'x'.repeat(250) };
+const newEvent = () => ({
+  id: randomUUID(),
+  type: 'PaymentRequested',
+  data,
+  metadata: { correlationId: 'c' },
+});
+
+const directory = await mkdtemp(join(tmpdir(), 'eventstoredb-bench-'));
+const kept = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
+const server = await startTestServer({ store: kept });
+const named = process.env['EVENTSTORE_URL'];
+const { hosts, discovers } = parseConnectionString(named ?? server.url, 'EVENTSTORE_URL');
+const connection = { hosts, discovers, tls: false } as const;
+const store = await createEventStoreDbStore({ connection, clock: systemClock });
+const link = openLink(connection);
+
+async function measured(name: string, work: () => Promise<number>): Promise<void> {
+  const startedAt = performance.now();
+  const count = await work();
+  const perSecond = (1_000 * count) / (performance.now() - startedAt);
+  console.log(`${name}: ${Math.round(perSecond)}/s`);
+}
+
+/** Each writer has streams of its own, of one event each. */
+async function appendAll(name: string, append: (stream: string) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const write = async () => {
+    for (let index = (next += 1); index <= eventCount; index = next += 1) await append(`${name}-${index}`);
+  };
+  await measured(`${name}: appends`, async () => {
+    await Promise.all(Array.from({ length: writerCount }, write));
+    return eventCount;
+  });
+}
+
+async function round(): Promise<void> {
+  const run = randomUUID().slice(0, 8);
+  await appendAll(`adapter${run}`, (stream) => store.append(stream, [newEvent()], 'no-stream'));
+  await appendAll(`client${run}`, (stream) => {
+    const event = newEvent();
+    const text = { data: JSON.stringify(event.data), metadata: JSON.stringify(event.metadata) };
+    return link.client.appendToStream(stream, toEventData({ ...event, ...text }), {
+      expectedRevision: 'no_stream',
+    });
+  });
+  await measured(`adapter${run}: deliveries`, async () => {
+    let count = 0;
+    const { signal } = new AbortController();
+    for await (const item of store.subscribe({ from: beginning, prefixes: [`adapter${run}-`], signal })) {
+      if (item.kind === 'event') count += 1;
+      if (count === eventCount) break;
+    }
+    return count;
+  });
+  await measured(`client${run}: deliveries`, async () => {
+    let count = 0;
+    const filter = { filterOn: 'streamName' as const, prefixes: [`client${run}-`], checkpointInterval: 1 };
+    const subscription = link.client.subscribeToAll({ fromPosition: 'start', filter });
+    for await (const { event } of subscription) {
+      if (event !== undefined) count += 1;
+      if (count === eventCount) break;
+    }
+    await subscription.unsubscribe();
+    return count;
+  });
+}
+
+// The first one warms up.
+for (const name of ['first round', 'second round']) {
+  console.log(name);
+  await round();
+}
+await Promise.all([store.close(), link.close()]);
+await server.close();
+await kept.close();
+await rm(directory, { recursive: true });
