@@ -1,6 +1,12 @@
 /** Keeps the index's file up with the documents in the event store. */
-import type { CaughtUp, EventStore, Position, RecordedEvent } from '@tollgate/event-store';
-import type { Clock, Log } from '@tollgate/service-kit';
+import {
+  beginning,
+  type CaughtUp,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
+import { given, type Clock, type Log } from '@tollgate/service-kit';
 import { checkpointSchema, checkpointStream } from './document-checkpoint.ts';
 import { streamOf } from './document-kind.ts';
 import { documentVersions, viewStreamPrefixes } from './document-kinds.ts';
@@ -13,11 +19,23 @@ import type { PositionWatch } from './position-watch.ts';
 const batchEventsMax = 100;
 const retryPauseMs = 500;
 
+/** How far an index is that is not whole yet. */
+export interface IndexBuilding {
+  /** Position in the store of the last document that was taken over. */
+  followed: Position;
+  /** Where the documents of the store ended when the building began; absent where there were none. Then come those written since. */
+  head?: Position;
+  /** How many were taken over since the building began. */
+  documents: number;
+}
+
 export interface IndexFollower {
   /** The open file; undefined before `open`, after `close`, and while a damaged file cannot be replaced. */
   file(): IndexFile | undefined;
   /** False until every document of now is in the file. */
   isComplete(): boolean;
+  /** How far the building has come; undefined once `isComplete`. */
+  building(): IndexBuilding | undefined;
   /** To be told of damage that a read has met. */
   rebuildSoon(error: unknown): void;
   /** @throws StartupError where the file cannot be used. */
@@ -40,6 +58,7 @@ export interface IndexFollowerOptions {
 export function createIndexFollower({ path, store, log, clock, watch }: IndexFollowerOptions): IndexFollower {
   const held = createHeldFile({ path, store, log });
   let isComplete = false;
+  let building: IndexBuilding = { followed: beginning, documents: 0 };
   let isDamaged = false;
   let restarting = new AbortController();
 
@@ -54,6 +73,7 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
     const documents = createDocumentReader({ store, log });
     let progress = file.progress();
     watch.reset(progress.source);
+    building = { followed: progress.followed, documents: 0, ...given({ head: await headOf(store) }) };
     const untilRestart = AbortSignal.any([signal, restarting.signal]);
     const prefixes = [...viewStreamPrefixes, checkpointStream];
     let batch: RecordedEvent[] = [];
@@ -63,6 +83,8 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
       progress = await takeOver(file, batch, { progress, documents, log });
       // Others have work as well while many documents are taken over.
       if (batch.length >= batchEventsMax) await nextTurn();
+      const { followed } = progress;
+      building = { ...building, followed, documents: building.documents + batch.length };
       batch = [];
       watch.moveTo(progress.source);
       if (item.kind !== 'caught-up') continue;
@@ -89,6 +111,7 @@ export function createIndexFollower({ path, store, log, clock, watch }: IndexFol
   return {
     file: held.file,
     isComplete: () => isComplete,
+    building: () => (isComplete ? undefined : building),
     rebuildSoon: (error) => {
       log.error({ error, operation: 'read-index' }, 'the index is damaged; it is built again');
       isDamaged = true;
@@ -142,6 +165,13 @@ function isBatchComplete(batch: readonly RecordedEvent[], item: RecordedEvent | 
   if (item.kind === 'caught-up' || batch.length >= batchEventsMax) return true;
   // Whoever waits for a position waits for the checkpoint.
   return item.stream === checkpointStream;
+}
+
+/** The checkpoint is written after the documents. */
+async function headOf(store: EventStore): Promise<Position | undefined> {
+  for await (const { position } of store.read(checkpointStream, { direction: 'backwards', limit: 1 }))
+    return position;
+  return undefined;
 }
 
 /** True where the store has the event that the last document was taken from; an empty index fits every store. */

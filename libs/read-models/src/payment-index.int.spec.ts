@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
@@ -117,6 +117,39 @@ test('a restarted index goes on where it was, without reading the documents agai
   expect(messages).toEqual([]);
 });
 
+test('a new index tells how far it is, and answers no list before it is whole', async () => {
+  const store = await temporaryStore();
+  const document = await projectPayment(store, 'p1', [requested()]);
+  const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
+  await Promise.all(tokens.map((token) => plantDocument(store, paymentKind, token, { ...document, token })));
+  const { position: head } = await writeCheckpoint(store, document.position);
+  const hold = Promise.withResolvers<undefined>();
+  onTestFinished(() => hold.resolve(undefined));
+  let documents = 0;
+  const slow: EventStore = {
+    ...store,
+    async *subscribe(options) {
+      for await (const item of store.subscribe(options)) {
+        if (documents === 110) await hold.promise;
+        documents += 1;
+        yield item;
+      }
+    },
+  };
+  const index = createPaymentIndex({ file: ':memory:', store: slow, log: silentLog, clock: systemClock });
+  onTestFinished(() => index.stop());
+  expect(index.building()).toMatchObject({ documents: 0 });
+  const starting = index.start();
+  await vi.waitFor(() => expect(index.building()).toMatchObject({ head, documents: 100 }), soon);
+  expect(index.building()!.followed < head).toBe(true);
+  expect(() => tokensIn(index)).toThrow('The index is being built again.');
+  expect(index.find('p1')).toBeDefined();
+  hold.resolve(undefined);
+  await starting;
+  expect(index.building()).toBeUndefined();
+  expect(tokensIn(index)).toEqual(['p1', ...tokens].sort());
+});
+
 describe('the file is built again from the documents', () => {
   async function givenIndexedStore() {
     const store = await temporaryStore();
@@ -125,6 +158,15 @@ describe('the file is built again from the documents', () => {
     await (await startIndex(store, file)).stop();
     return { store, file };
   }
+
+  test('where it was deleted', async () => {
+    const { store, file } = await givenIndexedStore();
+    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+    const index = await startIndex(store, file);
+    expect(tokensIn(index)).toEqual(['p1']);
+    const after = await projectPayment(store, 'p1', [accepted]);
+    await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
+  });
 
   test('where it is no database', async () => {
     const { store, file } = await givenIndexedStore();

@@ -18,7 +18,7 @@ import type {
 } from './document-list.ts';
 import { listAttention, type AttentionList, type AttentionQuery } from './index-attention.ts';
 import type { IndexFile, OpenDocument } from './index-file.ts';
-import { createIndexFollower } from './index-follower.ts';
+import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
 import { listDisputes, listDocuments } from './index-lists.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
@@ -32,6 +32,7 @@ export interface OpenWorkPage {
   after?: string;
   limit: number;
 }
+export type { IndexBuilding };
 export type OpenPayment = OpenDocument;
 export type OpenPayout = OpenDocument;
 
@@ -74,6 +75,8 @@ export interface PaymentIndex {
   listAttention(query: AttentionQuery): AttentionList;
   /** How much is open and how much waits for a person, of all teams. */
   workload(): Workload;
+  /** How far the index is until every document is in it; undefined from then on. */
+  building(): IndexBuilding | undefined;
   /** Every event at or before this position is in its document here. */
   position(): Position;
   /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
@@ -157,6 +160,7 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listAttention: (query) => readWhole((file) => listAttention(file, query)),
     workload: () => readWhole(workloadIn),
+    building: () => follower.building(),
     position: () => watch.current(),
     waitFor: (position, timeoutMs) => watch.waitFor(position, timeoutMs),
   };

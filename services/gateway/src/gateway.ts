@@ -108,6 +108,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
         ...running.map(async (service) => service.notReady?.()),
       ]),
     degraded: () => namesOf(running.map(async (service) => service.degraded?.())),
+    building: () => running.map((service) => service.building?.()).find((told) => told !== undefined),
     metrics,
   };
 }

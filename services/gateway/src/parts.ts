@@ -22,6 +22,7 @@ import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type ServiceName, serviceNames } from './service-names.ts';
+import { startIndex } from './start-index.ts';
 
 /** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
 export type RunAlone = (
@@ -43,7 +44,7 @@ export interface Parts extends GatewayDependencies {
   runAlone: () => Promise<RunAlone>;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
-  /** Started: it has every document of now. */
+  /** Started: it has every document of now, or tells that it is being built. */
   index: () => Promise<PaymentIndex>;
   accounts: () => Promise<OpenedAccounts>;
   callbackSecrets: () => readonly CallbackSecret[];
@@ -98,7 +99,7 @@ export function createParts(
     const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
     const opened = createPaymentIndex({ file, store: await store(), clock, log: logOf(owner) });
     onStop(() => opened.stop());
-    await opened.start();
+    await startIndex(opened, clock);
     return opened;
   });
 

@@ -1,4 +1,5 @@
 /** What a service that was started in this process adds to its HTTP server. */
+import type { IndexBuilding } from '@tollgate/read-models';
 import type { FastifyInstance } from 'fastify';
 
 export interface RunningService {
@@ -10,6 +11,8 @@ export interface RunningService {
   notReady?(): readonly string[] | Promise<readonly string[]>;
   /** Names what does not work now and keeps nobody from being served. */
   degraded?(): readonly string[] | Promise<readonly string[]>;
+  /** How far the index is that it answers from; undefined once it is whole. */
+  building?(): IndexBuilding | undefined;
 }
 
 /** A broker that is away: payments are taken without it, and callbacks are asked to come again. */

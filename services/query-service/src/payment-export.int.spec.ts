@@ -164,8 +164,8 @@ describe('an export that takes long', () => {
   test('that cannot be begun is answered as a list is', async () => {
     const { get } = await givenEndless({ failAt: 1 });
     const answer = await get(url);
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers['retry-after']).toBe('1');
+    expect(errorsOf(answer)).toEqual(refused(503, 'read_model_behind', 'api_error'));
+    expect(answer.headers['retry-after']).toBe('5');
     expect(answer.headers).not.toHaveProperty('content-disposition');
     expect((await get('/api/v1/payments')).statusCode).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import { formatCursor, type PublicPayment } from '@tollgate/read-models';
 import { appendPayment, happening, planted, requested, startedAt } from '@tollgate/read-models/testing';
-import { systemClock } from '@tollgate/service-kit';
+import { TollgateError, systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import {
@@ -74,6 +74,33 @@ describe('one payment', () => {
     expect(errorsOf(answer)).toEqual(refused(503, 'core_api_error', 'api_error'));
     expect(answer.headers['retry-after']).toBe('1');
   });
+});
+
+test('while the index is being built, lists are asked to be read later, and a payment is found by its token', async () => {
+  const building = () => {
+    throw new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true });
+  };
+  const { get, store } = await start(undefined, {
+    wrapIndex: (index) => ({
+      ...index,
+      ...{ list: building, listPayouts: building, listOperations: building },
+      ...{ listDisputes: building, listAttention: building },
+    }),
+  });
+  await appendPayment(store, 'p1', [requested()]);
+  for (const list of [
+    'payments',
+    'payments?operationType=all',
+    'payments.csv',
+    'payouts',
+    'disputes/list',
+    'attention',
+  ]) {
+    const answer = await get(`/api/v1/${list}`);
+    expect(errorsOf(answer), list).toEqual(refused(503, 'read_model_behind', 'api_error'));
+    expect(answer.headers['retry-after'], list).toBe('5');
+  }
+  expect((await get('/api/v1/payments/p1')).statusCode).toBe(200);
 });
 
 describe('a read that waits for a position', () => {

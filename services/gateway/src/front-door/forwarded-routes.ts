@@ -22,6 +22,7 @@ export const forwardedRoutes: Readonly<Record<RoutedService, readonly ForwardedR
   ],
   'query-service': [
     get('payments'),
+    get('payments.csv'),
     get('payments/:token'),
     get('payments/:token/events'),
     get('payouts'),

@@ -217,6 +217,14 @@ export const answerSchemas = {
     ready: z.boolean(),
     notReady: z.array(z.string()).describe('What is not ready; empty when everything is.'),
     degraded: z.array(z.string()).describe('What does not work now and keeps nobody from being served.'),
+    index: z
+      .strictObject({
+        followed: z.string().describe('Position of the last document that was taken over.'),
+        head: z.string().exactOptional().describe('Where the documents ended when the building began.'),
+        documents: z.int().min(0).describe('How many were taken over since then.'),
+      })
+      .exactOptional()
+      .describe('Only while what lists are answered from is being built.'),
   }),
   Errors: z.strictObject({
     success: z.literal(false),

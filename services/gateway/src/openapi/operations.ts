@@ -331,7 +331,9 @@ const aboutTheGateway: readonly Operation[] = [
   },
   {
     ...{ method: 'get', path: '/readyz', id: 'tellReadiness', tag: 'Operation' },
-    summary: 'Tells whether it can take payments',
+    summary: 'Tells whether everything works',
+    description:
+      'While `index` is named, payments are taken and found by their tokens, and lists answer 503 `read_model_behind`.',
     answers: {
       ...done('It can.', 'Readiness'),
       503: { meaning: 'It cannot; `notReady` names what is missing.', schema: 'Readiness' },

@@ -24,7 +24,7 @@ export async function startQueryService(
     ...given({ onUnresolvedRead }),
   });
   watchIndex(metrics, { store, clock, index });
-  return { registerRoutes: (app) => queries.registerRoutes(app) };
+  return { registerRoutes: (app) => queries.registerRoutes(app), building: () => index.building() };
 }
 
 /** Undefined where no command service is named: then the schedule of looks finds out, some seconds later. */
