@@ -8,7 +8,6 @@ import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-k
 import { paymentKind, payoutKind } from './document-kinds.ts';
 import type { ListQuery, OperationDocument } from './document-list.ts';
 import { listDocuments } from './index-lists.ts';
-import type { ListName } from './list-page.ts';
 import { openIndexFile } from './open-index-file.ts';
 import type { PaymentDocument } from './payment-document.ts';
 import type { PayoutDocument } from './payout-document.ts';
@@ -127,8 +126,8 @@ test('whatever arrives and changes between pages, what fits all the time is show
         do {
           const query = { ...shop, ...filter, perPage, ...(cursor === undefined ? {} : { cursor }) };
           const shown = listDocuments<OperationDocument>(file, {
-            ...{ list: list as ListName, kinds: lists[list] },
-            query: query as ListQuery,
+            ...{ list, kinds: lists[list] },
+            query,
           });
           if (shown.kind !== 'page') throw new Error(shown.parameter);
           const now = fitting();
@@ -182,8 +181,8 @@ test('a page by number and the count are of what fits', () => {
           .sort((a, b) => b.state.createdAt - a.state.createdAt || (a.token < b.token ? 1 : -1))
           .map(({ token }) => token);
         const second = listDocuments<OperationDocument>(file, {
-          ...{ list: list as ListName, kinds: lists[list] },
-          query: { ...shop, ...filter, perPage, page: 2, withTotal: true } as ListQuery,
+          ...{ list, kinds: lists[list] },
+          query: { ...shop, ...filter, perPage, page: 2, withTotal: true },
         });
         file.close();
         if (second.kind !== 'page') throw new Error(second.parameter);

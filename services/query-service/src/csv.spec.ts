@@ -21,7 +21,9 @@ test('a number is never taken for a formula', () => {
 });
 
 test('whatever the fields are, they come back, and none begins a formula', () => {
-  const anyText = fc.string({ unit: fc.constantFrom(...`=+-@'",\r\n\tax＠é`) });
+  const anyText = fc.string({
+    unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ',', '\r', '\n', '\t', 'a', 'x', '＠', 'é'),
+  });
   fc.assert(
     fc.property(fc.array(fc.array(anyText, { minLength: 2, maxLength: 4 }), { maxLength: 4 }), (rows) => {
       const read = parse(rows.map(toCsvLine).join(''));

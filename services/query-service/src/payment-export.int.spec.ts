@@ -1,5 +1,6 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { payoutKind, type PaymentIndex, type PaymentList } from '@tollgate/read-models';
 import { happening, payoutRequested, requested, startedAt } from '@tollgate/read-models/testing';
@@ -133,7 +134,7 @@ async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {
 /** What becomes of an answer that is read to its end. */
 async function readToEnd(answer: IncomingMessage): Promise<'complete' | 'broken off'> {
   try {
-    for await (const _ of answer);
+    await finished(answer.resume());
     return 'complete';
   } catch {
     return 'broken off';
