@@ -5,7 +5,7 @@
  * confirms that as a repeat without writing it. So a producer lives only until its first failure.
  */
 import type { Clock } from '@tollgate/service-kit';
-import { Partitioners, type Producer } from 'kafkajs';
+import { Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
 import { BusUnavailable } from '../errors.ts';
 import type { Message } from '../message-bus.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
@@ -141,15 +141,21 @@ function takeFlight(queue: Waiting[]): Waiting[] {
   return queue.splice(0, count);
 }
 
+/**
+ * One request on its way: a repeat must not come behind what was sent after it. An idempotent producer of kafkajs waits by
+ * itself, too, as long as its lock for each broker holds.
+ */
+export const producerConfig: ProducerConfig = {
+  idempotent: true,
+  maxInFlightRequests: 1,
+  allowAutoTopicCreation: false,
+  createPartitioner: Partitioners.DefaultPartitioner,
+  retry: clientRetry,
+};
+
 function openProducer(connection: KafkaConnectionOptions): OpenProducer {
   const { kafka, sever } = createKafkaClient(connection);
-  const producer = kafka.producer({
-    idempotent: true,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-    retry: clientRetry,
-  });
+  const producer = kafka.producer(producerConfig);
   const connected = producer.connect();
   connected.catch(() => undefined);
   return { producer, connected, sever };

@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type ClientRequest, requestReader } from './client-requests.ts';
 
 /** Stands between a client and a broker, and breaks what a network breaks. */
 export interface TcpRelay {
@@ -11,12 +12,15 @@ export interface TcpRelay {
   goDown(): Promise<void>;
   /** How many connections were opened. */
   connectionCount(): number;
+  /** What clients have asked for since the relay was opened. */
+  requests(apiKey: number): ClientRequest[];
 }
 
 /** @param broker `host:port` of the one that everything is passed on to */
 export async function openRelay(broker: string): Promise<TcpRelay & { close(): Promise<void> }> {
   const [host = '', port = ''] = broker.split(':');
   const sockets = new Set<Socket>();
+  const requests: ClientRequest[] = [];
   let losesAnswers = false;
   let connectionCount = 0;
   let server: Server | undefined;
@@ -34,6 +38,8 @@ export async function openRelay(broker: string): Promise<TcpRelay & { close(): P
         upstream.destroy();
       });
     }
+    const read = requestReader((request) => requests.push(request));
+    client.on('data', read);
     client.pipe(upstream);
     upstream.on('data', (chunk) => losesAnswers || client.write(chunk));
   }
@@ -62,6 +68,7 @@ export async function openRelay(broker: string): Promise<TcpRelay & { close(): P
   return {
     address: { host: '127.0.0.1', port: ownPort },
     connectionCount: () => connectionCount,
+    requests: (apiKey) => requests.filter((request) => request.apiKey === apiKey),
     loseAnswers: () => (losesAnswers = true),
     heal: async () => {
       losesAnswers = false;
