@@ -6,8 +6,8 @@ export default defineConfig({
     include: ['{libs,services}/**/*.kafka.int.spec.ts'],
     passWithNoTests: false,
     allowOnly: false,
-    // They share one broker; side by side they would only wait for one another.
-    maxWorkers: 1,
+    // Most of their time they wait: for sessions to end, for brokers to start.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

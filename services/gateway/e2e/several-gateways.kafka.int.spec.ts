@@ -1,4 +1,4 @@
-/** Two gateways on the same folder and the same broker, one of which is killed: the other takes over what it did alone. */
+/** Several gateways on the same folder and the same broker; one joins, one is killed, one leaves: who stays takes over what they did alone. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
@@ -8,8 +8,8 @@ import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kaf
 import { freePorts } from './free-ports.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
-const creationsWithBoth = 60;
-const creationsWithOne = 60;
+/** With each set of gateways. */
+const creationsEach = 50;
 
 const broker = localBroker();
 const { brokers } = broker;
@@ -24,8 +24,8 @@ afterAll(async () => {
   await stopBrokers();
 }, 60_000);
 
-/** The gateways, the one that publishes first. The service's callbacks go to the other one, as a load balancer would send them on. */
-async function startBoth(): Promise<[System, System]> {
+/** Two gateways, the one that publishes first. The service's callbacks go to the other one, as a load balancer would send them on. */
+async function startBoth(): Promise<{ first: System; second: System; join: () => Promise<System> }> {
   const dataDir = newDataDir();
   const { paymentServiceUrl, paymentServiceKey, caFile } = host.quickstart;
   const account = {
@@ -43,24 +43,33 @@ async function startBoth(): Promise<[System, System]> {
   const shared = { dataDir, inFrontOf: host };
   const first = await startSystem({ ...shared, env: { ...env, CALLBACK_PORT: '0' } });
   const more = { CALLBACK_PORT: callbackPort, TOLLGATE_INSTANCE: 'second' };
-  return [first, await startSystem({ ...shared, env: { ...env, ...more } })];
+  const second = await startSystem({ ...shared, env: { ...env, ...more } });
+  const third = { CALLBACK_PORT: '0', TOLLGATE_INSTANCE: 'third' };
+  return { first, second, join: () => startSystem({ ...shared, env: { ...env, ...third } }) };
 }
 
 it(
-  `one of two is killed under load: each event is on its topic once, in order (read with ${readerName})`,
+  `under load a third one joins, one is killed and one leaves: each event is on its topic once, in order (read with ${readerName})`,
   { timeout: 300_000 },
   async () => {
-    const [first, second] = await startBoth();
+    const { first, second, join } = await startBoth();
     let alive = [first, second];
     const load = startLoad(() => alive, 'order');
     const grown = (count: number) =>
       eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(count), { timeoutMs: 60_000 });
-    await grown(creationsWithBoth);
+    const grow = () => grown(load.tokens.size + creationsEach);
+    await grow();
+    const third = await join();
+    alive = [first, second, third];
+    await grow();
     await first.kill();
     // Whoever spreads the load has not noticed yet: so it is certain that somebody asks the one that is gone.
     await eventually(() => expect(load.setbacks).toBeGreaterThan(0), { timeoutMs: 60_000 });
+    alive = [second, third];
+    await grow();
     alive = [second];
-    await grown(load.tokens.size + creationsWithOne);
+    expect(await third.terminate()).toBe(0);
+    await grow();
     await load.end();
     await expectAllThere(second, [load]);
     await expectPublishedOnce({ dataDir: second.dataDir, brokers, timeoutMs: 60_000 });
