@@ -59,6 +59,8 @@ export const gatewayConfigSchema = z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
       .optional(),
+    /** Folder of the index, which is a cache; that of the data unless set. Processes on other machines share none. */
+    TOLLGATE_INDEX_DIR: z.string().optional(),
     /** Address that the API and the callbacks listen on; loopback unless set. */
     GATEWAY_HOST: z.string().default('127.0.0.1'),
     /** The API, or what of it the services of this process answer; with its health and metrics. */
@@ -113,6 +115,7 @@ export const gatewayConfigSchema = z
   .transform((env) => ({
     dataDir: env.TOLLGATE_DATA_DIR,
     instance: env.TOLLGATE_INSTANCE,
+    indexDir: env.TOLLGATE_INDEX_DIR,
     host: env.GATEWAY_HOST,
     gatewayPort: env.GATEWAY_PORT,
     callbackPort: env.CALLBACK_PORT,

@@ -57,21 +57,24 @@ export interface DataDirectory {
  * Makes the folder where it is missing.
  *
  * @param instance tells the files of one of several gateways on the same folder from those of the others
- * @throws StartupError where the folder cannot be written
+ * @param indexDir of the indexes, which are caches; `dataDir` unless given
+ * @throws StartupError where a folder cannot be written
  */
-export function openDataDirectory(dataDir: string, instance?: string): DataDirectory {
+export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir): DataDirectory {
   const path = resolve(dataDir);
-  requireWritable(path);
-  const own = (name: string, extension: string) =>
-    join(path, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
+  const indexPath = resolve(indexDir);
+  requireWritable(path, 'TOLLGATE_DATA_DIR');
+  requireWritable(indexPath, 'TOLLGATE_INDEX_DIR');
+  const own = (name: string, extension: string, folder = path) =>
+    join(folder, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
   const quickstartFile = own('quickstart', '.json');
   const secretsFile = join(path, 'callback-secrets');
   const notificationSecretsFile = join(path, 'notification-secrets');
   return {
     path,
     eventsFile: join(path, 'events.db'),
-    indexFile: own('index', '.db'),
-    commandIndexFile: own('command-service-index', '.db'),
+    indexFile: own('index', '.db', indexPath),
+    commandIndexFile: own('command-service-index', '.db', indexPath),
     quickstartFile,
     readQuickstart() {
       // A further instance goes on with the keys of the first one.
@@ -94,7 +97,7 @@ export function openDataDirectory(dataDir: string, instance?: string): DataDirec
   };
 }
 
-function requireWritable(path: string): void {
+function requireWritable(path: string, variable: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -102,7 +105,7 @@ function requireWritable(path: string): void {
     const reason = errorCode(error) ?? 'unknown error';
     throw new StartupError(
       'data_dir_unusable',
-      `The data directory ${path} cannot be written (${reason}). Set TOLLGATE_DATA_DIR to a folder that this user may write, and start again.`,
+      `The directory ${path} cannot be written (${reason}). Set ${variable} to a folder that this user may write, and start again.`,
       { cause: error },
     );
   }

@@ -56,7 +56,7 @@ export async function startGateway(
       );
   }
   try {
-    const dataDirectory = openDataDirectory(deps.config.dataDir, deps.config.instance);
+    const dataDirectory = openDataDirectory(deps.config.dataDir, deps.config.instance, deps.config.indexDir);
     const parts = createParts(deps, {
       dataDirectory,
       onStop: (stopOne) => toStop.push(stopOne),

@@ -63,6 +63,8 @@ export function createParts(
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
 
+  // Where nothing needs it, nothing is missing.
+  let isStoreReachable = () => true;
   const store = once(async () => {
     const { eventStore } = config;
     const file = dataDirectory.eventsFile;
@@ -71,9 +73,6 @@ export function createParts(
     isStoreReachable = opened.isReachable;
     return opened.store;
   });
-  // Where nothing needs it, nothing is missing.
-  let isStoreReachable = () => true;
-
   const bus = once(async () => {
     const { kafka } = config;
     const opened = await openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') });

@@ -43,6 +43,16 @@ describe('the certificates', () => {
     expect(await ensureServerCertificate(dir, lastsUntil - 31 * dayMs)).toEqual(first);
   });
 
+  it('are for the names that the server is reached by, too, and made anew where one is added', async () => {
+    const first = await ensureServerCertificate(dir, start);
+    const second = await ensureServerCertificate(dir, start, ['payment-service', '10.1.2.3']);
+    expect(second.ca).toBe(first.ca);
+    const leaf = new X509Certificate(second.cert);
+    for (const name of ['localhost', 'payment-service']) expect(leaf.checkHost(name)).toBe(name);
+    for (const address of ['127.0.0.1', '10.1.2.3']) expect(leaf.checkIP(address)).toBe(address);
+    expect(await ensureServerCertificate(dir, start, ['payment-service'])).toEqual(second);
+  });
+
   it('are renewed under the same authority in the last thirty days', async () => {
     const first = await ensureServerCertificate(dir, start);
     const lastsUntil = Date.parse((await certificateOf('server.pem')).validTo);

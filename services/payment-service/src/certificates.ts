@@ -1,6 +1,7 @@
 /** A certificate authority of our own and the server certificate that it signs, kept as PEM files. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { errorCode } from '@tollgate/service-kit';
 import { generate } from 'selfsigned';
@@ -28,11 +29,19 @@ const serverLifetimeMs = 397 * dayMs;
 /** A client's clock may be behind ours. */
 const backdatingMs = dayMs;
 const algorithm = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
-const hostName = 'localhost';
-const addresses = ['127.0.0.1', '::1'] as const;
+const loopback = ['localhost', '127.0.0.1', '::1'] as const;
 
-/** Reads the pairs in `dir`, or makes what is missing, damaged or close to its end; keys get mode 0600. */
-export async function ensureServerCertificate(dir: string, now: number): Promise<ServerCertificate> {
+/**
+ * Reads the pairs in `dir`, or makes what is missing, damaged, close to its end or not for all names; keys get mode 0600.
+ *
+ * @param hostNames names and addresses that the server is reached by, beside those of loopback
+ */
+export async function ensureServerCertificate(
+  dir: string,
+  now: number,
+  hostNames: readonly string[] = [],
+): Promise<ServerCertificate> {
+  const names = [...loopback, ...hostNames];
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const caFile = join(dir, 'ca.pem');
   const authority = await ensurePair(
@@ -42,8 +51,9 @@ export async function ensureServerCertificate(dir: string, now: number): Promise
   );
   const server = await ensurePair(
     { cert: join(dir, 'server.pem'), key: join(dir, 'server-key.pem') },
-    (certificate) => isCurrent(certificate, now) && isOurs(certificate, authority),
-    () => createServerPair(authority, now),
+    (certificate) =>
+      isCurrent(certificate, now) && isOurs(certificate, authority) && isFor(certificate, names),
+    () => createServerPair(authority, now, names),
   );
   return { key: server.key, cert: `${server.cert}\n${authority.cert}`, ca: authority.cert, caFile };
 }
@@ -84,9 +94,12 @@ const isCurrent = (certificate: X509Certificate, now: number): boolean =>
   Date.parse(certificate.validFrom) <= now && Date.parse(certificate.validTo) > now + renewalMarginMs;
 
 const isOurs = (certificate: X509Certificate, authority: Pair): boolean =>
-  certificate.verify(new X509Certificate(authority.cert).publicKey) &&
-  certificate.checkHost(hostName) !== undefined &&
-  addresses.every((address) => certificate.checkIP(address) !== undefined);
+  certificate.verify(new X509Certificate(authority.cert).publicKey);
+
+const isFor = (certificate: X509Certificate, names: readonly string[]): boolean =>
+  names.every(
+    (name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined,
+  );
 
 async function createAuthority(now: number): Promise<Pair> {
   const name = [
@@ -104,8 +117,8 @@ async function createAuthority(now: number): Promise<Pair> {
   return { cert: made.cert, key: made.private };
 }
 
-async function createServerPair(authority: Pair, now: number): Promise<Pair> {
-  const made = await generate([{ name: 'commonName', value: hostName }], {
+async function createServerPair(authority: Pair, now: number, names: readonly string[]): Promise<Pair> {
+  const made = await generate([{ name: 'commonName', value: loopback[0] }], {
     ...algorithm,
     ...validity(now, serverLifetimeMs),
     ca: authority,
@@ -113,14 +126,14 @@ async function createServerPair(authority: Pair, now: number): Promise<Pair> {
       { name: 'basicConstraints', cA: false, critical: true },
       { name: 'keyUsage', digitalSignature: true, critical: true },
       { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: [{ type: 2, value: hostName }, ...addresses.map((ip) => ({ type: 7, ip }) as const)],
-      },
+      { name: 'subjectAltName', altNames: names.map(toAltName) },
     ],
   });
   return { cert: made.cert, key: made.private };
 }
+
+const toAltName = (name: string) =>
+  isIP(name) === 0 ? ({ type: 2, value: name } as const) : ({ type: 7, ip: name } as const);
 
 const validity = (now: number, lifetimeMs: number) => ({
   notBeforeDate: new Date(now - backdatingMs),

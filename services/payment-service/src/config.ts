@@ -6,6 +6,12 @@ import { z } from 'zod';
 export const environments = ['sandbox', 'production'] as const;
 export type Environment = (typeof environments)[number];
 
+const hostNameRule = 'must be host names or IP addresses, separated by commas';
+const hostNamesSchema = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.union([z.hostname(), z.ipv4(), z.ipv6()], hostNameRule)));
+
 /** The environment variables of this service. All have defaults that suit a developer's machine. */
 export const paymentServiceConfigSchema = z
   .object({
@@ -14,6 +20,8 @@ export const paymentServiceConfigSchema = z
     PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1'),
     PAYMENT_SERVICE_HTTPS_PORT: portSchema.default(4443),
     PAYMENT_SERVICE_HTTP_PORT: portSchema.default(4080),
+    /** Names and addresses that the server's certificate is for, beside those of loopback; separated by commas. */
+    PAYMENT_SERVICE_HOST_NAMES: hostNamesSchema.default([]),
     /** Folder of the database, the certificates and, where the service runs alone, its demo key. */
     TOLLGATE_DATA_DIR: z.string().default('.data'),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('info'),
@@ -21,6 +29,7 @@ export const paymentServiceConfigSchema = z
   .transform((env) => ({
     environment: env.PAYMENT_SERVICE_ENVIRONMENT,
     host: env.PAYMENT_SERVICE_HOST,
+    hostNames: env.PAYMENT_SERVICE_HOST_NAMES,
     httpsPort: env.PAYMENT_SERVICE_HTTPS_PORT,
     httpPort: env.PAYMENT_SERVICE_HTTP_PORT,
     dataDir: env.TOLLGATE_DATA_DIR,
@@ -30,7 +39,8 @@ export const paymentServiceConfigSchema = z
 type Env = z.infer<typeof paymentServiceConfigSchema>;
 
 /** `httpsPort` and `httpPort` may be 0, which takes any free port; `environment` is the sandbox where it is left out. */
-export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment'> & Partial<Pick<Env, 'environment'>>;
+export type PaymentServiceConfig = Omit<Env, 'logLevel' | 'environment' | 'hostNames'> &
+  Partial<Pick<Env, 'environment' | 'hostNames'>>;
 
 /** Each environment has a file of its own, so that no query can mix the two. */
 export const databaseFileOf = (dataDir: string, environment: Environment): string =>

@@ -101,9 +101,10 @@ interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'>
 
 async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const { config, clock, log } = deps;
-  const { environment = 'sandbox' } = config;
+  const { environment = 'sandbox', hostNames = [] } = config;
   await makeDataDir(config.dataDir);
-  const certificate = await ensureServerCertificate(join(config.dataDir, certificateFolder), clock.now());
+  const certificates = join(config.dataDir, certificateFolder);
+  const certificate = await ensureServerCertificate(certificates, clock.now(), hostNames);
   const database = openDatabase(databaseFileOf(config.dataDir, environment));
   const core = createCore(deps, database, certificate);
   const https = createHttpsServer(certificate, log);
