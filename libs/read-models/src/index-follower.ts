@@ -15,8 +15,8 @@ import type { IndexFile, IndexProgress, IndexedDocument } from './index-file.ts'
 import { deleteIndexFile, isDamage, openIndexFile } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
-/** Documents per transaction at most; it blocks the event loop for some milliseconds. */
-const batchEventsMax = 100;
+/** Documents per transaction at most; it blocks the event loop for some milliseconds, and payments are taken in between. */
+const batchEventsMax = 25;
 const retryPauseMs = 500;
 
 /** How far an index is that is not whole yet. */
