@@ -27,7 +27,7 @@ import { expect } from 'vitest';
 export interface LocalBroker {
   /** What `KAFKA_BROKERS` is set to, also while it does not run. */
   brokers: string;
-  /** Where it listens with TLS and SASL. */
+  /** Where it listens with TLS and SASL, where it does. */
   secured: SecuredAddress;
   /** Starts it, or starts it again on the same data; resolves when it serves. */
   start(): Promise<void>;
@@ -45,13 +45,13 @@ export interface SecuredAddress {
 const brokerDirs = new Set<string>();
 
 /** A broker with no data yet, and not started yet. */
-export function localBroker(): LocalBroker {
+export function localBroker({ isSecured = false }: { isSecured?: boolean } = {}): LocalBroker {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-e2e-kafka-'));
   brokerDirs.add(dataDir);
   // Below those that the system gives to connections: while the broker is down, one of these might take its port.
   const port = 12_000 + 2 * Math.floor(Math.random() * 9_000);
   const securedPort = port + 1;
-  const argv = ['--secured-port', String(securedPort)];
+  const argv = isSecured ? ['--secured-port', String(securedPort)] : [];
   return {
     brokers: `127.0.0.1:${port}`,
     secured: {

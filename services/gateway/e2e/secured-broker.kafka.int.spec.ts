@@ -11,7 +11,7 @@ import { kafkaEnvironmentSchema, toKafkaConfig } from '../src/kafka-config.ts';
 import { expectPublishedOnce, localBroker, stopBrokers } from './kafka-topic.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
-const broker = localBroker();
+const broker = localBroker({ isSecured: true });
 const { brokers: plainBrokers, secured } = broker;
 const settled = { timeoutMs: 60_000 };
 const wrongPassword = 'planted-wrong-password';
