@@ -84,19 +84,25 @@ async function demo(): Promise<void> {
   say(`paying    with ${card}`);
   const customer = createCustomer(readFileSync(caFile, 'utf8'));
   const paying = payOnHostedPage(customer, { processingUrl: created.processingUrl, card });
+  await untilApproved(showNews);
+  await paying;
+  await customer.close();
+  // The history is read from the events, the payment from a read model, which follows a moment later.
+  const path = `/api/v1/payments/${created.token}`;
+  const readStatus = async () =>
+    (await call(quickstart, paymentSchema, { method: 'GET', path })).payment.status;
+  await untilApproved(readStatus);
+  say('status    approved');
+}
+
+/** Asks again and again. @throws StartupError where it takes too long */
+async function untilApproved(ask: () => Promise<string | undefined>): Promise<void> {
   const giveUpAt = systemClock.monotonic() + settleWithinMs;
-  for (let phase = await showNews(); phase !== 'approved'; phase = await showNews()) {
+  while ((await ask()) !== 'approved') {
     if (systemClock.monotonic() > giveUpAt)
       throw new StartupError('demo_failed', 'The payment was not approved in time.');
     await systemClock.sleep(20);
   }
-  await paying;
-  await customer.close();
-  const { payment } = await call(quickstart, paymentSchema, {
-    method: 'GET',
-    path: `/api/v1/payments/${created.token}`,
-  });
-  say(`status    ${payment.status}`);
 }
 
 try {
