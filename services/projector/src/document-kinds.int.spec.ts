@@ -82,7 +82,7 @@ describe('payouts and disputes are projected as payments are', () => {
     count: fc.integer({ min: 1, max: 4 }),
     crash: fc.option(
       fc.record({ at: fc.nat(4), when: fc.constantFrom('before' as const, 'after' as const) }),
-      { nil: undefined, freq: 1 },
+      { nil: undefined },
     ),
   });
   const anyHistories = fc.tuple(
