@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, string>> = {
   'payment-creations': 'services/payment-service/bench/creations.ts',
   bus: 'services/gateway/bench/bus.ts',
   lists: 'services/query-service/bench/lists.ts',
+  projector: 'services/projector/bench/rebuild.ts',
 };
 
 const usage = `npm run bench -- [bench …] [--payments <n>]

@@ -1,9 +1,43 @@
-/** What the projector's checkpoint says, and where it stands. */
+/** What the projector's checkpoints say, and where they stand. */
+import { beginning, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { positionSchema } from './document-kind.ts';
+import { firstGeneration, viewStreamOf, type Generation } from './view-streams.ts';
 
-/** Holds how far the documents of all kinds have come; the last one is kept. */
-export const checkpointStream = 'view_checkpoint-documents';
+/** One of several parts that the streams are divided into by name, so that several instances can share the work. */
+export interface Shard {
+  /** From 1 to `count`. */
+  number: number;
+  /** 1 to {@link shardsMax}. */
+  count: number;
+}
+
+export const shardsMax = 16;
+export const onlyShard: Shard = { number: 1, count: 1 };
+
+/** The shard of a stream: FNV-1a over its name, for ever the same. */
+export function shardNumberOf(stream: string, count: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < stream.length; index += 1)
+    hash = Math.imul(hash ^ stream.charCodeAt(index), 0x01000193);
+  return ((hash >>> 0) % count) + 1;
+}
+
+const documentsName = 'checkpoint-documents';
+
+export const checkpointPrefixOf = (generation: Generation): string => viewStreamOf(documentsName, generation);
+
+/** Holds how far the documents of a shard have come; the last event is kept. */
+export const checkpointStreamOf = (generation: Generation, { number, count }: Shard): string =>
+  `${checkpointPrefixOf(generation)}${count === 1 ? '' : `-${number}-of-${count}`}`;
+
+/** That of the whole first generation. */
+export const checkpointStream = checkpointStreamOf(firstGeneration, onlyShard);
+
+/** As {@link checkpointStreamOf}, of the totals. */
+export const totalsCheckpointStreamOf = (generation: Generation): string =>
+  viewStreamOf('checkpoint-totals', generation);
+
 export const checkpointEventType = 'DocumentCheckpointWritten';
 
 /** A stream whose events the projector could not apply; its document stands still before `revision`. */
@@ -15,8 +49,8 @@ export const failedStreamSchema = z.object({
 export type FailedStream = z.infer<typeof failedStreamSchema>;
 
 /**
- * Written after the documents: every event at or before `position` is in its document, except those of the failed
- * streams. That holds for documents of these versions only.
+ * Written after the documents: every event of the shard at or before `position` is in its document, except those of the
+ * failed streams. That holds for documents of these versions only, and for ever: documents never go back.
  */
 export const checkpointSchema = z.object({
   schemaVersion: z.literal(1),
@@ -24,5 +58,31 @@ export const checkpointSchema = z.object({
   documentVersions: z.string(),
   position: positionSchema,
   failedStreams: z.array(failedStreamSchema),
+  /**
+   * The documents are added up from the beginning, and that has not come to an end yet: a document of one stream is right
+   * as of an earlier time then, and a sum is wrong.
+   */
+  isPartial: z.literal(true).exactOptional(),
 });
 export type DocumentCheckpoint = z.infer<typeof checkpointSchema>;
+
+/**
+ * The checkpoints of all shards that would say together that everything has come somewhere, for the number of shards
+ * that says the most. Which number is in use now does not matter: what was said under another one still holds.
+ */
+export function furthestShards<Said>(
+  saidBy: (shard: Shard) => Said | undefined,
+  positionOf: (said: Said) => Position,
+): { position: Position; said: Said[] } {
+  let furthest: { position: Position; said: Said[] } = { position: beginning, said: [] };
+  for (let count = 1; count <= shardsMax; count += 1) {
+    const said = shardsOf(count).map(saidBy);
+    if (!said.every((each): each is Said & {} => each !== undefined)) continue;
+    const position = said.map(positionOf).reduce((least, each) => (each < least ? each : least));
+    if (position > furthest.position) furthest = { position, said };
+  }
+  return furthest;
+}
+
+export const shardsOf = (count: number): Shard[] =>
+  Array.from({ length: count }, (_, index) => ({ number: index + 1, count }));

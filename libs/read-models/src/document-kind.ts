@@ -115,8 +115,4 @@ export interface DocumentKind<Document extends DocumentEnvelope = DocumentEnvelo
   table: IndexTable<Document>;
 }
 
-/** Comes before the name of a stream; the result is the stream of its document, of which the last event is kept. */
-const viewPrefix = 'view_';
-export const viewStreamOf = (stream: string): string => `${viewPrefix}${stream}`;
-
 export const streamOf = ({ streamPrefix }: DocumentKind, token: string): string => `${streamPrefix}${token}`;

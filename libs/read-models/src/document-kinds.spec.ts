@@ -2,7 +2,8 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { InvariantViolation, payoutPhases } from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { streamOf, viewStreamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
+import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
+import { viewStreamOf } from './view-streams.ts';
 import {
   disputeKind,
   documentKinds,

@@ -11,7 +11,7 @@ import {
   statusOfPhase,
   type Attention,
 } from '@tollgate/payment-domain';
-import { viewStreamOf, type Columns, type DocumentKind } from './document-kind.ts';
+import type { Columns, DocumentKind } from './document-kind.ts';
 import {
   disputeDocumentSchema,
   disputeDocumentVersion,
@@ -31,6 +31,7 @@ import {
   payoutDocumentVersion,
   type PayoutDocument,
 } from './payout-document.ts';
+import { firstGeneration, viewStreamOf, type Generation } from './view-streams.ts';
 
 export const paymentKind: DocumentKind<PaymentDocument> = {
   name: 'payment',
@@ -100,16 +101,20 @@ export const documentVersions = documentKinds
   .map(({ name, schemaVersion }) => `${name}:${schemaVersion}`)
   .join(' ');
 
-/** Prefixes of the streams that documents are kept in. */
-export const viewStreamPrefixes = documentKinds.map(({ streamPrefix }) => viewStreamOf(streamPrefix));
+/** Prefixes of the streams that documents of a generation are kept in. */
+export const viewStreamPrefixesOf = (generation: Generation): string[] =>
+  documentKinds.map(({ streamPrefix }) => viewStreamOf(streamPrefix, generation));
 
 /** The kind whose events a stream has. */
 export const kindOfStream = (stream: string): DocumentKind | undefined =>
   documentKinds.find(({ streamPrefix }) => stream.startsWith(streamPrefix));
 
 /** The kind whose document a stream has. */
-export const kindOfViewStream = (stream: string): DocumentKind | undefined =>
-  documentKinds.find(({ streamPrefix }) => stream.startsWith(viewStreamOf(streamPrefix)));
+export const kindOfViewStream = (
+  stream: string,
+  generation: Generation = firstGeneration,
+): DocumentKind | undefined =>
+  documentKinds.find(({ streamPrefix }) => stream.startsWith(viewStreamOf(streamPrefix, generation)));
 
 interface Operation {
   environment: string;

@@ -1,9 +1,10 @@
 /** Documents out of the store, whichever version of ours has written them. */
 import { StoreUnavailable, type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
-import { streamOf, viewStreamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
+import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
 import { kindOfViewStream } from './document-kinds.ts';
 import type { IndexedDocument } from './index-file.ts';
+import { viewStreamOf, type Generation } from './view-streams.ts';
 
 /** The state of a stream as it is now, from its events; undefined where it has none. It throws what the fold throws. */
 export async function foldStream<Document extends DocumentEnvelope>(
@@ -26,7 +27,15 @@ export interface DocumentReader {
   read(event: RecordedEvent): Promise<IndexedDocument | undefined>;
 }
 
-export function createDocumentReader({ store, log }: { store: EventStore; log: Log }): DocumentReader {
+export function createDocumentReader({
+  store,
+  log,
+  generation,
+}: {
+  store: EventStore;
+  log: Log;
+  generation: Generation;
+}): DocumentReader {
   let isOtherVersionTold = false;
 
   /** There may be as many of them as there are payments, so they are told once. */
@@ -41,7 +50,7 @@ export function createDocumentReader({ store, log }: { store: EventStore; log: L
 
   async function foldAgain(kind: DocumentKind, event: RecordedEvent): Promise<IndexedDocument | undefined> {
     tellOtherVersion(event);
-    const token = event.stream.slice(viewStreamOf(kind.streamPrefix).length);
+    const token = event.stream.slice(viewStreamOf(kind.streamPrefix, generation).length);
     try {
       const document = kind.schema.parse(await foldStream(store, kind, token));
       return { kind, document };
@@ -55,7 +64,7 @@ export function createDocumentReader({ store, log }: { store: EventStore; log: L
 
   return {
     read: async (event) => {
-      const kind = kindOfViewStream(event.stream);
+      const kind = kindOfViewStream(event.stream, generation);
       if (kind === undefined) return undefined;
       const document = kind.schema.safeParse(event.data);
       return document.success ? { kind, document: document.data } : foldAgain(kind, event);

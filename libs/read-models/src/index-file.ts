@@ -2,8 +2,13 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
 import type { Environment, OpenWork } from '@tollgate/payment-domain';
+import { TollgateError } from '@tollgate/service-kit';
 import type { Columns, DocumentEnvelope, DocumentKind } from './document-kind.ts';
-import { documentVersions } from './document-kinds.ts';
+import { documentVersions as versionsOfKinds } from './document-kinds.ts';
+import { totalsVersions, type TotalsDocument } from './totals-document.ts';
+import type { Generation } from './view-streams.ts';
+
+const documentVersions = `${versionsOfKinds} ${totalsVersions}`;
 
 /** How far the file has come. */
 export interface IndexProgress {
@@ -11,6 +16,12 @@ export interface IndexProgress {
   followed: Position;
   /** The checkpoint's position: every event up to here is in its document. */
   source: Position;
+  /** As `source`, of the totals. */
+  totals?: Position;
+  /** What the checkpoints say that `source` was taken from, by their streams. */
+  shards?: Record<string, Position>;
+  /** Of the documents; absent while there are none. */
+  generation?: Generation;
   /** The last event of a document that was taken over: the store that has it is the store that this file follows. */
   witness?: { stream: string; revision: number; position: Position };
 }
@@ -35,7 +46,11 @@ export interface OpenDocument {
 export interface IndexFile {
   progress(): IndexProgress;
   /** Takes over documents and progress in one transaction. A document older than the one here changes nothing. */
-  apply(documents: readonly IndexedDocument[], progress: IndexProgress): void;
+  apply(
+    documents: readonly IndexedDocument[],
+    progress: IndexProgress,
+    totals?: readonly TotalsDocument[],
+  ): void;
   /** @throws Unusable where an older version wrote it; so do all reads */
   find<Document extends DocumentEnvelope>(kind: DocumentKind<Document>, token: string): Document | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
@@ -56,12 +71,16 @@ export type Row = Record<string, SQLOutputValue>;
 /** The file cannot be used any more, and building it again helps. */
 export class Unusable extends Error {}
 
+export const indexRebuilding = (cause?: unknown): TollgateError =>
+  new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true, cause });
+
 const openDocumentsMax = 1_000;
 
 /** @throws Unusable where another version wrote the documents. */
 export function createIndexFile(database: DatabaseSync): IndexFile {
   const statements = createStatements(database);
   const write = createWriter(statements);
+  const writeTotals = createTotalsWriter(statements);
   if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the documents of the index');
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
   return {
@@ -69,9 +88,10 @@ export function createIndexFile(database: DatabaseSync): IndexFile {
       const { documentVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
       return progress;
     },
-    apply: (documents, progress) =>
+    apply: (documents, progress, totals = []) =>
       inTransaction(database, () => {
         for (const document of documents) write(document);
+        for (const document of totals) writeTotals(document);
         const value = JSON.stringify({ ...progress, documentVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
       }),
@@ -160,6 +180,17 @@ function insert(statements: Statements, table: string, row: Columns): void {
   const columns = Object.keys(row);
   const values = columns.map((column) => `:${column}`);
   statements(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`).run(row);
+}
+
+function createTotalsWriter(statements: Statements): (document: TotalsDocument) => void {
+  const sql = `INSERT INTO totals (environment, team, day, currency, position, document)
+    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (environment, team, day, currency)
+    DO UPDATE SET position = excluded.position, document = excluded.document
+    WHERE excluded.position >= totals.position`;
+  return (document) => {
+    const { environment, team, day, currency, last } = document;
+    statements(sql).run(environment, team, day, currency, last.position, JSON.stringify(document));
+  };
 }
 
 const envelopeColumnsOf = (document: DocumentEnvelope): Columns => ({

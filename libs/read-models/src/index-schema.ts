@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables: an older file is rebuilt. */
-export const indexSchemaVersion = 3;
+export const indexSchemaVersion = 4;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -67,4 +67,13 @@ export const indexSchema = `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX attention_by_token ON attention (token);
+  CREATE TABLE totals (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    day TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    position TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (environment, team, day, currency)
+  ) STRICT, WITHOUT ROWID;
 `;

@@ -4,7 +4,7 @@
  */
 import type { EventStore, Position } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
-import { InvariantViolation, TollgateError, type Clock, type Log } from '@tollgate/service-kit';
+import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
 import type { DisputeDocument } from './dispute-document.ts';
 import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
 import { paymentKind, payoutKind } from './document-kinds.ts';
@@ -17,15 +17,17 @@ import type {
   PayoutList,
 } from './document-list.ts';
 import { listAttention, type AttentionList, type AttentionQuery } from './index-attention.ts';
-import type { IndexFile, OpenDocument } from './index-file.ts';
+import { indexRebuilding, type IndexFile, type OpenDocument } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
 import { listDisputes, listDocuments } from './index-lists.ts';
+import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PaymentDocument } from './payment-document.ts';
 import type { PayoutDocument } from './payout-document.ts';
 import { createPositionWatch } from './position-watch.ts';
+import type { TotalsDocument } from './totals-document.ts';
 
 /** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
 export interface OpenWorkPage {
@@ -73,6 +75,8 @@ export interface PaymentIndex {
   listDisputes(owner: ListOwner, limit: number): DisputeDocument[];
   /** What waits for a person, of payments and payouts, oldest first. */
   listAttention(query: AttentionQuery): AttentionList;
+  /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
+  listTotals(query: TotalsQuery): TotalsDocument[];
   /** How much is open and how much waits for a person, of all teams. */
   workload(): Workload;
   /** How far the index is until every document is in it; undefined from then on. */
@@ -81,6 +85,8 @@ export interface PaymentIndex {
   position(): Position;
   /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
   waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+  /** As `waitFor`, of the totals, which have a position of their own. */
+  waitForTotals(position: Position, timeoutMs: number): Promise<boolean>;
 }
 
 export interface PaymentIndexOptions {
@@ -94,7 +100,8 @@ export interface PaymentIndexOptions {
 export function createPaymentIndex({ file: path, store, log, clock }: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
   const watch = createPositionWatch(clock);
-  const follower = createIndexFollower({ path, store, log, clock, watch });
+  const totalsWatch = createPositionWatch(clock);
+  const follower = createIndexFollower({ path, store, log, clock, watch, totalsWatch });
   let following: Promise<void> | undefined;
 
   function opened(): IndexFile {
@@ -134,7 +141,7 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     },
     stop: async () => {
       stopping.abort();
-      watch.end();
+      for (const each of [watch, totalsWatch]) each.end();
       await following;
       follower.close();
     },
@@ -159,10 +166,12 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
       ),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listAttention: (query) => readWhole((file) => listAttention(file, query)),
+    listTotals: (query) => readWhole((file) => listTotals(file, query, totalsWatch.current())),
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
     position: () => watch.current(),
     waitFor: (position, timeoutMs) => watch.waitFor(position, timeoutMs),
+    waitForTotals: (position, timeoutMs) => totalsWatch.waitFor(position, timeoutMs),
   };
 }
 
@@ -176,6 +185,3 @@ function ownedBy<Document extends DocumentEnvelope>(
   const owner = kind.ownerOf(document);
   return owner.environment === environment && owner.team === team ? document : undefined;
 }
-
-const indexRebuilding = (cause?: unknown) =>
-  new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true, cause });

@@ -181,10 +181,55 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       'payments?operationType=all&withTotal=true',
       'payouts?perPage=1',
     ];
-    const wrong = ['payments?perPage=0', 'payouts?cursor=x', 'attention?page=1', 'balance?currency=eur'];
+    const wrong = [
+      'payments?perPage=0',
+      'payouts?cursor=x',
+      'attention?page=1',
+      'balance?currency=eur',
+      'totals?from=x',
+    ];
     for (const path of [...lists, ...wrong, 'attention', 'balance?currency=EUR', 'balance?currency=XXX'])
       await call('GET', `/api/v1/${path}`);
+    await eventually(async () => expect(await summedUp()).toEqual(await listed()));
   });
+
+  interface Operation {
+    operationType?: 'payout';
+    status: string;
+    amount: number;
+    approvedAmount: number;
+    refundedAmount: number;
+  }
+  type Sums = Record<string, { count: number; amount: number }>;
+
+  /** What the totals say, without what there is none of. All of it is in one currency. */
+  async function summedUp(): Promise<Sums> {
+    const { body } = await call('GET', '/api/v1/totals?currency=EUR');
+    const [{ payments = {}, refunds = {}, payouts = {} } = {}] = (
+      body as unknown as { sums: Partial<Record<'payments' | 'refunds' | 'payouts', Sums>>[] }
+    ).sums;
+    const groups = Object.entries({ payments, refunds, payouts });
+    const lines = groups.flatMap(([group, sums]) =>
+      Object.entries(sums).map(([name, sum]) => [`${group} ${name}`, sum] as const),
+    );
+    return Object.fromEntries(lines.filter(([, { count }]) => count > 0));
+  }
+
+  async function listed(): Promise<Sums> {
+    const { body } = await call('GET', '/api/v1/payments?perPage=500&operationType=all');
+    const sums: Sums = {};
+    const add = (name: string, amount: number) => {
+      const { count, amount: before } = sums[name] ?? { count: 0, amount: 0 };
+      sums[name] = { count: count + 1, amount: before + amount };
+    };
+    for (const each of (body as unknown as { payments: Operation[] }).payments) {
+      const { operationType, status, amount, approvedAmount, refundedAmount } = each;
+      if (operationType === 'payout') add(`payouts ${status}`, amount);
+      else add(`payments ${status}`, ['approved', 'refunded'].includes(status) ? approvedAmount : amount);
+      if (refundedAmount > 0) add('refunds confirmed', refundedAmount);
+    }
+    return sums;
+  }
 
   async function waitAndResolve(token: string): Promise<void> {
     const { code } = await eventually(
@@ -288,7 +333,8 @@ describe('the metrics', { timeout: 120_000 }, () => {
       expect(valueOf(text, 'tollgate_account_breaker', { ...account, state: 'open' })).toBe(0);
       expect(valueOf(text, 'tollgate_account_calls_under_way', account)).toBe(0);
       expect(valueOf(text, 'tollgate_account_waiting', account)).toBe(0);
-      expect(valueOf(text, 'tollgate_projector_advancing')).toBe(1);
+      expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'documents' })).toBe(1);
+      expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'totals' })).toBe(1);
       expect(valueOf(text, 'tollgate_projector_failed_streams')).toBe(0);
       expect(valueOf(text, 'tollgate_read_model_lag_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_publisher_lag_seconds')).toBe(0);

@@ -1,5 +1,6 @@
 import { isNetwork } from '@tollgate/notifier';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
+import { shardsMax } from '@tollgate/read-models';
 import { logLevels, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
@@ -79,6 +80,13 @@ export const gatewayConfigSchema = z
     COMMAND_SERVICE_URL: originsSchema.optional(),
     QUERY_SERVICE_URL: originsSchema.optional(),
     NOTIFIER_URL: originsSchema.optional(),
+    /** Parts that the read models are projected in, so that several instances share the work. */
+    PROJECTOR_SHARDS: z.coerce
+      .number('must be a whole number')
+      .int('must be a whole number')
+      .min(1)
+      .max(shardsMax)
+      .default(1),
     /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
     PROVIDER_ACCOUNTS_FILE: z.string().optional(),
     /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
@@ -131,6 +139,7 @@ export const gatewayConfigSchema = z
       'query-service': env.QUERY_SERVICE_URL,
       notifier: env.NOTIFIER_URL,
     },
+    projectorShards: env.PROJECTOR_SHARDS,
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,

@@ -9,7 +9,13 @@ const at = (number: number) => number.toString().padStart(16, '0') as Position;
 const failed = { stream: 'payment-p1', revision: 3, code: 'event_undecodable' };
 
 async function openCheckpoint(store: EventStore, log: Log = silentLog) {
-  const checkpoint = createCheckpoint({ store, ids: systemIds, log });
+  const checkpoint = createCheckpoint({
+    store,
+    ids: systemIds,
+    log,
+    stream: checkpointStream,
+    documentVersions,
+  });
   return { checkpoint, last: await checkpoint.read() };
 }
 

@@ -1,6 +1,12 @@
 /** The documents as they lie in the store, the last used ones in memory. */
 import type { Appended, Conflict, EventStore } from '@tollgate/event-store';
-import { streamOf, viewStreamOf, type DocumentEnvelope, type DocumentKind } from '@tollgate/read-models';
+import {
+  streamOf,
+  viewStreamOf,
+  type DocumentEnvelope,
+  type DocumentKind,
+  type Generation,
+} from '@tollgate/read-models';
 import type { Ids } from '@tollgate/service-kit';
 import { createRecentlyUsed } from './recently-used.ts';
 
@@ -35,10 +41,17 @@ export interface DocumentStore {
 export interface DocumentStoreOptions {
   store: EventStore;
   ids: Ids;
+  /** Of the documents. */
+  generation: Generation;
   cachedDocumentsMax: number;
 }
 
-export function createDocumentStore({ store, ids, cachedDocumentsMax }: DocumentStoreOptions): DocumentStore {
+export function createDocumentStore({
+  store,
+  ids,
+  generation,
+  cachedDocumentsMax,
+}: DocumentStoreOptions): DocumentStore {
   const recent = createRecentlyUsed<StoredDocument>(cachedDocumentsMax);
   return {
     recall: (stream) => recent.get(stream),
@@ -46,7 +59,7 @@ export function createDocumentStore({ store, ids, cachedDocumentsMax }: Document
     forgetAll: () => recent.clear(),
     load: async ({ schema }, stream) => {
       const lastOne = { direction: 'backwards', limit: 1 } as const;
-      for await (const { data, revision } of store.read(viewStreamOf(stream), lastOne)) {
+      for await (const { data, revision } of store.read(viewStreamOf(stream, generation), lastOne)) {
         // A document that another version wrote is folded again from the beginning.
         const document = schema.safeParse(data);
         return { document: document.success ? document.data : undefined, revision };
@@ -54,7 +67,7 @@ export function createDocumentStore({ store, ids, cachedDocumentsMax }: Document
       return notStored;
     },
     replace: async (kind, document, expected) => {
-      const stream = viewStreamOf(streamOf(kind, document.token));
+      const stream = viewStreamOf(streamOf(kind, document.token), generation);
       // Before the first document, so that a crash in between cannot leave a stream that grows.
       if (expected === 'no-stream') await store.keepLast(stream, 1);
       const event = { id: ids.uuid(), type: kind.writtenEventType, data: document, metadata: {} };

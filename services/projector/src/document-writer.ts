@@ -5,16 +5,11 @@ import {
   nextRevision,
   type DocumentEnvelope,
   type DocumentKind,
-  type FailedStream,
+  type Generation,
 } from '@tollgate/read-models';
 import { InvariantViolation, TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
 import { createDocumentStore, notStored, type StoredDocument } from './document-store.ts';
-
-/** A stream whose events up to `failed.revision` are in the document, and no further. */
-export interface Failure {
-  failed: FailedStream;
-  error: unknown;
-}
+import type { Failure } from './projection.ts';
 
 export interface DocumentWriter {
   /**
@@ -36,6 +31,7 @@ const conflictsMax = 10;
 export interface DocumentWriterOptions {
   store: EventStore;
   ids: Ids;
+  generation: Generation;
   cachedDocumentsMax: number;
 }
 
@@ -150,7 +146,7 @@ function requireKind(stream: string): DocumentKind {
   return kind;
 }
 
-const failureAt = (stream: string, revision: number, error: unknown): Failure => ({
+export const failureAt = (stream: string, revision: number, error: unknown): Failure => ({
   failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' },
   error,
 });

@@ -1,99 +1,109 @@
-/** One pass of the projector: from the checkpoint on, batch by batch, documents first and the checkpoint after them. */
-import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
-import type { FailedStream } from '@tollgate/read-models';
-import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import { createCheckpoint } from './checkpoint.ts';
-import { createDocumentWriter, type Failure } from './document-writer.ts';
+/** Documents of one stream each: from the checkpoint on, batch by batch, documents first and the checkpoint after them. */
+import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import {
+  checkpointStreamOf,
+  documentVersions,
+  furthestShards,
+  shardNumberOf,
+  shardsMax,
+  shardsOf,
+  type DocumentCheckpoint,
+  type Generation,
+  type Shard,
+} from '@tollgate/read-models';
+import { createCheckpoint, peekCheckpoint } from './checkpoint.ts';
+import { createDocumentWriter } from './document-writer.ts';
+import {
+  createCheckpointing,
+  createFailures,
+  type Projection,
+  type ProjectionOptions,
+  type Reached,
+} from './projection.ts';
 
-/** More failures than this are not the fault of single streams: the projector stands still rather than skip them all. */
-export const failedStreamsMax = 100;
-/** The checkpoint follows the end of the store this often at most where there was nothing to project. */
-const idleCheckpointMs = 1_000;
-
-export interface Projection {
-  /**
-   * Takes up the checkpoint, and gives the streams that have failed another try: the code may be another one now.
-   *
-   * @throws StoreUnavailable
-   */
-  resume(): Promise<void>;
-  /**
-   * Writes the documents of a batch, and then that every event up to `reached` is in them.
-   *
-   * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
-   */
-  project(batch: readonly RecordedEvent[], reached: Position): Promise<void>;
-  position(): Position;
-  failedStreams(): FailedStream[];
+export interface DocumentsProjectionOptions extends ProjectionOptions {
+  /** Of the streams that it projects; it reads the events of all. */
+  shard: Shard;
 }
 
-export interface ProjectionOptions {
-  store: EventStore;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  cachedDocumentsMax: number;
-}
-
-export function createProjection({
-  store,
-  clock,
-  ids,
-  log,
-  cachedDocumentsMax,
-}: ProjectionOptions): Projection {
-  const checkpoint = createCheckpoint({ store, ids, log });
-  const documents = createDocumentWriter({ store, ids, cachedDocumentsMax });
-  const failedStreams = new Map<string, FailedStream>();
+/** `resume` gives the streams that have failed another try: the code may be another one now. */
+export function createDocumentsProjection(options: DocumentsProjectionOptions): Projection {
+  const { store, clock, ids, log, generation, shard } = options;
+  const stream = checkpointStreamOf(generation, shard);
+  const checkpoint = createCheckpoint({ store, ids, log, stream, documentVersions });
+  const checkpointing = createCheckpointing(checkpoint, clock);
+  const documents = createDocumentWriter(options);
+  const failures = createFailures(log);
+  const isOwn = (name: string) => shard.count === 1 || shardNumberOf(name, shard.count) === shard.number;
   let position = beginning;
-  let checkpointWrittenAt = 0;
-  let checkpointEnd = beginning;
 
   async function resume(): Promise<void> {
     documents.forget();
-    const last = await checkpoint.read();
+    const last = await furthest(store, generation, await checkpoint.read());
     position = last.position;
-    failedStreams.clear();
-    for (const failed of last.failedStreams) {
-      const failure = await documents.catchUp(failed.stream);
-      if (failure !== undefined) failedStreams.set(failed.stream, failure.failed);
+    const failed = [];
+    for (const each of last.failedStreams.filter((failedStream) => isOwn(failedStream.stream))) {
+      const failure = await documents.catchUp(each.stream);
+      if (failure !== undefined) failed.push(failure.failed);
     }
+    failures.take(failed);
   }
 
-  async function project(batch: readonly RecordedEvent[], reached: Position): Promise<void> {
-    if (batch.length === 0 && !isIdleCheckpointDue(reached)) return;
-    await writeDocuments(batch.filter(({ stream }) => !failedStreams.has(stream)));
-    checkpointEnd = await checkpoint.write(reached, [...failedStreams.values()]);
-    checkpointWrittenAt = clock.monotonic();
-    position = reached;
+  async function project(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
+    if (!checkpointing.isDue(batch, reached)) return;
+    await writeDocuments(batch.filter((event) => isOwn(event.stream) && !failures.has(event.stream)));
+    await checkpointing.write(reached, failures.list());
+    position = reached.position;
   }
-
-  // The checkpoint itself moves the end of the store: answering to that with another one would never end.
-  const isIdleCheckpointDue = (reached: Position): boolean =>
-    reached > checkpointEnd && clock.monotonic() >= checkpointWrittenAt + idleCheckpointMs;
 
   /** Writes the documents at the same time, so that the store commits them together. */
   async function writeDocuments(batch: readonly RecordedEvent[]): Promise<void> {
-    const byStream = Map.groupBy(batch, ({ stream }) => stream);
+    const byStream = Map.groupBy(batch, (event) => event.stream);
     const outcomes = await Promise.allSettled(
-      [...byStream].map(([stream, events]) => documents.write(stream, events)),
+      [...byStream].map(([name, events]) => documents.write(name, events)),
     );
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') throw outcome.reason as Error;
-      if (outcome.value !== undefined) markFailed(outcome.value);
+      if (outcome.value !== undefined) failures.mark(outcome.value);
     }
   }
 
-  function markFailed({ failed, error }: Failure): void {
-    const { stream, revision, code } = failed;
-    log.error({ error, stream, revision, code }, 'a stream cannot be projected; its document stands still');
-    failedStreams.set(stream, failed);
-    if (failedStreams.size > failedStreamsMax)
-      throw new TollgateError(
-        'too_many_failed_streams',
-        'Too many streams cannot be projected: none is skipped any more.',
-      );
-  }
+  return { resume, project, position: () => position, failedStreams: failures.list };
+}
 
-  return { resume, project, position: () => position, failedStreams: () => [...failedStreams.values()] };
+/**
+ * The shard's own checkpoint, or what all shards of another number of them say together, where that is more: so a
+ * changed number of shards goes on where the one before has ended.
+ */
+async function furthest(
+  store: EventStore,
+  generation: Generation,
+  own: DocumentCheckpoint,
+): Promise<DocumentCheckpoint> {
+  const together = await readProgress(store, generation);
+  return own.position >= together.position ? own : { ...own, ...together };
+}
+
+/** How far all documents of a generation have come, and which streams could not be projected. */
+export async function readProgress(
+  store: EventStore,
+  generation: Generation,
+): Promise<Pick<DocumentCheckpoint, 'position' | 'failedStreams'>> {
+  const counts = Array.from({ length: shardsMax }, (_, index) => index + 1);
+  const found = new Map<string, DocumentCheckpoint>();
+  await Promise.all(
+    counts.flatMap(shardsOf).map(async (shard) => {
+      const stream = checkpointStreamOf(generation, shard);
+      const checkpoint = await peekCheckpoint(store, stream, documentVersions);
+      if (checkpoint !== undefined) found.set(stream, checkpoint);
+    }),
+  );
+  const together = furthestShards(
+    (shard) => found.get(checkpointStreamOf(generation, shard)),
+    ({ position }) => position,
+  );
+  return {
+    position: together.position,
+    failedStreams: together.said.flatMap(({ failedStreams }) => failedStreams),
+  };
 }

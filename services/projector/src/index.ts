@@ -1,1 +1,3 @@
+export * from './check.ts';
 export * from './projector.ts';
+export * from './rebuild.ts';

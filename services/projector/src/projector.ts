@@ -1,8 +1,22 @@
 /** Folds the events of payments, payouts and disputes into documents, which are kept in the event store as streams of their own. */
-import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
-import { documentKinds, type FailedStream } from '@tollgate/read-models';
+import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+import {
+  documentKinds,
+  generationStream,
+  onlyShard,
+  payoutKind,
+  paymentKind,
+  readGeneration,
+  toGenerationRecord,
+  type DocumentKind,
+  type FailedStream,
+  type Generation,
+  type Shard,
+} from '@tollgate/read-models';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { createProjection } from './projection.ts';
+import { createDocumentsProjection } from './documents-projection.ts';
+import type { Projection, ProjectionOptions } from './projection.ts';
+import { createTotalsProjection } from './totals-projection.ts';
 
 export interface ProjectorOptions {
   store: EventStore;
@@ -13,6 +27,8 @@ export interface ProjectorOptions {
   batchEventsMax?: number;
   /** Documents kept in memory at most; 5,000 by default. */
   cachedDocumentsMax?: number;
+  /** The generation that is written; by default the live one, also when another one becomes that. */
+  generation?: Generation;
 }
 
 export interface ProjectorHealth {
@@ -22,6 +38,10 @@ export interface ProjectorHealth {
   failedStreams: readonly FailedStream[];
   /** False while the store is not reached or too many streams have failed. */
   isAdvancing: boolean;
+  /** Nothing was left to project when it looked last. */
+  isAtEnd: boolean;
+  /** Since it was made, those of other shards among them. */
+  eventsRead: number;
 }
 
 export interface Projector {
@@ -37,26 +57,43 @@ export interface Projector {
   health(): ProjectorHealth;
 }
 
-const prefixes = documentKinds.map(({ streamPrefix }) => streamPrefix);
 const firstPauseMs = 200;
 const longestPauseMs = 15_000;
 
-export function createProjector(options: ProjectorOptions): Projector {
+/** Projects the documents of payments, payouts and disputes, or those of one shard of them. */
+export const createProjector = ({
+  shard = onlyShard,
+  ...options
+}: ProjectorOptions & { shard?: Shard }): Projector =>
+  createProjectorOf(documentKinds, options, (parts) => createDocumentsProjection({ ...parts, shard }));
+
+/** Projects the totals. They are not sharded: which document an event concerns cannot be told from its stream's name. */
+export const createTotalsProjector = (options: ProjectorOptions): Projector =>
+  createProjectorOf([paymentKind, payoutKind], options, createTotalsProjection);
+
+function createProjectorOf(
+  kinds: readonly DocumentKind[],
+  options: ProjectorOptions,
+  createProjection: (parts: ProjectionOptions) => Projection,
+): Projector {
   const { store, clock, ids, log, batchEventsMax = 500, cachedDocumentsMax = 5_000 } = options;
-  const projection = createProjection({ store, clock, ids, log, cachedDocumentsMax });
-  let background: { stopping: AbortController; ended: Promise<void> } | undefined;
+  const prefixes = [...kinds.map(({ streamPrefix }) => streamPrefix), generationStream];
+  let projection: Projection | undefined;
   let isAdvancing = false;
+  let isAtEnd = false;
+  let eventsRead = 0;
   let pauseMs = firstPauseMs;
+  const position = () => projection?.position() ?? beginning;
 
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await projectFromCheckpoint(signal);
       } catch (error) {
-        isAdvancing = false;
+        isAdvancing = isAtEnd = false;
         const waitMs = Math.round(pauseMs * (0.5 + ids.fraction() / 2));
         log.error(
-          { error, waitMs, position: projection.position() },
+          { error, waitMs, position: position() },
           'projecting failed; it resumes from the checkpoint',
         );
         await clock.sleep(waitMs, signal).catch(() => undefined);
@@ -66,14 +103,35 @@ export function createProjector(options: ProjectorOptions): Projector {
     isAdvancing = false;
   }
 
+  /** Takes up the checkpoint of the generation to be written. */
+  async function resume(): Promise<{ generation: Generation; from: Position }> {
+    for (;;) {
+      const generation = await wantedGeneration();
+      projection = createProjection({ store, clock, ids, log, generation, cachedDocumentsMax });
+      await projection.resume();
+      // A switch after this look comes after the checkpoint, and so through the subscription.
+      if (generation === (await wantedGeneration())) return { generation, from: projection.position() };
+    }
+  }
+
+  const wantedGeneration = async (): Promise<Generation> =>
+    options.generation ?? (await readGeneration(store)).record.live;
+
   async function projectFromCheckpoint(signal: AbortSignal): Promise<void> {
-    await projection.resume();
+    const { generation, from } = await resume();
     let batch: RecordedEvent[] = [];
-    const from = projection.position();
     for await (const item of store.subscribe({ from, prefixes, signal })) {
+      if (item.kind === 'event' && item.stream === generationStream) {
+        // What the batch holds is projected again from the checkpoint of the other one.
+        if (options.generation === undefined && toGenerationRecord(item).live !== generation) return;
+        continue;
+      }
       if (item.kind === 'event') batch.push(item);
       if (item.kind === 'event' && batch.length < batchEventsMax) continue;
-      await projection.project(batch, item.position);
+      const isEnd = item.kind === 'caught-up';
+      await projection?.project(batch, { position: item.position, isEnd });
+      isAtEnd = isEnd;
+      eventsRead += batch.length;
       batch = [];
       isAdvancing = true;
       pauseMs = firstPauseMs;
@@ -82,6 +140,20 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   return {
     run,
+    ...inBackground(run),
+    health: () => ({
+      position: position(),
+      failedStreams: projection?.failedStreams() ?? [],
+      isAdvancing,
+      isAtEnd,
+      eventsRead,
+    }),
+  };
+}
+
+function inBackground(run: Projector['run']): Pick<Projector, 'start' | 'stop'> {
+  let background: { stopping: AbortController; ended: Promise<void> } | undefined;
+  return {
     start: async () => {
       const stopping = new AbortController();
       background ??= { stopping, ended: run(stopping.signal) };
@@ -92,10 +164,5 @@ export function createProjector(options: ProjectorOptions): Projector {
       await background?.ended;
       background = undefined;
     },
-    health: () => ({
-      position: projection.position(),
-      failedStreams: projection.failedStreams(),
-      isAdvancing,
-    }),
   };
 }

@@ -5,3 +5,4 @@ export {
   payoutListSchema,
 } from './list-query.ts';
 export * from './query-service.ts';
+export { totalsQuerySchema } from './totals-query.ts';

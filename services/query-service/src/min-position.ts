@@ -13,7 +13,7 @@ const positionPattern = /^\d[\d:/-]{0,63}$/;
  * been answered: 400 `invalid_param`, 503 `read_model_behind`.
  */
 export async function awaitMinPosition(
-  index: PaymentIndex,
+  index: Pick<PaymentIndex, 'waitFor'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {

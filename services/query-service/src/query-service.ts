@@ -8,6 +8,7 @@ import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
+import { registerTotalsRoutes } from './totals-routes.ts';
 
 export interface QueryServiceOptions {
   store: EventStore;
@@ -29,15 +30,24 @@ export interface QueryService {
 }
 
 export function createQueryService(options: QueryServiceOptions): QueryService {
-  const { store, index, directory, log, onUnresolvedRead = () => {}, exportStalledMs = 30_000 } = options;
+  const {
+    store,
+    index,
+    directory,
+    log,
+    clock,
+    onUnresolvedRead = () => {},
+    exportStalledMs = 30_000,
+  } = options;
   const own = createOwnDocuments({ store, index, onUnresolvedRead });
-  const deps = { store, index, directory, log, own };
+  const deps = { store, index, directory, log, clock, own };
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);
       registerExportRoutes(app, deps, { stalledMs: exportStalledMs });
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
+      registerTotalsRoutes(app, deps);
     },
   };
 }

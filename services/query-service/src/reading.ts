@@ -2,7 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { Scope } from '@tollgate/payment-domain';
 import { authenticate, type Caller, type PaymentIndex, type TeamDirectory } from '@tollgate/read-models';
-import { sendErrors, type ErrorEntry, type Log } from '@tollgate/service-kit';
+import { sendErrors, type Clock, type ErrorEntry, type Log } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OwnDocuments } from './own-documents.ts';
 import { answerUnavailableStore } from './store-failure.ts';
@@ -12,6 +12,7 @@ export interface ReadDependencies {
   index: PaymentIndex;
   directory: TeamDirectory;
   log: Log;
+  clock: Clock;
   own: OwnDocuments;
 }
 

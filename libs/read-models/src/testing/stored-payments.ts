@@ -8,11 +8,21 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
-import { checkpointEventType, checkpointStream } from '../document-checkpoint.ts';
-import { streamOf, viewStreamOf, type DocumentEnvelope, type DocumentKind } from '../document-kind.ts';
-import { documentVersions, paymentKind, viewStreamPrefixes } from '../document-kinds.ts';
+import { checkpointEventType, checkpointStream, totalsCheckpointStreamOf } from '../document-checkpoint.ts';
+import { streamOf, type DocumentEnvelope, type DocumentKind } from '../document-kind.ts';
+import { documentVersions, paymentKind, viewStreamPrefixesOf } from '../document-kinds.ts';
 import { foldStream } from '../document-reader.ts';
 import type { PaymentDocument } from '../payment-document.ts';
+import type { PayoutDocument } from '../payout-document.ts';
+import {
+  applyTotalsChange,
+  contributionOf,
+  totalsStreamOf,
+  totalsVersions,
+  totalsWrittenEventType,
+  type TotalsDocument,
+} from '../totals-document.ts';
+import { firstGeneration, viewStreamOf } from '../view-streams.ts';
 import { toNewEvents, type AnyEvent } from './histories.ts';
 
 /** The stream of a payment's document. */
@@ -89,6 +99,30 @@ export async function writeCheckpoint(
   return appended(await store.append(checkpointStream, [event], 'any'));
 }
 
+/** What a projector says when the totals are those of just these documents. */
+export async function writeTotals(
+  store: EventStore,
+  documents: readonly (PaymentDocument | PayoutDocument)[],
+): Promise<Appended> {
+  const totals = new Map<string, TotalsDocument>();
+  const inOrder = [...documents].sort((one, other) => (one.position < other.position ? -1 : 1));
+  for (const document of inOrder) {
+    const { key, lines } = contributionOf(document);
+    const stream = totalsStreamOf(key, firstGeneration);
+    const { token, revision, position } = document;
+    const change = { key, last: { stream: token, revision, position }, before: [], after: lines };
+    totals.set(stream, applyTotalsChange(totals.get(stream), change));
+  }
+  for (const [stream, data] of totals) {
+    const event = { id: randomUUID(), type: totalsWrittenEventType, data, metadata: {} };
+    await store.append(stream, [event], 'any');
+  }
+  const position = inOrder.at(-1)?.position ?? ('0' as Position);
+  const data = { schemaVersion: 1, documentVersions: totalsVersions, position, failedStreams: [] };
+  const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
+  return appended(await store.append(totalsCheckpointStreamOf(firstGeneration), [event], 'any'));
+}
+
 /** Events of one stream with its document and the checkpoint after it. */
 export async function projectEvents<Document extends DocumentEnvelope>(
   store: EventStore,
@@ -110,10 +144,19 @@ export const projectPayment = (
 ): Promise<PaymentDocument> => projectEvents(store, paymentKind, token, events);
 
 /** The text of every stored document by its stream. */
-export async function storedDocuments(store: EventStore): Promise<Map<string, string>> {
+export const storedDocuments = (
+  store: EventStore,
+  generation = firstGeneration,
+): Promise<Map<string, string>> => storedTexts(store, viewStreamPrefixesOf(generation));
+
+/** The text of the last event of every stream with one of these prefixes. */
+export async function storedTexts(
+  store: EventStore,
+  prefixes: readonly string[],
+): Promise<Map<string, string>> {
   const ending = new AbortController();
   const texts = new Map<string, string>();
-  const subscription = { from: beginning, prefixes: viewStreamPrefixes, signal: ending.signal };
+  const subscription = { from: beginning, prefixes, signal: ending.signal };
   for await (const item of store.subscribe(subscription)) {
     if (item.kind === 'caught-up') break;
     texts.set(item.stream, JSON.stringify(item.data));

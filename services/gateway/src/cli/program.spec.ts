@@ -71,6 +71,7 @@ it.each([
   'key --help',
   ...['add', 'list', 'show', 'allow-origins'].map((name) => `team ${name} --help`),
   ...['issue', 'revoke', 'list'].map((name) => `key ${name} --help`),
+  'rebuild --help',
 ])('%s explains, and opens nothing', async (command) => {
   const { out, ...rest } = await run(command);
   expect(rest).toEqual({ exitCode: 0, error: '', opened: 0, closed: 0 });

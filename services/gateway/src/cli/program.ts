@@ -23,6 +23,7 @@ import type { DataDirectory } from '../data-directory.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { registerNotificationCommands } from './notification-commands.ts';
+import { registerRebuildCommands } from './rebuild-commands.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
 import { type TopicAdmin, registerTopicCommands } from './topic-commands.ts';
@@ -70,6 +71,7 @@ function registerGroups(program: Command, run: RunCommand, output: CliOutput): v
   registerNotificationCommands(program, run);
   registerCallbackCommands(program, run);
   registerTailCommands(program, run, output);
+  registerRebuildCommands(program, run, output);
   registerTopicCommands(program, run);
 }
 

@@ -31,6 +31,7 @@ export const forwardedRoutes: Readonly<Record<RoutedService, readonly ForwardedR
     get('refunds/:refundToken'),
     get('disputes/list'),
     get('attention'),
+    get('totals'),
   ],
   notifier: [
     get('payments/:token/notifications'),

@@ -80,11 +80,11 @@ const gauges = {
   },
   tollgate_projector_advancing: {
     help: 'Whether the projector gets on: 1 or 0; absent while another instance projects',
-    labelNames: [],
+    labelNames: ['projection'],
   },
   tollgate_projector_failed_streams: {
     help: 'Streams with an event that the projector could not apply; absent while another instance projects',
-    labelNames: [],
+    labelNames: ['projection'],
   },
 } as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
 export type GaugeName = keyof typeof gauges;

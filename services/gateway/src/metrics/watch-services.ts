@@ -5,6 +5,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex, documentKinds } from '@tollgate/read-models';
 import type { Clock } from '@tollgate/service-kit';
+import type { RunningProjector } from '../services/projector.ts';
 import { lagSeconds } from './lag.ts';
 import type { Metrics, Reading } from './metrics.ts';
 
@@ -66,10 +67,20 @@ export function watchIndex(
   );
 }
 
-/** @param health undefined while another instance projects */
-export function watchProjector({ watch }: Watch, health: () => ProjectorHealth | undefined): void {
-  watch('tollgate_projector_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
-  watch('tollgate_projector_failed_streams', () => oneReading(health()?.failedStreams.length));
+export function watchProjectors({ watch }: Watch, projectors: readonly RunningProjector[]): void {
+  const eachProjector = (valueOf: (health: ProjectorHealth) => number) => () =>
+    projectors.flatMap(({ projection, health }) => {
+      const known = health();
+      return known === undefined ? [] : [{ labels: { projection }, value: valueOf(known) }];
+    });
+  watch(
+    'tollgate_projector_advancing',
+    eachProjector(({ isAdvancing }) => Number(isAdvancing)),
+  );
+  watch(
+    'tollgate_projector_failed_streams',
+    eachProjector(({ failedStreams }) => failedStreams.length),
+  );
 }
 
 /** @param health undefined while another instance publishes */

@@ -3,7 +3,7 @@
  * because it looks otherwise than was written down. That they are as described is what the end-to-end tests see to, by
  * parsing real answers; so they are strict here, and open in the document, where fields may be added.
  */
-import { paymentStatusSchema } from '@tollgate/payment-api';
+import { paymentStatusSchema, paymentStatuses } from '@tollgate/payment-api';
 import {
   attentionCodes,
   paymentPhases,
@@ -16,6 +16,7 @@ import { failureReasons, notificationBodySchema } from '@tollgate/notifier';
 import type {
   EveryField,
   PublicAttentionEntry,
+  PublicCurrencyTotals,
   PublicDispute,
   PublicPayment,
   PublicPayout,
@@ -133,6 +134,22 @@ const attentionEntrySchema = z.strictObject({
   phase: z.enum(paymentPhases),
 } satisfies EveryField<PublicAttentionEntry>);
 
+const sumSchema = z.strictObject({ count: z.int().min(0), amount: amountShownSchema });
+const sumsBy = <Name extends string>(names: readonly Name[]) =>
+  z.strictObject(
+    Object.fromEntries(names.map((name) => [name, sumSchema])) as Record<Name, typeof sumSchema>,
+  );
+const currencyTotalsSchema = z.strictObject({
+  currency: z.string(),
+  payments: sumsBy(paymentStatuses).describe(
+    'By the status of now: what was approved (refunds not taken off), and else what was asked for.',
+  ),
+  refunds: sumsBy(['confirmed', 'reserved']).describe(
+    'Payments of which money was given back, and of which the outcome of a refund is open.',
+  ),
+  payouts: sumsBy(payoutStatusSchema.options).exactOptional().describe('For keys that may read payouts.'),
+} satisfies EveryField<PublicCurrencyTotals>);
+
 const notificationSchema = z.strictObject({
   id: z.string().describe('Sent as `webhook-id`, the same at every try.'),
   url: z.string(),
@@ -171,6 +188,7 @@ export const answerSchemas = {
   Refund: refundSchema,
   Dispute: disputeSchema,
   AttentionEntry: attentionEntrySchema,
+  CurrencyTotals: currencyTotalsSchema,
   Notification: notificationSchema,
   Cause: causeSchema,
   PaymentEvent: paymentEventSchema,
@@ -196,6 +214,15 @@ export const answerSchemas = {
       available: z.int().describe('Minor units; over all accounts that take your payments in this currency.'),
       hold: z.int().describe('Minor units.'),
     }),
+  }),
+  Totals: z.strictObject({
+    success,
+    from: z.iso.date(),
+    to: z.iso.date(),
+    days: z
+      .array(z.strictObject({ day: z.iso.date(), currencies: z.array(currencyTotalsSchema) }))
+      .describe('Days on which something was created, earliest first.'),
+    sums: z.array(currencyTotalsSchema).describe('Over all these days, by currency.'),
   }),
   DisputeList: z.strictObject({ success, disputes: z.array(disputeSchema) }),
   AttentionList: z.strictObject({

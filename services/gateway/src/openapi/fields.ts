@@ -24,6 +24,14 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Created on this day in UTC or earlier.',
     schema: { type: 'string', format: 'date' },
   },
+  from: {
+    description: 'First day, in UTC; 29 days before `to` unless given.',
+    schema: { type: 'string', format: 'date' },
+  },
+  to: {
+    description: 'Last day, in UTC; today unless given.',
+    schema: { type: 'string', format: 'date' },
+  },
   attention: { description: 'Only those that wait for a person, or only those that do not.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
   perPage: {

@@ -13,6 +13,7 @@ import {
   paymentExportSchema,
   paymentListSchema,
   payoutListSchema,
+  totalsQuerySchema,
 } from '@tollgate/query-service';
 import type { AnswerName } from './answer-schemas.ts';
 import { type Errors, ofCommands, ofProviderCalls, ofReads, underKey, withBody } from './errors.ts';
@@ -34,6 +35,7 @@ export const querySchemas = {
   payouts: payoutListSchema,
   attention: attentionListSchema,
   balance: balanceQuerySchema,
+  totals: totalsQuerySchema,
 } as const;
 
 export interface Operation {
@@ -256,6 +258,15 @@ const others: readonly Operation[] = [
       { 400: ['incorrect_currency', 'invalid_param'], 409: ['no_account'], 503: ['provider_unavailable'] },
       ofCommands,
     ],
+  },
+  {
+    ...{ method: 'get', path: '/api/v1/totals', id: 'listTotals', tag: 'Money' },
+    summary: 'Sums up payments, refunds and payouts by day and currency',
+    description:
+      'Each payment and payout counts on the day of its creation, in UTC, under the status that it has now. At most 366 days; the last 30 unless you say otherwise. Payouts to keys only with the scope `read` or `payouts`.',
+    ...{ scopes: ['read', 'payments'], query: 'totals', minPosition: true },
+    answers: done('The totals.', 'Totals'),
+    errors: [ofReads],
   },
   {
     ...{ method: 'get', path: '/api/v1/disputes/list', id: 'listDisputes', tag: 'Money' },

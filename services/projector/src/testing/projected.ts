@@ -11,13 +11,13 @@ import {
 import { foldStored, storedDocuments } from '@tollgate/read-models/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createProjector, type Projector, type ProjectorOptions } from '../projector.ts';
+import { createProjector, type Projector } from '../projector.ts';
 
 export const soon = { timeout: 10_000, interval: 5 };
 
 export async function startProjector(
   store: EventStore,
-  options: Partial<ProjectorOptions> = {},
+  options: Partial<Parameters<typeof createProjector>[0]> = {},
 ): Promise<Projector> {
   const projector = createProjector({
     store,

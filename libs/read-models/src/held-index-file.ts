@@ -1,0 +1,113 @@
+/** The open file of the index, which another one takes the place of where it is damaged, another store's or outdated. */
+import { renameSync, statSync } from 'node:fs';
+import type { EventStore } from '@tollgate/event-store';
+import type { Log } from '@tollgate/service-kit';
+import type { IndexFile, IndexProgress } from './index-file.ts';
+import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
+import type { Generation } from './view-streams.ts';
+
+export interface HeldIndexFileOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  path: string;
+  store: EventStore;
+  log: Log;
+}
+
+export interface HeldIndexFile {
+  file(): IndexFile | undefined;
+  /** @throws StartupError where the file cannot be used */
+  open(): void;
+  close(): void;
+  /** An empty one in the place of the one that is there. */
+  rebuild(): IndexFile;
+  /** The file, where it holds documents of this store and generation, and an empty one otherwise. @throws StoreUnavailable */
+  fileOf(generation: Generation): Promise<IndexFile>;
+  /** Opens the one that is built beside for a generation, as far as it has come. */
+  openBeside(generation: Generation): IndexFile;
+  /** Puts a file that was opened beside in the place of this one; closes both. */
+  putInPlace(beside: IndexFile): void;
+  /** What was begun for a generation that never became the live one. */
+  deleteBeside(): void;
+}
+
+export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions): HeldIndexFile {
+  const pathBeside = path === ':memory:' ? path : `${path}.next`;
+  let file: IndexFile | undefined;
+
+  function close(): void {
+    file?.close();
+    file = undefined;
+  }
+
+  function rebuild(): IndexFile {
+    close();
+    deleteIndexFile(path);
+    file = openIndexFile(path, log);
+    return file;
+  }
+
+  function openBeside(generation: Generation): IndexFile {
+    const beside = openIndexFile(pathBeside, log);
+    if (isOfGeneration(beside.progress(), generation)) return beside;
+    beside.close();
+    deleteIndexFile(pathBeside);
+    return openIndexFile(pathBeside, log);
+  }
+
+  function putInPlace(beside: IndexFile): void {
+    close();
+    if (path === ':memory:') {
+      file = beside;
+      return;
+    }
+    beside.close();
+    // Whoever crashes between these two finds the other one at the next start.
+    deleteIndexFile(path);
+    renameSync(pathBeside, path);
+    file = openIndexFile(path, log);
+  }
+
+  /** A switch that came while this process was away, or in whose middle it ended: what was built beside is at hand. */
+  function takeBeside(generation: Generation): IndexFile {
+    const isThere = statSync(pathBeside, { throwIfNoEntry: false }) !== undefined;
+    if (path === ':memory:' || !isThere) return rebuild();
+    putInPlace(openBeside(generation));
+    return file ?? rebuild();
+  }
+
+  return {
+    file: () => file,
+    open: () => {
+      file = openIndexFile(path, log);
+    },
+    close,
+    rebuild,
+    fileOf: async (generation) => {
+      if (file === undefined) return rebuild();
+      if (!(await isOfStore(store, file.progress()))) {
+        log.warn(
+          { operation: 'follow-documents' },
+          'the index belongs to another event store; it is built again',
+        );
+        return rebuild();
+      }
+      const { generation: of } = file.progress();
+      return of === generation || (of === undefined && generation === 1) ? file : takeBeside(generation);
+    },
+    openBeside,
+    putInPlace,
+    deleteBeside: () => deleteIndexFile(pathBeside),
+  };
+}
+
+const isOfGeneration = ({ generation }: IndexProgress, wanted: Generation): boolean =>
+  generation === undefined || generation === wanted;
+
+/** True where the store has the event that the last document was taken from; an empty index fits every store. */
+async function isOfStore(store: EventStore, { witness }: IndexProgress): Promise<boolean> {
+  if (witness === undefined) return true;
+  const { stream, revision, position } = witness;
+  for await (const event of store.read(stream, { from: revision, limit: 1 }))
+    return event.revision === revision && event.position === position;
+  return false;
+}

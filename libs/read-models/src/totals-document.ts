@@ -1,0 +1,164 @@
+/**
+ * What a team took, gave back and paid out: one document per environment, team, currency and day. The day is that of the
+ * creation, in UTC, and never changes, so that each event of a payment or payout concerns one document.
+ */
+import type { Position } from '@tollgate/event-store';
+import { paymentStatuses, type PaymentStatus } from '@tollgate/payment-api/values';
+import {
+  environmentSchema,
+  payoutStatusSchema,
+  reservedAmount,
+  statusOfPayoutPhase,
+  statusOfPhase,
+  type Environment,
+  type PayoutStatus,
+} from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { positionSchema, type DocumentEnvelope } from './document-kind.ts';
+import type { PaymentDocument } from './payment-document.ts';
+import type { PayoutDocument } from './payout-document.ts';
+import { viewStreamOf, type Generation } from './view-streams.ts';
+
+/** Grows with every change to the schema below or to what is counted: all totals are then folded again. */
+export const totalsDocumentVersion = 1;
+export const totalsVersions = `totals:${totalsDocumentVersion}`;
+export const totalsWrittenEventType = 'TotalsDocumentWritten';
+
+export interface TotalsKey {
+  environment: Environment;
+  team: string;
+  currency: string;
+  /** YYYY-MM-DD, in UTC. */
+  day: string;
+}
+
+/** How many payments or payouts, and how much they are together. */
+export interface Sum {
+  count: number;
+  /** Minor units, in decimal digits: a sum may be larger than the largest safe integer, and must stay exact. */
+  amount: string;
+}
+
+export interface TotalsDocument extends TotalsKey {
+  schemaVersion: typeof totalsDocumentVersion;
+  /** The last event that has changed it: no event at or before its position may be added again. */
+  last: { stream: string; revision: number; position: Position };
+  /** By status. The amount is what was approved, where it was, and else what was asked for. */
+  payments: Record<PaymentStatus, Sum>;
+  /** Payments of which something was given back (`confirmed`), or is about to be and the outcome is open (`reserved`). */
+  refunds: { confirmed: Sum; reserved: Sum };
+  payouts: Record<PayoutStatus, Sum>;
+}
+
+const sumSchema = z.object({ count: z.int().min(0), amount: z.string().regex(/^\d{1,40}$/) });
+const sumsBy = <Name extends string>(names: readonly Name[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, sumSchema])) as Record<Name, typeof sumSchema>);
+
+/** A document as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
+export const totalsDocumentSchema = z.object({
+  schemaVersion: z.literal(totalsDocumentVersion),
+  environment: environmentSchema,
+  team: z.string(),
+  currency: z.string(),
+  day: z.iso.date(),
+  last: z.object({ stream: z.string(), revision: z.int().min(0), position: positionSchema }),
+  payments: sumsBy(paymentStatuses),
+  refunds: sumsBy(['confirmed', 'reserved']),
+  payouts: sumsBy(payoutStatusSchema.options),
+}) satisfies z.ZodType<TotalsDocument>;
+
+const totalsPrefix = 'totals-';
+
+export const totalsPrefixOf = (generation: Generation): string => viewStreamOf(totalsPrefix, generation);
+
+export const totalsStreamOf = (
+  { environment, team, currency, day }: TotalsKey,
+  generation: Generation,
+): string => `${totalsPrefixOf(generation)}${environment}-${team}-${currency}-${day}`;
+
+/** Where a payment or payout counts, and as what; several lines where part of it was given back. */
+export interface Contribution {
+  key: TotalsKey;
+  lines: readonly Line[];
+}
+
+type Line = { amount: number } & (
+  | { group: 'payments'; name: PaymentStatus }
+  | { group: 'refunds'; name: 'confirmed' | 'reserved' }
+  | { group: 'payouts'; name: PayoutStatus }
+);
+
+/** What the document of a payment or payout adds to the totals. */
+export function contributionOf(document: PaymentDocument | PayoutDocument): Contribution {
+  return 'payment' in document ? ofPayment(document) : ofPayout(document);
+}
+
+function ofPayment({ payment, createdAt }: PaymentDocument): Contribution {
+  const status = statusOfPhase(payment.phase);
+  const isTaken = status === 'approved' || status === 'refunded';
+  const lines: Line[] = [
+    { group: 'payments', name: status, amount: isTaken ? payment.approvedAmount : payment.terms.amount },
+    { group: 'refunds', name: 'confirmed', amount: payment.refundedAmount },
+    { group: 'refunds', name: 'reserved', amount: reservedAmount(payment) },
+  ];
+  // A payment counts among the refunds only where there is money in it.
+  return {
+    key: keyOf(payment, createdAt),
+    lines: lines.filter(({ group, amount }) => group !== 'refunds' || amount > 0),
+  };
+}
+
+function ofPayout({ payout, createdAt }: PayoutDocument): Contribution {
+  const name = statusOfPayoutPhase(payout.phase);
+  return { key: keyOf(payout, createdAt), lines: [{ group: 'payouts', name, amount: payout.terms.amount }] };
+}
+
+const keyOf = (
+  { environment, team, terms }: { environment: Environment; team: string; terms: { currency: string } },
+  createdAt: DocumentEnvelope['createdAt'],
+): TotalsKey => ({ environment, team, currency: terms.currency, day: dayOf(createdAt) });
+
+/** The UTC day of an instant, YYYY-MM-DD. */
+export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+
+/** What one event changes in one document. */
+export interface TotalsChange {
+  key: TotalsKey;
+  last: TotalsDocument['last'];
+  /** Counted until now, and from now on. */
+  before: readonly Line[];
+  after: readonly Line[];
+}
+
+/** The document after a change; one that it has seen changes nothing, so changes must come in the order of positions. */
+export function applyTotalsChange(
+  document: TotalsDocument | undefined,
+  { key, last, before, after }: TotalsChange,
+): TotalsDocument {
+  if (document !== undefined && last.position <= document.last.position) return document;
+  const next = { ...(document ?? emptyTotals(key)), last };
+  const counted = before.reduce((totals, line) => add(totals, line, -1), next);
+  return after.reduce((totals, line) => add(totals, line, 1), counted);
+}
+
+function add(totals: TotalsDocument, { group, name, amount }: Line, sign: 1 | -1): TotalsDocument {
+  const sums: Record<string, Sum> = totals[group];
+  const sum = sums[name] ?? nothing;
+  const changed: Sum = {
+    count: sum.count + sign,
+    amount: (BigInt(sum.amount) + BigInt(sign) * BigInt(amount)).toString(),
+  };
+  return { ...totals, [group]: { ...sums, [name]: changed } };
+}
+
+const nothing: Sum = { count: 0, amount: '0' };
+const nothingBy = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, nothing])) as Record<Name, Sum>;
+
+const emptyTotals = (key: TotalsKey): Omit<TotalsDocument, 'last'> => ({
+  schemaVersion: totalsDocumentVersion,
+  ...key,
+  payments: nothingBy(paymentStatuses),
+  refunds: nothingBy(['confirmed', 'reserved']),
+  payouts: nothingBy(payoutStatusSchema.options),
+});

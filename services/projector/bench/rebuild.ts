@@ -1,0 +1,140 @@
+/**
+ * `npm run bench -- projector`: events per second of a rebuild of all documents and totals on the embedded store, the
+ * memory that it takes by the number of payments, and how long an event takes from its append to the index that reads are
+ * answered from.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
+import { paymentStream } from '@tollgate/payment-domain';
+import { createPaymentIndex } from '@tollgate/read-models';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { createProjector, rebuild } from '../src/index.ts';
+
+const appendsAtATime = 256;
+const delaySamples = 1_000;
+const delayEveryMs = 5;
+
+function readCount([name, value]: readonly string[]): number {
+  if (name === undefined) return 100_000;
+  const count = Number(value);
+  if (name === '--payments' && Number.isSafeInteger(count) && count >= 10) return count;
+  process.stderr.write('The only argument is --payments <n>, a whole number of at least 10.\n');
+  process.exit(2);
+}
+
+const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(46)} ${figure}\n`);
+const rounded = (value: number) => Math.round(value).toLocaleString('en');
+
+const recordedAt = Date.UTC(2026, 0, 2);
+
+/** What a hosted payment that is approved leaves behind. */
+function eventsOf(token: string): NewEvent[] {
+  const times = {
+    sendBy: recordedAt + 1_000,
+    answerBy: recordedAt + 11_000,
+    quietUntil: recordedAt + 60_000,
+  };
+  const attempt = { number: 1, account: 'main', providerOrderNumber: `${token}.1`, ...times };
+  const terms = { kind: 'hosted', product: 'Tea', amount: 1_250, currency: 'EUR', needConfirmation: false };
+  const events = [
+    {
+      type: 'PaymentRequested',
+      data: { environment: 'sandbox', team: 'shop', terms, fingerprint: token, attempt },
+    },
+    {
+      type: 'AttemptAccepted',
+      data: {
+        ...{ attemptNumber: 1, serviceToken: `service-${token}`, evidence: 'answer' },
+        processingUrl: `https://pay.example/checkout/${token}`,
+      },
+    },
+    { type: 'PaymentPending', data: {} },
+    { type: 'PaymentApproved', data: { amount: 1_250, sanitizedMask: '439296******1251' } },
+  ];
+  const metadata = {
+    ...{ schemaVersion: 1, correlationId: token, causationId: token, recordedAt },
+    actor: { kind: 'team', team: 'shop', keyId: 'k1' },
+  };
+  return events.map((event) => ({ id: systemIds.uuid(), ...event, metadata }));
+}
+
+/** Payments overlap as they do in life: the events of one lie among those of others. */
+async function fill(store: EventStore, payments: number): Promise<number> {
+  for (let first = 0; first < payments; first += appendsAtATime) {
+    const tokens = Array.from(
+      { length: Math.min(appendsAtATime, payments - first) },
+      (_, index) => `pay_${first + index}`,
+    );
+    const histories = tokens.map((token) => ({ token, events: eventsOf(token) }));
+    for (let revision = 0; revision < 4; revision += 1)
+      await Promise.all(
+        histories.map(({ token, events }) =>
+          store.append(
+            paymentStream(token),
+            events.slice(revision, revision + 1),
+            revision === 0 ? 'no-stream' : revision - 1,
+          ),
+        ),
+      );
+  }
+  return payments * 4;
+}
+
+const mebibytes = () => process.memoryUsage().rss / 1024 ** 2;
+
+async function measureRebuild(store: EventStore, events: number): Promise<void> {
+  const memoryBefore = mebibytes();
+  let memoryMax = memoryBefore;
+  const looking = setInterval(() => (memoryMax = Math.max(memoryMax, mebibytes())), 50);
+  const begunAt = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const outcome = await rebuild({
+    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
+    ...{ holder: 'bench', signal: new AbortController().signal },
+  });
+  const seconds = (performance.now() - begunAt) / 1_000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  clearInterval(looking);
+  if (outcome.kind !== 'switched') throw new Error(`the rebuild was ${outcome.kind}`);
+  say('rebuild, documents and totals', `${rounded(events / seconds)} events/s (${rounded(events)} events)`);
+  say('processor time of it, all threads', `${((user + system) / events).toFixed(1)} µs an event`);
+  say('resident memory before and at the most', `${rounded(memoryBefore)} and ${rounded(memoryMax)} MiB`);
+}
+
+async function measureDelay(store: EventStore, file: string): Promise<void> {
+  const ending = new AbortController();
+  const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
+  const index = createPaymentIndex({ ...parts, file });
+  const running = createProjector(parts).run(ending.signal);
+  await index.start();
+  const delays: number[] = [];
+  for (let sample = 0; sample < delaySamples; sample += 1) {
+    const begunAt = performance.now();
+    const [event] = eventsOf(`pay_delay_${sample}`);
+    if (event === undefined) return;
+    const answer = await store.append(paymentStream(`pay_delay_${sample}`), [event], 'no-stream');
+    if (answer.kind === 'conflict') throw new Error('a new payment is there already');
+    if (!(await index.waitFor(answer.position, 30_000))) throw new Error('it never became readable');
+    delays.push(performance.now() - begunAt);
+    await systemClock.sleep(delayEveryMs);
+  }
+  ending.abort();
+  await Promise.all([running, index.stop()]);
+  delays.sort((one, other) => one - other);
+  const at = (share: number) => `${(delays[Math.floor(delays.length * share)] ?? 0).toFixed(1)} ms`;
+  say('append, until it is readable, p50 / p99', `${at(0.5)} / ${at(0.99)}`);
+}
+
+const payments = readCount(process.argv.slice(2));
+const directory = mkdtempSync(join(tmpdir(), 'projector-bench-'));
+try {
+  const store = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
+  const events = await fill(store, payments);
+  await measureRebuild(store, events);
+  await measureDelay(store, join(directory, 'index.db'));
+  await store.close();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,149 @@
+/** Builds all documents again from the events, beside those that are read, and then lets these be read. */
+import { runUnderLease, type EventStore } from '@tollgate/event-store';
+import {
+  generationEventType,
+  generationStream,
+  readGeneration,
+  totalsCheckpointStreamOf,
+  totalsVersions,
+  type FailedStream,
+  type Generation,
+  type GenerationRecord,
+  type StoredGeneration,
+} from '@tollgate/read-models';
+import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { peekCheckpoint } from './checkpoint.ts';
+import { readProgress } from './documents-projection.ts';
+import { createProjector, createTotalsProjector, type Projector } from './projector.ts';
+
+export interface RebuildOptions {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Ends it; when it is begun again, it goes on where it has ended. */
+  signal: AbortSignal;
+  /** Of the lease that keeps two from building at a time; see `LeaseOptions`. */
+  holder: string;
+  isGone?: (holder: string) => boolean;
+  /** Told about once a second how many events were read: twice each, for the documents and for the totals. */
+  onProgress?: (progress: { generation: Generation; eventsRead: number }) => void;
+  batchEventsMax?: number;
+  cachedDocumentsMax?: number;
+}
+
+export type RebuildOutcome =
+  | { kind: 'switched'; generation: Generation; eventsRead: number }
+  /** Somebody else has switched while this waited for its turn. */
+  | { kind: 'already-switched'; generation: Generation }
+  /** These would stand still, and the documents of now have more of them: nothing was switched. */
+  | { kind: 'refused'; failedStreams: readonly FailedStream[] }
+  /** The signal was aborted. */
+  | { kind: 'stopped' };
+
+/** Nobody waits for a single event here, and a document that changes several times in a batch is written once. */
+const batchEventsMaxDefault = 5_000;
+const cachedDocumentsMaxDefault = 20_000;
+const lookEveryMs = 100;
+const looksPerReport = 10;
+
+/**
+ * Announces the next generation, so that whoever reads documents can read these along; writes it until nothing is left
+ * to write; and makes it the live one with one append. Whoever projects and reads turns to it by itself. Killed at any
+ * point it has switched or not, and is begun again safely. The documents before it stay in the store, where nobody reads
+ * them any more: the port does not delete.
+ *
+ * @throws StoreUnavailable; TollgateError `generation_contended`
+ */
+export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
+  const { store, clock, ids, log, signal, holder, isGone } = options;
+  const before = await readGeneration(store);
+  let outcome: RebuildOutcome = { kind: 'stopped' };
+  const lease = { store, clock, ids, log, signal, holder, name: 'rebuild', ...given({ isGone }) };
+  await runUnderLease(lease, async (held) => {
+    const now = await readGeneration(store);
+    const { live } = now.record;
+    outcome =
+      live === before.record.live
+        ? await rebuildAlone({ ...options, signal: held }, now)
+        : { kind: 'already-switched', generation: live };
+  });
+  return outcome;
+}
+
+async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): Promise<RebuildOutcome> {
+  const { store, signal } = options;
+  const { live, abandoned = live, building: generation = abandoned + 1 } = found.record;
+  const announced =
+    found.record.building === undefined
+      ? await writeGeneration(options, found, { schemaVersion: 1, live, building: generation })
+      : found;
+  const { eventsRead, failedStreams } = await build(options, generation);
+  if (signal.aborted) return { kind: 'stopped' };
+  const known = new Set((await failedStreamsOf(store, live)).map(({ stream }) => stream));
+  const failedNow = failedStreams.filter(({ stream }) => !known.has(stream));
+  if (failedNow.length > 0) {
+    // Its totals would stay without these streams, also for code that can read them.
+    await writeGeneration(options, announced, { schemaVersion: 1, live, abandoned: generation });
+    return { kind: 'refused', failedStreams: failedNow };
+  }
+  await writeGeneration(options, announced, { schemaVersion: 1, live: generation });
+  return { kind: 'switched', generation, eventsRead };
+}
+
+/** Projects until everything of now is projected, or the signal is aborted. */
+async function build(options: RebuildOptions, generation: Generation) {
+  const { clock, signal, onProgress = () => undefined } = options;
+  const ending = new AbortController();
+  const projectors = [createProjector, createTotalsProjector].map((create) =>
+    create({
+      batchEventsMax: batchEventsMaxDefault,
+      cachedDocumentsMax: cachedDocumentsMaxDefault,
+      ...options,
+      generation,
+    }),
+  );
+  const running = projectors.map((projector) => projector.run(AbortSignal.any([signal, ending.signal])));
+  const eventsRead = () => sumOf(projectors, ({ eventsRead: read }) => read);
+  try {
+    for (let looks = 1; !signal.aborted && !projectors.every(isAtEnd); looks += 1) {
+      await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: eventsRead() });
+    }
+  } finally {
+    ending.abort();
+    await Promise.all(running);
+  }
+  const failedStreams = projectors.flatMap((projector) => projector.health().failedStreams);
+  return { eventsRead: eventsRead(), failedStreams };
+}
+
+const isAtEnd = (projector: Projector): boolean => projector.health().isAtEnd;
+
+const sumOf = (
+  projectors: readonly Projector[],
+  valueOf: (health: ReturnType<Projector['health']>) => number,
+) => projectors.reduce((sum, projector) => sum + valueOf(projector.health()), 0);
+
+/** Streams without which the documents or the totals of a generation are. */
+async function failedStreamsOf(store: EventStore, generation: Generation): Promise<FailedStream[]> {
+  const documents = await readProgress(store, generation);
+  const totals = await peekCheckpoint(store, totalsCheckpointStreamOf(generation), totalsVersions);
+  return [...documents.failedStreams, ...(totals?.failedStreams ?? [])];
+}
+
+/** @throws TollgateError `generation_contended` where somebody else has written one */
+async function writeGeneration(
+  { store, ids }: Pick<RebuildOptions, 'store' | 'ids'>,
+  { revision }: StoredGeneration,
+  record: GenerationRecord,
+): Promise<StoredGeneration> {
+  // Before the first one, so that a crash in between cannot leave a stream that grows.
+  if (revision === 'no-stream') await store.keepLast(generationStream, 1);
+  const event = { id: ids.uuid(), type: generationEventType, data: record, metadata: {} };
+  const answer = await store.append(generationStream, [event], revision);
+  if (answer.kind === 'appended') return { record, revision: answer.revision };
+  throw new TollgateError('generation_contended', 'Another rebuild has been faster; begin again.', {
+    retryable: true,
+  });
+}

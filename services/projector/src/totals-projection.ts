@@ -1,0 +1,130 @@
+/**
+ * Totals: what each payment and payout adds to the sums of its team, currency and day. What it has added so far is known
+ * from its own events before this one, folded again where that is no longer remembered; so no sum depends on what a crash
+ * has left behind. The document knows which events it has seen, so each is added once although batches come again.
+ */
+import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import {
+  applyTotalsChange,
+  totalsCheckpointStreamOf,
+  totalsDocumentSchema,
+  totalsStreamOf,
+  totalsVersions,
+  totalsWrittenEventType,
+  type TotalsChange,
+  type TotalsDocument,
+} from '@tollgate/read-models';
+import { TollgateError, type Ids } from '@tollgate/service-kit';
+import { createCheckpoint } from './checkpoint.ts';
+import { createContributions } from './contributions.ts';
+import {
+  createCheckpointing,
+  createFailures,
+  type Projection,
+  type ProjectionOptions,
+  type Reached,
+} from './projection.ts';
+import { createRecentlyUsed } from './recently-used.ts';
+
+/**
+ * A stream that has failed stays out of the totals of this generation, even where the code can read it later: what came
+ * after it is in the documents already, and nothing tells whether it is, too. A rebuild counts it.
+ */
+export function createTotalsProjection(options: ProjectionOptions): Projection {
+  const { store, clock, ids, log, generation } = options;
+  const stream = totalsCheckpointStreamOf(generation);
+  const checkpoint = createCheckpoint({ store, ids, log, stream, documentVersions: totalsVersions });
+  const checkpointing = createCheckpointing(checkpoint, clock);
+  const contributions = createContributions(options);
+  const totals = createTotalsStore(options);
+  const failures = createFailures(log);
+  let position = beginning;
+  let isWhole = false;
+
+  async function resume(): Promise<void> {
+    contributions.forget();
+    totals.forget();
+    const last = await checkpoint.read();
+    position = last.position;
+    isWhole = position !== beginning && last.isPartial === undefined;
+    failures.take(last.failedStreams);
+  }
+
+  async function project(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
+    if (!checkpointing.isDue(batch, reached)) return;
+    const changes = await changesOf(batch.filter((event) => !failures.has(event.stream)));
+    const byDocument = Map.groupBy(changes, ({ key }) => totalsStreamOf(key, generation));
+    await allOrThrow([...byDocument].map(([name, ofOne]) => totals.apply(name, inOrder(ofOne))));
+    isWhole ||= reached.isEnd;
+    await checkpointing.write(reached, failures.list(), isWhole ? {} : { isPartial: true });
+    position = reached.position;
+  }
+
+  async function changesOf(batch: readonly RecordedEvent[]): Promise<TotalsChange[]> {
+    const byStream = Map.groupBy(batch, (event) => event.stream);
+    const told = await allOrThrow([...byStream].map(([name, events]) => contributions.follow(name, events)));
+    for (const { failure } of told) if (failure !== undefined) failures.mark(failure);
+    return told.flatMap(({ changes }) => changes);
+  }
+
+  return { resume, project, position: () => position, failedStreams: failures.list };
+}
+
+const inOrder = (changes: TotalsChange[]) =>
+  changes.sort((one, other) => (one.last.position < other.last.position ? -1 : 1));
+
+/** Waits for all, also where one fails: what it has begun must not go on beside the next try. */
+async function allOrThrow<Value>(work: readonly Promise<Value>[]): Promise<Value[]> {
+  const outcomes = await Promise.allSettled(work);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason as Error;
+    return outcome.value;
+  });
+}
+
+interface StoredTotals {
+  document: TotalsDocument | undefined;
+  revision: number | 'no-stream';
+}
+
+/** Other projectors that write the same document at the same time are met this often at most. */
+const conflictsMax = 10;
+/** Teams and currencies that are busy at a time, about. */
+const cachedTotalsMax = 1_000;
+
+/** The documents of totals in the store, the last used ones in memory. */
+function createTotalsStore({ store, ids }: { store: EventStore; ids: Ids }) {
+  const recent = createRecentlyUsed<StoredTotals>(cachedTotalsMax);
+
+  async function load(stream: string): Promise<StoredTotals> {
+    for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+      // One of another version is added up again from the beginning, as the checkpoint is, too.
+      const document = totalsDocumentSchema.safeParse(data);
+      return { document: document.success ? document.data : undefined, revision };
+    }
+    return { document: undefined, revision: 'no-stream' };
+  }
+
+  async function apply(stream: string, changes: readonly TotalsChange[]): Promise<void> {
+    let stored = recent.get(stream) ?? (await load(stream));
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+      const changed = changes.reduce<TotalsDocument | undefined>(applyTotalsChange, stored.document);
+      if (changed === stored.document) return;
+      const document = totalsDocumentSchema.parse(changed);
+      // Before the first document, so that a crash in between cannot leave a stream that grows.
+      if (stored.revision === 'no-stream') await store.keepLast(stream, 1);
+      const event = { id: ids.uuid(), type: totalsWrittenEventType, data: document, metadata: {} };
+      const answer = await store.append(stream, [event], stored.revision);
+      if (answer.kind === 'appended') {
+        recent.set(stream, { document, revision: answer.revision });
+        return;
+      }
+      stored = await load(stream);
+    }
+    throw new TollgateError('document_contended', 'Other projectors keep writing the totals.', {
+      retryable: true,
+    });
+  }
+
+  return { apply, forget: recent.clear };
+}

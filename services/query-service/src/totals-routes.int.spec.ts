@@ -1,0 +1,138 @@
+import {
+  dayOf,
+  paymentKind,
+  payoutKind,
+  type PaymentDocument,
+  type PayoutDocument,
+} from '@tollgate/read-models';
+import {
+  appendPayment,
+  happening,
+  payoutRequested,
+  projectEvents,
+  requested,
+  writeTotals,
+} from '@tollgate/read-models/testing';
+import { systemClock } from '@tollgate/service-kit';
+import type { LightMyRequestResponse } from 'fastify';
+import { expect, test } from 'vitest';
+import { errorsOf, games, invalid, payoutsOnly, refused, start, withoutScope } from './testing/harness.ts';
+
+const { accepted, approved, refunding, refundApproved } = happening;
+const url = '/api/v1/totals';
+const january = `${url}?from=2026-01-01&to=2026-01-31`;
+
+type Documents = (PaymentDocument | PayoutDocument)[];
+const onDay = <Document extends { createdAt: number }>(document: Document, day: string): Document => ({
+  ...document,
+  createdAt: Date.parse(day),
+});
+
+async function givenTotals() {
+  const services = await start();
+  const { store } = services;
+  const p1 = await projectEvents(store, paymentKind, 'p1', [requested(), accepted, approved]);
+  const refund = [requested(), accepted, approved, refunding, refundApproved];
+  const p2 = await projectEvents(store, paymentKind, 'p2', refund);
+  const p3 = await projectEvents(store, paymentKind, 'p3', [requested({ currency: 'USD' })]);
+  const theirs = await projectEvents(store, paymentKind, 'q1', [requested({ team: 'games' })]);
+  const real = await projectEvents(store, paymentKind, 'r1', [requested({ environment: 'production' })]);
+  const payout = await projectEvents(store, payoutKind, 'o1', [payoutRequested()]);
+  const documents: Documents = [p1, onDay(p2, '2026-01-04'), p3, theirs, real, payout];
+  await writeTotals(store, documents);
+  const headers = { 'tollgate-min-position': payout.position };
+  return { ...services, headers, get: (query: string) => services.get(query, headers) };
+}
+
+const currenciesOf = (answer: LightMyRequestResponse) =>
+  answer
+    .json<{ days: { day: string; currencies: { currency: string }[] }[] }>()
+    .days.map(({ day, currencies }) => [day, ...currencies.map(({ currency }) => currency)].join(' '));
+
+test('are told by day and currency, of the own team and environment, and summed up', async () => {
+  const { get } = await givenTotals();
+  const answer = await get(january);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json()).toMatchObject({ success: true, from: '2026-01-01', to: '2026-01-31' });
+  expect(currenciesOf(answer)).toEqual(['2026-01-02 EUR USD', '2026-01-04 EUR']);
+  const { sums } = answer.json<{ sums: object[] }>();
+  expect(sums).toMatchObject([
+    {
+      currency: 'EUR',
+      payments: { init: { count: 0, amount: 0 }, approved: { count: 2, amount: 3_000 } },
+      refunds: { confirmed: { count: 1, amount: 500 }, reserved: { count: 0, amount: 0 } },
+      payouts: { pending: { count: 1, amount: 300 } },
+    },
+    { currency: 'USD', payments: { init: { count: 1, amount: 1_500 }, approved: { count: 0, amount: 0 } } },
+  ]);
+});
+
+test.each([
+  ['?from=2026-01-03&to=2026-01-31', ['2026-01-04 EUR']],
+  ['?from=2026-01-04&to=2026-01-04', ['2026-01-04 EUR']],
+  ['?from=2025-12-01&to=2026-01-03', ['2026-01-02 EUR USD']],
+  ['?from=2026-01-01&to=2026-01-31&currency=USD', ['2026-01-02 USD']],
+  ['?to=2026-01-31', ['2026-01-02 EUR USD', '2026-01-04 EUR']],
+  ['?to=2026-02-01', ['2026-01-04 EUR']],
+  ['?from=2024-02-29&to=2025-02-28', []],
+])('%s', async (query, expected) => {
+  const { get } = await givenTotals();
+  expect(currenciesOf(await get(`${url}${query}`))).toEqual(expected);
+});
+
+test('are those of the last thirty days unless something else is asked for', async () => {
+  const { get } = await givenTotals();
+  const today = dayOf(systemClock.now());
+  const answer = (await get(url)).json<{ from: string; to: string }>();
+  // Midnight may have passed since.
+  expect(Date.parse(answer.to) - Date.parse(today)).toBeLessThanOrEqual(86_400_000);
+  expect(Date.parse(answer.to) - Date.parse(answer.from)).toBe(29 * 86_400_000);
+});
+
+test('of another team are not seen, and those of payouts with their scope only', async () => {
+  const { getAs, headers } = await givenTotals();
+  const answer = await getAs(games)(january, headers);
+  const { sums } = answer.json<{ sums: Record<string, unknown>[] }>();
+  expect(sums).toMatchObject([{ currency: 'EUR', payments: { init: { count: 1, amount: 1_500 } } }]);
+  expect(sums[0]).not.toHaveProperty('payouts');
+});
+
+test('want a key with the scope read or payments', async () => {
+  const { getAs } = await givenTotals();
+  const missing = refused(401, 'auth_header_not_found', 'authentication_error');
+  expect(errorsOf(await getAs(undefined)(url))).toEqual(missing);
+  const scope = refused(403, 'scope_missing', 'authentication_error');
+  for (const key of [withoutScope, payoutsOnly]) expect(errorsOf(await getAs(key)(url))).toEqual(scope);
+});
+
+test.each([
+  ['from=yesterday', 'from'],
+  ['from=2026-02-30', 'from'],
+  ['from=2026-01-02&to=2026-01-01', 'from'],
+  ['from=2025-01-01&to=2026-01-02', 'from'],
+  ['to=2026-1-1', 'to'],
+  ['to=2026-01-01&to=2026-01-02', 'to'],
+  ['currency=euro', 'currency'],
+  ['day=2026-01-01', 'day'],
+])('%s is refused by the name of the parameter', async (query, parameter) => {
+  const { get } = await start();
+  expect(errorsOf(await get(`${url}?${query}`))).toEqual(invalid(parameter));
+});
+
+test('wait for a position of their own, not for that of the documents', async () => {
+  const { store, get, getAs, headers } = await givenTotals();
+  const own = getAs('Bearer tg_sandbox_k1_secret-of-k1-0123456789');
+  await get(january);
+  const { position } = await projectEvents(store, paymentKind, 'p9', [requested({ currency: 'CHF' })]);
+  const later = { 'tollgate-min-position': position };
+  // The documents are there already, and the totals are as they were.
+  expect((await own('/api/v1/payments/p9', later)).statusCode).toBe(200);
+  expect((await own(january, headers)).statusCode).toBe(200);
+  expect(errorsOf(await own(january, later))).toEqual(refused(503, 'read_model_behind', 'api_error'));
+});
+
+test('are not shown before they are whole', async () => {
+  const { get, store } = await start();
+  await appendPayment(store, 'p1', [requested()]);
+  expect(errorsOf(await get(january))).toEqual(refused(503, 'core_api_error', 'api_error'));
+});
