@@ -51,7 +51,8 @@ export function createTotalsProjection(options: ProjectionOptions): Projection {
   }
 
   async function project(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
-    if (!checkpointing.isDue(batch, reached)) return;
+    const becomesWhole = reached.isEnd && !isWhole;
+    if (!becomesWhole && !checkpointing.isDue(batch, reached)) return;
     const changes = await changesOf(batch.filter((event) => !failures.has(event.stream)));
     const byDocument = Map.groupBy(changes, ({ key }) => totalsStreamOf(key, generation));
     await allOrThrow([...byDocument].map(([name, ofOne]) => totals.apply(name, inOrder(ofOne))));

@@ -3,6 +3,7 @@ import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import {
   contributionOf,
   kindOfStream,
+  totalsCheckpointStreamOf,
   totalsPrefixOf,
   type PaymentDocument,
   type PayoutDocument,
@@ -25,7 +26,7 @@ import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-k
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createTotalsProjector, type ProjectorOptions } from './projector.ts';
-import { failing, projected, sorted } from './testing/projected.ts';
+import { failing, projected, soon, sorted } from './testing/projected.ts';
 
 const { accepted, approved, declined, held, refunding, refundApproved, refundedElsewhere, revised } =
   happening;
@@ -233,4 +234,25 @@ test('two projectors side by side add nothing twice', async () => {
   expect((await totalsIn(store))[eurOfShop]!.payments).toMatchObject(
     sums({ init: [0, 0], approved: [30, 45_000] }),
   );
+});
+
+test('totals that are added up from the beginning say so until they are whole', async () => {
+  const store = await temporaryStore();
+  const written: (boolean | undefined)[] = [];
+  const append: EventStore['append'] = (stream, events, expected) => {
+    if (stream === totalsCheckpointStreamOf(1))
+      written.push((events[0]?.data as { isPartial?: boolean }).isPartial);
+    return store.append(stream, events, expected);
+  };
+  for (const token of ['p1', 'p2', 'p3', 'p4']) await appendPayment(store, token, [requested()]);
+  const projector = createTotalsProjector({
+    ...{ store: { ...store, append }, clock: systemClock, ids: systemIds, log: silentLog },
+    batchEventsMax: 2,
+  });
+  await projector.start();
+  await vi.waitFor(() => expect(projector.health().isAtEnd).toBe(true), soon);
+  await appendPayment(store, 'p5', [requested()]);
+  await projected(store, projector);
+  await projector.stop();
+  expect(written).toEqual([true, true, undefined, undefined]);
 });

@@ -134,5 +134,5 @@ test('wait for a position of their own, not for that of the documents', async ()
 test('are not shown before they are whole', async () => {
   const { get, store } = await start();
   await appendPayment(store, 'p1', [requested()]);
-  expect(errorsOf(await get(january))).toEqual(refused(503, 'core_api_error', 'api_error'));
+  expect(errorsOf(await get(january))).toEqual(refused(503, 'read_model_behind', 'api_error'));
 });
