@@ -54,7 +54,8 @@ export interface IndexFollowerOptions {
 }
 
 export function createIndexFollower(options: IndexFollowerOptions): IndexFollower {
-  const { path, store, log, clock, watch, totalsWatch } = options;
+  const { path, store, log, clock } = options;
+  const watches = watchesOf(options);
   const held = createHeldIndexFile({ path, store, log });
   let isComplete = false;
   let building: IndexBuilding = { followed: beginning, documents: 0 };
@@ -71,7 +72,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     // One that was whole stays so while the store is not reached.
     if (file !== fileBefore) isComplete = false;
     const begun = file.progress();
-    resetWatches(begun);
+    watches.reset(begun);
     building = {
       followed: begun.followed,
       documents: 0,
@@ -81,7 +82,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     const beside = createIndexBeside({ held, store, log, clock, onReady: () => restarting.abort() });
     beside.turnTo(record, record.live);
     const onProgress = (progress: IndexProgress, isCaughtUp: boolean, taken: number) => {
-      moveWatches(progress);
+      watches.moveTo(progress);
       building = { ...building, followed: progress.followed, documents: building.documents + taken };
       beside.mustReach(progress.source);
       if (!isCaughtUp) return;
@@ -96,16 +97,6 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
       // From its end to the next file there is no pause in which a read could meet none.
       await beside.end();
     }
-  }
-
-  function resetWatches({ source, totals = beginning }: IndexProgress): void {
-    watch.reset(source);
-    totalsWatch.reset(totals);
-  }
-
-  function moveWatches({ source, totals = beginning }: IndexProgress): void {
-    watch.moveTo(source);
-    totalsWatch.moveTo(totals);
   }
 
   async function follow(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
@@ -138,6 +129,18 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     close: held.close,
   };
 }
+
+/** Both positions of a file, told to those who wait for them. */
+const watchesOf = ({ watch, totalsWatch }: Pick<IndexFollowerOptions, 'watch' | 'totalsWatch'>) => ({
+  reset: ({ source, totals = beginning }: IndexProgress) => {
+    watch.reset(source);
+    totalsWatch.reset(totals);
+  },
+  moveTo: ({ source, totals = beginning }: IndexProgress) => {
+    watch.moveTo(source);
+    totalsWatch.moveTo(totals);
+  },
+});
 
 /** The checkpoints are written after the documents. */
 async function headOf(store: EventStore, generation: Generation): Promise<Position | undefined> {

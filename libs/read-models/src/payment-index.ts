@@ -99,8 +99,7 @@ export interface PaymentIndexOptions {
 
 export function createPaymentIndex({ file: path, store, log, clock }: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
-  const watch = createPositionWatch(clock);
-  const totalsWatch = createPositionWatch(clock);
+  const [watch, totalsWatch] = [createPositionWatch(clock), createPositionWatch(clock)];
   const follower = createIndexFollower({ path, store, log, clock, watch, totalsWatch });
   let following: Promise<void> | undefined;
 

@@ -106,16 +106,14 @@ function createProjectorOf(
   /** Takes up the checkpoint of the generation to be written. */
   async function resume(): Promise<{ generation: Generation; from: Position }> {
     for (;;) {
-      const generation = await wantedGeneration();
+      const generation = options.generation ?? (await liveGeneration(store));
       projection = createProjection({ store, clock, ids, log, generation, cachedDocumentsMax });
       await projection.resume();
       // A switch after this look comes after the checkpoint, and so through the subscription.
-      if (generation === (await wantedGeneration())) return { generation, from: projection.position() };
+      if (generation === (options.generation ?? (await liveGeneration(store))))
+        return { generation, from: projection.position() };
     }
   }
-
-  const wantedGeneration = async (): Promise<Generation> =>
-    options.generation ?? (await readGeneration(store)).record.live;
 
   async function projectFromCheckpoint(signal: AbortSignal): Promise<void> {
     const { generation, from } = await resume();
@@ -150,6 +148,9 @@ function createProjectorOf(
     }),
   };
 }
+
+const liveGeneration = async (store: EventStore): Promise<Generation> =>
+  (await readGeneration(store)).record.live;
 
 function inBackground(run: Projector['run']): Pick<Projector, 'start' | 'stop'> {
   let background: { stopping: AbortController; ended: Promise<void> } | undefined;
