@@ -71,10 +71,9 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     const file = await held.fileOf(record.live);
     // One that was whole stays so while the store is not reached.
     if (file !== fileBefore) isComplete = false;
-    const begun = file.progress();
-    watches.reset(begun);
+    watches.reset(file.progress());
     building = {
-      followed: begun.followed,
+      followed: file.progress().followed,
       documents: 0,
       ...given({ head: await headOf(store, record.live) }),
     };
@@ -91,10 +90,9 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     };
     try {
       const onGeneration = (event: RecordedEvent) => beside.turnTo(toGenerationRecord(event), record.live);
-      const { live: generation } = record;
-      await followDocuments({ store, log, file, generation, signal: untilRestart, onProgress, onGeneration });
+      const following = { store, log, file, generation: record.live, signal: untilRestart };
+      await followDocuments({ ...following, onProgress, onGeneration });
     } finally {
-      // From its end to the next file there is no pause in which a read could meet none.
       await beside.end();
     }
   }
