@@ -26,7 +26,9 @@ async function main(): Promise<void> {
   // Logs go to standard error: standard output is for what a person or a script reads.
   const log = createLog('payment-service', logLevel, process.stderr);
   const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void service.stop());
+  // The third: whoever started this and held a channel to it is gone.
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
+    process.once(event, () => void service.stop());
 
   const addresses = await service.start();
   const { httpsUrl, httpUrl, caFile } = addresses;

@@ -1,0 +1,133 @@
+/** The launcher's processes with small programs in the place of services. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { type ProcessGroup, createProcessGroup } from './process-group.ts';
+
+/** Serves until it is asked to stop, as a service does, and when its channel ends. */
+const service = `
+  const end = () => { console.log('bye'); process.exit(0); };
+  process.once('SIGTERM', end).once('disconnect', end);
+  setInterval(() => {}, 1000);
+  console.log('ready');
+`;
+const deaf = `process.on('SIGTERM', () => {}).on('SIGINT', () => {}); setInterval(() => {}, 1000); console.log('ready');`;
+
+interface Tried {
+  group: ProcessGroup;
+  lines: string[];
+  start(name: string, program: string): Promise<void>;
+  pidOf(label: string): number;
+}
+
+function tryGroup(): Tried {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-group-'));
+  const lines: string[] = [];
+  const listFile = join(folder, 'processes.json');
+  const group = createProcessGroup({
+    ...{ stopOrder: [['door'], ['one', 'two']], listFile, env: {}, clock: systemClock },
+    say: (line) => lines.push(line),
+  });
+  onTestFinished(async () => {
+    await group.stop(AbortSignal.abort());
+    rmSync(folder, { recursive: true });
+  });
+  return {
+    ...{ group, lines },
+    start: (name, program) =>
+      group.start({
+        ...{ label: name, service: name, port: 1, argv: ['-e', program], env: {}, isShown: true },
+        isReadyLine: (line) => line === 'ready',
+      }),
+    pidOf(label) {
+      const listed = JSON.parse(readFileSync(listFile, 'utf8')) as { label: string; pid: number }[];
+      const pid = listed.find((each) => each.label === label)?.pid;
+      if (pid === undefined) throw new Error(`${label} is not listed`);
+      return pid;
+    },
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const { signal: never } = new AbortController();
+
+it('shows what each prints under its name, and stops them in order', async () => {
+  const { group, lines, start, pidOf } = tryGroup();
+  await Promise.all([start('one', service), start('door', service)]);
+  expect(lines.toSorted()).toEqual(['[door] ready', '[one] ready']);
+  await group.stop(never);
+  expect(lines.slice(-2)).toEqual(['[door] bye', '[one] bye']);
+  expect([pidOf('one'), pidOf('door')].filter(isRunning)).toEqual([]);
+});
+
+it('starts again what dies, under a line', async () => {
+  const { lines, start, pidOf } = tryGroup();
+  await start('one', service);
+  const first = pidOf('one');
+  process.kill(first, 'SIGKILL');
+  await eventually(() => expect(lines.filter((line) => line === '[one] ready')).toHaveLength(2));
+  expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
+  expect(pidOf('one')).not.toBe(first);
+});
+
+it('does not start again what never served', async () => {
+  const { lines, start } = tryGroup();
+  await expect(start('one', `console.error('Port 1 is taken.'); process.exit(78)`)).rejects.toThrow(
+    'one could not be started (exit code 78)',
+  );
+  expect(lines).toEqual(['[one] Port 1 is taken.']);
+});
+
+it('kills what does not stop when the time is up', async () => {
+  const { group, start, pidOf } = tryGroup();
+  await start('two', deaf);
+  const insist = new AbortController();
+  const stopping = group.stop(insist.signal);
+  insist.abort();
+  await stopping;
+  expect(isRunning(pidOf('two'))).toBe(false);
+});
+
+it('starts nothing any more once it is being stopped', async () => {
+  const { group, start } = tryGroup();
+  await group.stop(never);
+  expect(() => start('one', service)).toThrow();
+});
+
+// A launcher that is killed cannot stop anybody: the end of its channel has to tell them.
+it('leaves nothing behind when it is killed itself', async () => {
+  const program = `
+    import { createProcessGroup } from ${JSON.stringify(new URL('./process-group.ts', import.meta.url).href)};
+    import { systemClock } from '@tollgate/service-kit';
+    const folder = process.argv[1];
+    const group = createProcessGroup({ stopOrder: [], listFile: folder + '/list', env: {}, clock: systemClock, say: console.log });
+    await group.start({ label: 'one', service: 'one', port: 1, argv: ['-e', ${JSON.stringify(service)}], env: {}, isShown: true, isReadyLine: (line) => line === 'ready' });
+    console.log('pid ' + JSON.parse((await import('node:fs')).readFileSync(folder + '/list', 'utf8'))[0].pid);
+  `;
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-group-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const argv = ['--input-type=module', '-e', program, folder];
+  const launcher = spawn(process.execPath, argv, {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  launcher.stdout.on('data', (data: Buffer) => (printed += data.toString()));
+  await eventually(() => expect(printed).toContain('pid '), { timeoutMs: 15_000 });
+  const pid = Number(/pid (\d+)/.exec(printed)?.[1]);
+  expect(isRunning(pid)).toBe(true);
+  launcher.kill('SIGKILL');
+  await eventually(() => expect(isRunning(pid)).toBe(false), { timeoutMs: 15_000 });
+});
