@@ -6,4 +6,5 @@ export * from './kafka/kafka-message-bus.ts';
 export * from './kafka/kafka-topic-reader.ts';
 export * from './kafka/topic-specs.ts';
 export * from './message-bus.ts';
+export * from './topic-prefix.ts';
 export * from './topic-reader.ts';

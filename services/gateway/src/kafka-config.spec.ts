@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '@tollgate/service-kit';
 import { describe, expect, it, test } from 'vitest';
-import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
+import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from './kafka-config.ts';
 
 const configOf = (env: Record<string, string>) => toKafkaConfig(readConfig(kafkaEnvironmentSchema, env));
 const brokers = { KAFKA_BROKERS: 'one:9092, two:9093' };
@@ -15,7 +15,7 @@ it('is nothing without brokers, whatever else is set', () => {
 it('takes several brokers, and plain defaults', () => {
   expect(configOf(brokers)).toEqual({
     connection: { brokers: ['one:9092', 'two:9093'], clientId: 'tollgate' },
-    ...{ replication: 1, minInsyncReplicas: 1 },
+    ...{ topicPrefix: '', replication: 1, minInsyncReplicas: 1 },
   });
 });
 
@@ -50,4 +50,13 @@ describe('a wrong setting is named', () => {
     if (variable === undefined) expect(configOf(env as Record<string, string>)).toBeUndefined();
     else expect(() => configOf(env as Record<string, string>)).toThrow(variable);
   });
+});
+
+it('begins the names of topics with KAFKA_TOPIC_PREFIX, and takes none that Kafka would not', () => {
+  const config = configOf({ ...brokers, KAFKA_TOPIC_PREFIX: 'staging.' });
+  if (config === undefined) throw new Error('there is no Kafka');
+  const topic = { topic: 'orders', partitions: 1, retentionMs: 'forever', cleanup: 'delete' } as const;
+  expect(toTopicSpec(topic, config)).toMatchObject({ topic: 'staging.orders', partitions: 1 });
+  for (const prefix of ['a b', '-a', 'a/', 'x'.repeat(64)])
+    expect(() => configOf({ ...brokers, KAFKA_TOPIC_PREFIX: prefix })).toThrow('KAFKA_TOPIC_PREFIX');
 });

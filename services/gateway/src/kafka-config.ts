@@ -32,6 +32,14 @@ export const kafkaEnvironmentSchema = z.object({
     .string()
     .transform((text) => new Secret(text))
     .optional(),
+  /** Begins the names of our topics and groups on a cluster that several installations share. */
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+      'must be 1 to 63 letters, digits, dots, hyphens and underscores',
+    )
+    .default(''),
   /** Copies of each record of the topics that are made, and copies that a record needs before it is confirmed. */
   KAFKA_REPLICATION: copies.default(1),
   KAFKA_MIN_INSYNC_REPLICAS: copies.default(1),
@@ -39,6 +47,8 @@ export const kafkaEnvironmentSchema = z.object({
 
 export interface KafkaConfig {
   connection: Omit<KafkaConnectionOptions, 'log'>;
+  /** Empty where the topics have the names that they are documented by. */
+  topicPrefix: string;
   replication: number;
   minInsyncReplicas: number;
 }
@@ -51,6 +61,7 @@ export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): Kafk
   const sasl = toSasl(env);
   return {
     connection: { brokers, clientId: env.KAFKA_CLIENT_ID, ...given({ ssl, sasl }) },
+    topicPrefix: env.KAFKA_TOPIC_PREFIX,
     replication: env.KAFKA_REPLICATION,
     minInsyncReplicas: env.KAFKA_MIN_INSYNC_REPLICAS,
   };
@@ -90,5 +101,9 @@ const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);
 /** A topic of ours as it is made on this cluster. */
 export const toTopicSpec = (
   topic: GatewayTopic,
-  { replication, minInsyncReplicas }: Pick<KafkaConfig, 'replication' | 'minInsyncReplicas'>,
-): TopicSpec => ({ ...topic, replication, minInsyncReplicas });
+  {
+    topicPrefix,
+    replication,
+    minInsyncReplicas,
+  }: Pick<KafkaConfig, 'topicPrefix' | 'replication' | 'minInsyncReplicas'>,
+): TopicSpec => ({ ...topic, topic: `${topicPrefix}${topic.topic}`, replication, minInsyncReplicas });

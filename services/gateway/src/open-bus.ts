@@ -6,6 +6,7 @@ import {
   createEmbeddedMessageBus,
   createKafkaMessageBus,
   ensureTopics,
+  prefixTopics,
 } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { type KafkaConfig, toTopicSpec } from './kafka-config.ts';
@@ -37,7 +38,8 @@ export async function openBus(
     return { bus, close: () => bus.close() };
   }
   const { clock, log } = deps;
-  const bus = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
+  const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
+  const bus = prefixTopics(cluster, kafka.topicPrefix);
   const closing = new AbortController();
   const making = makeTopics(deps, kafka, closing.signal);
   return {

@@ -3,10 +3,13 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { EventStoreDbConnection } from '@tollgate/event-store';
 import {
+  type TopicSpec,
   checkTopics,
   createKafkaMessageBus,
   createKafkaTopicReader,
   ensureTopics,
+  prefixTopicReader,
+  prefixTopics,
 } from '@tollgate/message-bus';
 import {
   type Clock,
@@ -57,13 +60,16 @@ function kafkaTools(
   { clock, log }: { clock: Clock; log: Log },
 ): Pick<CommandTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
   if (kafka === undefined) return {};
+  const { topicPrefix } = kafka;
   const connection = { ...kafka.connection, clock, log };
+  const prefixed = (specs: readonly TopicSpec[]) =>
+    specs.map((spec) => ({ ...spec, topic: `${topicPrefix}${spec.topic}` }));
   return {
-    openBus: () => createKafkaMessageBus(connection),
-    topicReader: createKafkaTopicReader(connection),
+    openBus: () => prefixTopics(createKafkaMessageBus(connection), topicPrefix),
+    topicReader: prefixTopicReader(createKafkaTopicReader(connection), topicPrefix),
     topicAdmin: {
-      ensureTopics: (specs) => ensureTopics(connection, specs),
-      checkTopics: (specs) => checkTopics(connection, specs),
+      ensureTopics: (specs) => ensureTopics(connection, prefixed(specs)),
+      checkTopics: (specs) => checkTopics(connection, prefixed(specs)),
     },
   };
 }

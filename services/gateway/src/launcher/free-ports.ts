@@ -1,19 +1,28 @@
+/**
+ * Ports for processes that have to be found where they were when they are started again. They lie below those that systems
+ * give to outgoing connections, one of which could take the port meanwhile.
+ */
 import { createServer } from 'node:net';
+import { type Ids, StartupError } from '@tollgate/service-kit';
 
-/** Ports of this machine that nobody listens on now. They may be taken by others before they are used. */
-export async function freePorts(count: number): Promise<readonly number[]> {
-  const listening = await Promise.all(Array.from({ length: count }, listenAnywhere));
-  await Promise.all(listening.map(({ close }) => close()));
-  return listening.map(({ port }) => port);
+const lowestPort = 12_000;
+const portsInAll = 20_000;
+const triesMax = 1_000;
+
+/** Ports of this machine that nobody listens on now. @throws StartupError */
+export async function freePorts(count: number, ids: Pick<Ids, 'hex'>): Promise<readonly number[]> {
+  const ports = new Set<number>();
+  for (let tried = 0; ports.size < count; tried += 1) {
+    if (tried > triesMax) throw new StartupError('no_free_port', 'There are not enough free ports.');
+    const port = lowestPort + (Number.parseInt(ids.hex(3), 16) % portsInAll);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
 }
 
-async function listenAnywhere(): Promise<{ port: number; close: () => Promise<void> }> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }

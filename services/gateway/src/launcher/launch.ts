@@ -51,7 +51,7 @@ async function bringUp(
   group: ProcessGroup,
 ): Promise<{ quickstart: Quickstart; file: string }> {
   const { instances, pid } = options;
-  const spare = (await freePorts(instances * 2 * serviceNames.length + 4)).values();
+  const spare = (await freePorts(instances * 2 * serviceNames.length + 4, options.ids)).values();
   const nextPort = () => Number(spare.next().value);
   const config = withPorts(options.config, nextPort);
   const apiKey = await demoKey(options, directory);

@@ -1,0 +1,45 @@
+/** The embedded bus stands for a cluster that two installations share. */
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { createEmbeddedMessageBus } from './embedded/embedded-message-bus.ts';
+import { createEmbeddedTopicReader } from './embedded/embedded-topic-reader.ts';
+import type { BusRecord, Message } from './message-bus.ts';
+import { prefixTopicReader, prefixTopics } from './topic-prefix.ts';
+
+const message = (text: string): Message => ({ key: 'k', value: new TextEncoder().encode(text), headers: {} });
+const textOf = ({ topic, value }: BusRecord) => `${topic} ${new TextDecoder().decode(value)}`;
+
+it('two installations see their own records under the same names, and nothing of each other', async () => {
+  const store = await temporaryStore();
+  const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
+  const cluster = createEmbeddedMessageBus({ ...deps, holder: 'spec' });
+  const stopping = new AbortController();
+  onTestFinished(async () => {
+    stopping.abort();
+    await cluster.close();
+  });
+  const installations = ['staging.', 'other.'].map((prefix) => {
+    const bus = prefixTopics(cluster, prefix);
+    const seen: string[] = [];
+    const options = { group: 'books', topics: ['orders'], signal: stopping.signal };
+    void bus.subscribe(options, async (batch) => void seen.push(...batch.map(textOf)));
+    return { bus, seen, reader: prefixTopicReader(createEmbeddedTopicReader({ store }), prefix) };
+  });
+  for (const [index, { bus }] of installations.entries()) {
+    expect(bus.isConnected()).toBe(true);
+    await bus.publish('orders', [message(`of ${index}`)]);
+  }
+  for (const [index, { bus, seen, reader }] of installations.entries()) {
+    const own = [`orders of ${index}`];
+    await eventually(() => expect(seen).toEqual(own));
+    expect((await bus.lastPerPartition('orders')).map(textOf)).toEqual(own);
+    const [last] = await bus.lastPerPartition('orders');
+    expect(await bus.partitionOf('orders', 'k')).toBe(last?.partition);
+    const read: string[] = [];
+    for await (const record of reader.readTopic('orders', { from: 'beginning', signal: stopping.signal }))
+      read.push(textOf(record));
+    expect(read).toEqual(own);
+  }
+});
