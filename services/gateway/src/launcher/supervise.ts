@@ -49,8 +49,10 @@ export function supervise(options: ProcessOptions): Supervised {
       });
       const end = await endOf(child);
       if (stopping.signal.aborted) return;
-      if (!isReady)
-        return ready.reject(new StartupError('not_started', `${label} could not be started (${end}).`));
+      if (!isReady) {
+        ready.reject(new StartupError('not_started', `${label} could not be started (${end}).`));
+        return;
+      }
       if (clock.monotonic() - startedAt > longRunMs) pauseMs = pauseMinMs;
       say(`${label} has ended (${end}); it is started again in ${pauseMs} ms`);
       await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
