@@ -5,12 +5,17 @@ import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const waitMaxMs = 2_000;
+/** For what nobody has asked to wait for: soon enough for whoever did not expect to wait. */
+const courtesyMs = 300;
 /** Positions of every event store of ours are digits, some with separators. */
 const positionPattern = /^\d[\d:/-]{0,63}$/;
 
 /**
  * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False where the request has
  * been answered: 400 `invalid_param`, 503 `read_model_behind`.
+ *
+ * Without that, it waits a moment for what the front door says that the same key has written (`Tollgate-Own-Position`),
+ * and answers with what there is.
  */
 export async function awaitMinPosition(
   index: Pick<PaymentIndex, 'waitFor'>,
@@ -18,7 +23,12 @@ export async function awaitMinPosition(
   reply: FastifyReply,
 ): Promise<boolean> {
   const text = request.headers['tollgate-min-position'];
-  if (text === undefined) return true;
+  if (text === undefined) {
+    const own = request.headers['tollgate-own-position'];
+    if (typeof own === 'string' && positionPattern.test(own))
+      await index.waitFor(own as Position, courtesyMs);
+    return true;
+  }
   if (typeof text !== 'string' || !positionPattern.test(text)) {
     const message = 'Tollgate-Min-Position must be a Tollgate-Position that the gateway has answered.';
     const parameter = 'Tollgate-Min-Position';

@@ -121,6 +121,17 @@ describe('a read that waits for a position', () => {
     expect(answer.headers['retry-after']).toBe('1');
   });
 
+  // Of the front door, for those who did not ask.
+  test('waits for what the same key has written, and answers with what there is where that takes long', async () => {
+    const { get, store } = await start();
+    const { position } = await appendPayment(store, 'p0', [requested()]);
+    const waiting = get('/api/v1/payments', { 'tollgate-own-position': position });
+    await given(store, { p1: [requested()] });
+    expect((await waiting).json<{ payments: unknown[] }>().payments).toHaveLength(1);
+    for (const far of ['9'.repeat(16), 'soon'])
+      expect((await get('/api/v1/payments/p1', { 'tollgate-own-position': far })).statusCode).toBe(200);
+  });
+
   test.each(['', 'soon', '-1', '1'.repeat(65), '1, 2'])('%j is no position', async (text) => {
     const { get } = await start();
     const answer = await get('/api/v1/payments/p1', { 'tollgate-min-position': text });

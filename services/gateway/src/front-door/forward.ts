@@ -1,8 +1,9 @@
 /** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
 import { fastifyReplyFrom } from '@fastify/reply-from';
-import type { Log } from '@tollgate/service-kit';
+import { type Log, given } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ForwardedRoute } from './forwarded-routes.ts';
+import { type OwnWrites, ownPositionHeader } from './own-writes.ts';
 import { answerForUpstream } from './upstream-failure.ts';
 import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -10,6 +11,7 @@ import type { Upstreams } from './upstreams.ts';
 export interface ForwardOptions {
   routes: readonly ForwardedRoute[];
   upstreams: Upstreams;
+  ownWrites: OwnWrites;
   log: Log;
 }
 
@@ -18,7 +20,7 @@ export interface ForwardOptions {
  * not of the connection, and answers for them.
  */
 export async function registerForwarding(app: FastifyInstance, options: ForwardOptions): Promise<void> {
-  const { routes, upstreams, log } = options;
+  const { routes, upstreams } = options;
   await app.register(async (scope) => {
     // Read whole, within the limit of a body, and handed on byte for byte: it is not ours to understand.
     scope.removeAllContentTypeParsers();
@@ -29,29 +31,39 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
       disableRequestLogging: true,
     });
     for (const { method, path } of routes)
-      scope.route({ method, url: path, handler: (request, reply) => forward({ request, reply, path, log }) });
+      scope.route({
+        method,
+        url: path,
+        handler: (request, reply) => forward({ ...options, request, reply, path }),
+      });
   });
 }
 
-interface Forwarded {
+interface Forwarded extends Pick<ForwardOptions, 'ownWrites' | 'log'> {
   request: FastifyRequest;
   reply: FastifyReply;
   /** Of the route. */
   path: string;
-  log: Log;
 }
 
 /** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
 const anyOrigin = 'http://upstream.invalid';
 
-function forward({ request, reply, path: route, log }: Forwarded): void {
+function forward({ request, reply, path: route, ownWrites, log }: Forwarded): void {
+  const { authorization } = request.headers;
   const path = pathOf(route, request.params as Readonly<Record<string, string>>);
   if (path === undefined) return reply.callNotFound();
   reply.from(path, {
     ...bodyOf(request),
     getUpstream: () => anyOrigin,
-    rewriteRequestHeaders: (_request, headers) => requestHeaders(request, headers),
-    rewriteHeaders: endToEndHeaders,
+    rewriteRequestHeaders: (_request, headers) => ({
+      ...requestHeaders(request, headers),
+      ...given({ [ownPositionHeader]: ownWrites.positionOf(authorization) }),
+    }),
+    rewriteHeaders: (headers) => {
+      ownWrites.note(authorization, headers['tollgate-position']);
+      return endToEndHeaders(headers);
+    },
     // Left to itself, the package sends a GET again that was answered 503.
     retryDelay: () => null,
     onError: (_reply, { error }) => answerForUpstream(reply, error, log),

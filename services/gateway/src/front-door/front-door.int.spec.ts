@@ -153,6 +153,22 @@ describe('what is handed on', () => {
     expect(queries.seen[0]?.headers['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
   });
 
+  it('tells the one who answers a read how far the same key has written, and nobody else can', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { 'tollgate-position': '17' }).end('{}');
+    const [commands, queries] = [await startService(answer), await startService()];
+    const url = await startFrontDoor({
+      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+    });
+    const post = { method: 'POST', headers: { ...json, authorization: 'Bearer one' }, body: '{}' } as const;
+    await (await request(`${url}/api/v1/payments`, post)).body.dump();
+    for (const authorization of ['Bearer one', 'Bearer two']) {
+      const headers = { authorization, 'tollgate-own-position': '99' };
+      await (await request(`${url}/api/v1/payments`, { headers })).body.dump();
+    }
+    expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
+  });
+
   it('is no body over the limit', async () => {
     const commands = await startService();
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });

@@ -60,6 +60,8 @@ export const errorsByCode = {
   rate_limit_exceeded: ours('Too many requests came within a second; this one was not carried out.'),
   too_many_exports: ours('So many exports run already; at most 2 of a team do at the same time.'),
   store_unavailable: ours('Repeat the request: it will not be carried out twice.'),
+  service_unavailable: ours('This cannot be answered now; nothing was carried out. Repeat the request.'),
+  answer_lost: ours('Whether it was carried out is not known here. Repeat it with the same Idempotency-Key.'),
   read_model_behind: ours('What you wrote is safe, and cannot be read here yet.'),
   core_api_error: ours('Something failed on our side.'),
 } as const satisfies Record<Refusal['code'] | ReplayRefusal['code'], DocumentedError> &
@@ -78,6 +80,8 @@ export const underKey: Errors = {
   403: ['scope_missing'],
   429: ['rate_limit_exceeded'],
   500: ['core_api_error'],
+  // Of the front door, where services are processes of their own.
+  503: ['service_unavailable', 'answer_lost'],
 };
 
 /** What a call with a body may answer. */

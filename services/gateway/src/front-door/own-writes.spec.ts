@@ -1,0 +1,29 @@
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { createOwnWrites } from './own-writes.ts';
+
+it('remembers the last position of each key, and for five seconds', async () => {
+  const clock = createFakeClock();
+  const writes = createOwnWrites(clock);
+  writes.note('Bearer a', '1');
+  writes.note('Bearer a', '2');
+  writes.note('Bearer b', '3');
+  expect([writes.positionOf('Bearer a'), writes.positionOf('Bearer b')]).toEqual(['2', '3']);
+  await clock.advance(4_999);
+  expect(writes.positionOf('Bearer a')).toBe('2');
+  await clock.advance(1);
+  expect(writes.positionOf('Bearer a')).toBeUndefined();
+});
+
+it('remembers nothing of those without a key, and of answers without a position', () => {
+  const writes = createOwnWrites(createFakeClock());
+  writes.note(undefined, '1');
+  writes.note('Bearer a', undefined);
+  expect([writes.positionOf(undefined), writes.positionOf('Bearer a')]).toEqual([undefined, undefined]);
+});
+
+it('forgets the one that wrote longest ago where there are too many', () => {
+  const writes = createOwnWrites(createFakeClock(), 2);
+  for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) writes.note(key, String(index));
+  expect(['a', 'b', 'c'].map((key) => writes.positionOf(key))).toEqual(['2', undefined, '3']);
+});
