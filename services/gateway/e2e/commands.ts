@@ -14,8 +14,8 @@ async function run(file: string, argv: readonly string[], env: Record<string, st
 }
 
 /** Runs one command of the gateway's and gives what it tells to scripts. */
-export async function tollgate<Told = unknown>({ dataDir }: System, ...argv: string[]): Promise<Told> {
-  return JSON.parse(await run(gatewayCli, [...argv, '--json'], { TOLLGATE_DATA_DIR: dataDir })) as Told;
+export async function tollgate<Told = unknown>({ env }: System, ...argv: string[]): Promise<Told> {
+  return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Told;
 }
 
 /** A further key of a team, good for the sandbox environment. */

@@ -52,10 +52,10 @@ describe('the Payment Service', () => {
 const cliFile = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 
 /** A key of the demo team that may send cards, made as an operator makes one. */
-async function issueKey({ dataDir }: System): Promise<string> {
+async function issueKey(system: System): Promise<string> {
   const argv = ['key', 'issue', 'demo', '--environment', 'sandbox'];
   const scopes = ['--scopes', 'payments,refunds,payouts,read,cards'];
-  const env = { TOLLGATE_DATA_DIR: dataDir, PATH: process.env['PATH'] ?? '' };
+  const env = { ...system.env, PATH: process.env['PATH'] ?? '' };
   const { stdout } = await promisify(execFile)(process.execPath, [cliFile, ...argv, ...scopes], { env });
   const key = /tg_sandbox_\S+/.exec(stdout)?.[0];
   if (key === undefined) throw new Error(`no key was issued: ${stdout}`);

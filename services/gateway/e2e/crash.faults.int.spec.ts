@@ -94,7 +94,7 @@ it('keeps what was acknowledged, creates nothing twice, and goes on', { timeout:
     const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
     expect(body.payment.status).toBe('approved');
   });
-  const records = await recordsOf(system.dataDir, token, (all) =>
+  const records = await recordsOf(system, token, (all) =>
     all.some(({ payment }) => payment.status === 'approved'),
   );
   expect(records.map(({ event }) => event.sequence)).toEqual(records.map((_, index) => index));

@@ -28,7 +28,7 @@ beforeAll(async () => {
       async () => expect((await call('GET', '/api/v1/payments')).statusCode).toBe(200),
       settled,
     );
-}, 60_000);
+}, 120_000);
 afterAll(stopEverything);
 
 const amount = 1_000;

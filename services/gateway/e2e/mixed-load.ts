@@ -94,9 +94,11 @@ export async function pay(load: Load, processingUrl: string): Promise<void> {
 async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
   const giveUpAt = Date.now() + giveUpMs;
   for (;;) {
-    const { body } = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
-    if (body.payment.phase === wanted) return;
-    if (Date.now() > giveUpAt) throw new Error(`${token} is ${body.payment.phase}, not ${wanted}`);
+    const answer = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
+    // A part of the system may be down for a moment.
+    const phase = answer.statusCode === 200 ? answer.body.payment.phase : `HTTP ${answer.statusCode}`;
+    if (phase === wanted) return;
+    if (Date.now() > giveUpAt) throw new Error(`${token} is ${phase}, not ${wanted}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

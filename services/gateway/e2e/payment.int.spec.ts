@@ -85,7 +85,7 @@ describe('a payment through the hosted page', () => {
     await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
     await untilStatus(token, 'approved');
     const history = await historyOf(token);
-    const records = await recordsOf(system.dataDir, token, (all) =>
+    const records = await recordsOf(system, token, (all) =>
       all.some(({ payment }) => payment.status === 'approved'),
     );
     expect(records.map(({ event }) => event.type)).toEqual(history);

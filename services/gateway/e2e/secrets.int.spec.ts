@@ -3,12 +3,14 @@ import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
-import { beginning, createEmbeddedEventStore } from '@tollgate/event-store';
+import { beginning } from '@tollgate/event-store';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/customer.ts';
+import { eventFiles, sandboxKeyFiles } from './arrangement.ts';
 import { issueKey, tollgate } from './commands.ts';
 import { ledgerOf, serviceTokenOf } from './ledger.ts';
+import { storeOf, textsOnKafka } from './topic.ts';
 import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);
@@ -152,8 +154,8 @@ async function startShop(): Promise<{ url: string; told: string[]; server: Serve
 }
 
 /** All that is stored, as text, by the kind of its stream, topics by their names; read as another process does. */
-async function storedIn({ dataDir }: System): Promise<ReadonlyMap<string, string>> {
-  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
+async function storedIn(system: System): Promise<ReadonlyMap<string, string>> {
+  const store = await storeOf(system);
   const texts = new Map<string, string[]>();
   const { signal } = new AbortController();
   // An empty prefix is that of every stream.
@@ -163,6 +165,7 @@ async function storedIn({ dataDir }: System): Promise<ReadonlyMap<string, string
     texts.set(kind, [...(texts.get(kind) ?? []), JSON.stringify(item)]);
   }
   await store.close();
+  for (const [topic, text] of await textsOnKafka(system)) texts.set(`bus-${topic}`, [text]);
   return new Map([...texts].map(([kind, all]) => [kind, all.join('\n')]));
 }
 
@@ -229,7 +232,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       'secret of that key': { text: apiKey.split('_')[3] ?? '', files: ['quickstart.json'] },
       'key that may send cards': { text: cardKey.split('_')[3] ?? '', files: nowhere },
       'key of another team': { text: gamesKey.split('_')[3] ?? '', files: nowhere },
-      'key at the Payment Service': { text: paymentServiceKey, files: ['quickstart.json'] },
+      'key at the Payment Service': { text: paymentServiceKey, files: sandboxKeyFiles },
       'callback secret': { text: fileSecret('callback-secrets'), files: ['callback-secrets'] },
       'notification master': { text: fileSecret('notification-secrets'), files: ['notification-secrets'] },
       'notification secret': { text: bare(ofDemo), files: nowhere },
@@ -237,7 +240,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       'recurring token of the service': {
         text: recurringToken,
         // Needed there: the gateway charges by it. The other file is the service's own.
-        ...{ files: ['events.db', 'payment-service.db'], streams: ['recurring'] },
+        ...{ files: [...eventFiles, 'payment-service.db'], streams: ['recurring'] },
       },
     };
   }, 90_000);
@@ -303,7 +306,7 @@ it(
     const system = await startSystem({ dataDir });
     const files = filesOf(dataDir);
     expect(files.map((file) => basename(file))).toEqual(
-      expect.arrayContaining(['events.db', 'events.db-wal']),
+      expect.arrayContaining(['index.db', 'quickstart.json', ...eventFiles]),
     );
     for (const file of files) expect(statSync(file).mode & 0o077, file).toBe(0);
     await system.terminate();

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { onlyInOneProcess } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 import { newDataDir, startRefused, startSystem, stopEverything } from './system.ts';
 
@@ -17,6 +18,8 @@ const anyPorts = {
 };
 
 describe('a start that cannot succeed ends with one sentence that says what to do', () => {
+  beforeEach((context) => onlyInOneProcess(context, 'of several, each says it under its own name'));
+
   function expectOneSentence(refused: { exitCode: number | null; output: string }, parts: string[]): void {
     expect(refused.exitCode).toBeGreaterThan(0);
     for (const part of parts) expect(refused.output).toContain(part);

@@ -1,17 +1,16 @@
-/** Starts the system as `npm start` does, as a process of its own, and drives it from outside. */
+/** Starts the system in its arrangement, as processes of their own, and drives it from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/customer.ts';
 import { quickstartSchema } from '../src/data-directory.ts';
+import { launcher, program, stopStores, storesOf } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 
-const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const readyWithinMs = 60_000;
+const readyWithinMs = 120_000;
 
 /** A payment as the tests look at it. */
 export interface PaymentView {
@@ -46,6 +45,8 @@ type SandboxQuickstart = z.infer<typeof sandboxQuickstartSchema>;
 
 export interface System {
   dataDir: string;
+  /** What commands beside it need to find what it keeps. */
+  env: Record<string, string>;
   quickstart: SandboxQuickstart;
   /** Calls the gateway as the demo team. */
   gateway: CallGateway;
@@ -56,9 +57,11 @@ export interface System {
   /** Calls the Payment Service with the key of another of its merchants. */
   sandboxAs(key: string): CallSandbox;
   customer: Customer;
-  /** Everything that the process has printed. */
+  /** The metrics of all its processes, one after the other. */
+  metrics(): Promise<string>;
+  /** Everything that it has printed. */
   output(): string;
-  /** SIGKILL, then resolves when the process is gone. */
+  /** SIGKILL to every process of it, then resolves when all are gone. */
   kill(): Promise<void>;
   /** SIGTERM, then resolves with the exit code. */
   terminate(): Promise<number | null>;
@@ -83,6 +86,8 @@ export type CallSandbox = (
 export interface StartOptions {
   dataDir: string;
   env: Record<string, string>;
+  /** Processes of each service; as many as the arrangement has unless set. */
+  instances?: number;
   /** Whose sandbox this gateway calls, where it has accounts of a file and so none of its own. */
   inFrontOf?: System;
 }
@@ -90,10 +95,17 @@ export interface StartOptions {
 /** Removes what tests have left behind; call it when a suite ends. */
 export async function stopEverything(): Promise<void> {
   await Promise.all([...running].map(kill));
+  await stopStores();
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
 }
 
-const running = new Set<ChildProcess>();
+interface Running {
+  child: ChildProcess;
+  /** Where a system of several processes tells their numbers. */
+  listFile: string;
+}
+
+const running = new Set<Running>();
 const dataDirs = new Set<string>();
 
 export function newDataDir(): string {
@@ -102,28 +114,36 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** Runs `main.ts` and gives the process and what it prints. */
-export function spawnMain({ dataDir, env }: StartOptions): { child: ChildProcess; output: () => string } {
+/** Runs the program and gives its process and what it prints. */
+export function spawnMain({ dataDir, env, instances }: StartOptions): {
+  main: Running;
+  output: () => string;
+} {
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR)$/.test(name)),
   );
-  const child = spawn(process.execPath, [mainFile], {
+  const argv = instances === undefined ? [program] : [launcher, '--instances', String(instances)];
+  const child = spawn(process.execPath, argv, {
     env: { ...inherited, TOLLGATE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  const instance = env['TOLLGATE_INSTANCE'];
+  const listName = instance === undefined ? 'processes.json' : `processes-${instance}.json`;
+  const main = { child, listFile: join(dataDir, listName) };
+  running.add(main);
+  child.once('exit', () => running.delete(main));
   let output = '';
   child.stdout.on('data', (text: Buffer) => (output += text.toString()));
   child.stderr.on('data', (text: Buffer) => (output += text.toString()));
-  return { child, output: () => output };
+  return { main, output: () => output };
 }
 
 export async function startSystem(options?: Partial<StartOptions>): Promise<System> {
   const dataDir = options?.dataDir ?? newDataDir();
-  const env = { ...(await freePorts()), ...options?.env };
-  const { child, output } = spawnMain({ dataDir, env });
-  await untilReady(child, output);
+  const stores = await storesOf(dataDir);
+  const env = { ...(await freePorts()), ...stores, ...options?.env };
+  const { main, output } = spawnMain({ ...options, dataDir, env });
+  await untilReady(main.child, output);
   const own = readQuickstart(dataDir, env['TOLLGATE_INSTANCE']);
   const quickstart = sandboxQuickstartSchema.parse({ ...options?.inFrontOf?.quickstart, ...own });
   const gatewayAs =
@@ -132,13 +152,15 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
       callJson(`${quickstart.gatewayUrl}${path}`, method, key, call);
   return {
     dataDir,
+    env: { ...stores, TOLLGATE_DATA_DIR: dataDir },
     quickstart,
     gateway: gatewayAs(quickstart.apiKey),
     gatewayAs,
     ...sandboxOf(quickstart),
+    metrics: () => metricsOf(quickstart.gatewayUrl, listed(main.listFile)),
     output,
-    kill: () => kill(child),
-    terminate: () => terminate(child),
+    kill: () => kill(main),
+    terminate: () => terminate(main.child),
     restart: () => startSystem({ ...options, dataDir, env }),
     startBeside: (instance, more) =>
       startSystem({ dataDir, env: { ...env, ...more, ...besideEnv(dataDir, quickstart, instance) } }),
@@ -221,10 +243,41 @@ function exited(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+/** The one that starts the others first, or it would start them again. */
+async function kill({ child, listFile }: Running): Promise<void> {
   const gone = exited(child);
   child.kill('SIGKILL');
   await gone;
+  const others = listed(listFile).map(({ pid }) => pid);
+  for (const pid of others) signal(pid, 'SIGKILL');
+  while (others.some((pid) => signal(pid, 0))) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+interface Listed {
+  service: string;
+  pid: number;
+  port: number;
+}
+
+/** The processes of a system that has several. */
+function listed(listFile: string): readonly Listed[] {
+  return existsSync(listFile) ? (JSON.parse(readFileSync(listFile, 'utf8')) as Listed[]) : [];
+}
+
+async function metricsOf(gatewayUrl: string, processes: readonly Listed[]): Promise<string> {
+  const services = processes.filter(({ service }) => service !== 'payment-service');
+  const urls = services.length === 0 ? [gatewayUrl] : services.map(({ port }) => `http://127.0.0.1:${port}`);
+  const told = urls.map(async (url) => (await request(`${url}/metrics`)).body.text());
+  return (await Promise.all(told)).join('\n');
+}
+
+/** False where there is no such process. */
+function signal(pid: number, name: 'SIGKILL' | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 async function terminate(child: ChildProcess): Promise<number | null> {
@@ -237,7 +290,7 @@ async function terminate(child: ChildProcess): Promise<number | null> {
 export async function startRefused(
   options: StartOptions,
 ): Promise<{ exitCode: number | null; output: string }> {
-  const { child, output } = spawnMain(options);
-  const exitCode = await exited(child);
+  const { main, output } = spawnMain(options);
+  const exitCode = await exited(main.child);
   return { exitCode, output: output() };
 }

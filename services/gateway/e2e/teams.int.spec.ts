@@ -25,11 +25,11 @@ interface Ended {
   error: string;
 }
 
-const tollgate = (...argv: string[]): Promise<Ended> => tollgateOn(system.dataDir, ...argv);
+const tollgate = (...argv: string[]): Promise<Ended> => tollgateOn(system.env, ...argv);
 
-function tollgateOn(dataDir: string, ...argv: string[]): Promise<Ended> {
+function tollgateOn(env: Record<string, string>, ...argv: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [cliFile, ...argv], {
-    env: { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dataDir },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = { exitCode: null as number | null, out: '', error: '' };
@@ -126,7 +126,7 @@ it(
 
 it('a data directory that is not there is named, and not made', { timeout: 60_000 }, async () => {
   const dataDir = join(newDataDir(), 'none');
-  const refused = await tollgateOn(dataDir, 'team', 'add', 'shop');
+  const refused = await tollgateOn({ TOLLGATE_DATA_DIR: dataDir }, 'team', 'add', 'shop');
   expect(refused).toMatchObject({ exitCode: 1, out: '' });
   expect(refused.error).toContain(dataDir);
   expect(refused.error.trim().split('\n')).toHaveLength(1);

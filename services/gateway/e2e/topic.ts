@@ -1,26 +1,58 @@
-/** Reads topics of a running system from outside, as another process on the machine: through the store's file. */
-import { join } from 'node:path';
-import { createEmbeddedEventStore } from '@tollgate/event-store';
-import { type PaymentRecord, decodePaymentRecord, gatewayPaymentsTopic } from '@tollgate/gateway-events';
-import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+/** Reads topics and the event store of a system from outside, as another process does. */
+import type { EventStore } from '@tollgate/event-store';
+import {
+  type PaymentRecord,
+  decodePaymentRecord,
+  gatewayPaymentsTopic,
+  gatewayTopics,
+} from '@tollgate/gateway-events';
+import { type BusRecord, createKafkaTopicReader, prefixTopicReader } from '@tollgate/message-bus';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { gatewayConfigSchema } from '../src/config.ts';
+import { openDataDirectory } from '../src/data-directory.ts';
+import { openBus } from '../src/open-bus.ts';
+import { openStore } from '../src/open-store.ts';
+import type { System } from './system.ts';
 
-/** The records of one payment that a new consumer group gets, once `isComplete` says so; gives up after ten seconds. */
+type Where = Pick<System, 'env' | 'dataDir'>;
+
+/** The store of a system, to be closed by whoever has opened it. */
+export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
+  const { eventStore } = readConfig(gatewayConfigSchema, env);
+  const file = openDataDirectory(dataDir).eventsFile;
+  return (await openStore({ eventStore, file, clock: systemClock, log: silentLog })).store;
+}
+
+/** What is on the topics of a system that has them elsewhere than in its event store, as text by topic. */
+export async function textsOnKafka({ env }: Where): Promise<ReadonlyMap<string, string>> {
+  const { kafka } = readConfig(gatewayConfigSchema, env);
+  if (kafka === undefined) return new Map();
+  const connection = { ...kafka.connection, clock: systemClock, log: silentLog };
+  const reader = prefixTopicReader(createKafkaTopicReader(connection), kafka.topicPrefix);
+  const texts = gatewayTopics.map(async ({ topic }) => {
+    const records: string[] = [];
+    const { signal } = new AbortController();
+    for await (const { key, value, headers } of reader.readTopic(topic, { from: 'beginning', signal }))
+      records.push(JSON.stringify({ key, value: new TextDecoder().decode(value), headers }));
+    return [topic, records.join('\n')] as const;
+  });
+  return new Map(await Promise.all(texts));
+}
+
+/** The records of one payment that a new consumer group gets, once `isComplete` says so; gives up after twenty seconds. */
 export async function recordsOf(
-  dataDir: string,
+  system: Where,
   token: string,
   isComplete: (records: readonly PaymentRecord[]) => boolean,
 ): Promise<PaymentRecord[]> {
   const records: PaymentRecord[] = [];
-  const stop = AbortSignal.timeout(10_000);
+  const stop = AbortSignal.timeout(20_000);
   const done = new AbortController();
-  const store = await createEmbeddedEventStore({ file: join(dataDir, 'events.db') });
-  const bus = createEmbeddedMessageBus({
-    store,
-    clock: systemClock,
-    ids: systemIds,
-    log: silentLog,
-    holder: 'e2e',
+  const store = await storeOf(system);
+  const { kafka } = readConfig(gatewayConfigSchema, system.env);
+  const { bus, close } = await openBus({
+    ...{ kafka, store: async () => store, clock: systemClock, ids: systemIds, log: silentLog },
+    ...{ holder: 'e2e', isGone: () => false },
   });
   const signal = AbortSignal.any([stop, done.signal]);
   const group = `e2e-${systemIds.hex(6)}`;
@@ -28,7 +60,7 @@ export async function recordsOf(
     records.push(...batch.filter(({ key }) => key === token).map(decode));
     if (isComplete(records)) done.abort();
   });
-  await bus.close();
+  await close();
   await store.close();
   return records;
 }

@@ -43,6 +43,8 @@ export interface DataDirectory {
   /** The index of a command service that runs apart from the query service. */
   commandIndexFile: string;
   quickstartFile: string;
+  /** Lists the processes of a system that has several. */
+  processesFile: string;
   /** The file of the last start, or undefined where there is none that can be read. */
   readQuickstart(): Quickstart | undefined;
   /** Replaces the file in one step; only its owner may read it. */
@@ -76,6 +78,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     indexFile: own('index', '.db', indexPath),
     commandIndexFile: own('command-service-index', '.db', indexPath),
     quickstartFile,
+    processesFile: own('processes', '.json'),
     readQuickstart() {
       // A further instance goes on with the keys of the first one.
       const known = [quickstartFile, join(path, 'quickstart.json')].map((file) =>

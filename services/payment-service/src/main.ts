@@ -29,6 +29,8 @@ async function main(): Promise<void> {
   // The third: whoever started this and held a channel to it is gone.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
     process.once(event, () => void service.stop());
+  // To hear of its end, the channel need not keep the process running.
+  process.channel?.unref();
 
   const addresses = await service.start();
   const { httpsUrl, httpUrl, caFile } = addresses;

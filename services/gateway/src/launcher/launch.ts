@@ -1,5 +1,4 @@
 /** Brings up the system as processes of their own. */
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Secret } from '@tollgate/service-kit';
 import type { GatewayConfig } from '../config.ts';
@@ -40,8 +39,7 @@ const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 export function launch(options: LaunchOptions): Launch {
   const { config, env, clock, say } = options;
   const directory = openDataDirectory(config.dataDir, config.instance);
-  const listFile = join(directory.path, 'processes.json');
-  const group = createProcessGroup({ stopOrder, listFile, env, clock, say });
+  const group = createProcessGroup({ stopOrder, listFile: directory.processesFile, env, clock, say });
   return { ready: bringUp(options, directory, group), stop: group.stop };
 }
 

@@ -1,0 +1,171 @@
+/** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
+import { expect } from 'vitest';
+import { type Load, ask, pay, payout, refundedPayment, twoStepPayment } from './mixed-load.ts';
+import type { System } from './system.ts';
+
+/** The defaults, shortened: what matters is their order, not their length. */
+export const shortTimes = {
+  PROVIDER_CALL_DEADLINE_MS: '1000',
+  PROVIDER_SEND_WITHIN_MS: '1000',
+  PROVIDER_QUIET_MS: '500',
+  // Lost answers are what this is about, not an account that is given a rest.
+  PROVIDER_FAILURES_IN_A_ROW: '1000',
+};
+const dayMs = 86_400_000;
+
+export const lossy = ['create', 'refund', 'confirm', 'decline', 'payout'];
+
+export const loseReplies = (system: System) =>
+  system.sandbox(
+    'POST',
+    '/sandbox/faults',
+    lossy.map((operation) => ({
+      ...{ operation, fault: 'lost_reply', every: 2 },
+    })),
+  );
+
+/** Money for the payouts: a large payment, settled. */
+export async function fund(load: Load): Promise<void> {
+  const body = { product: 'Funds', amount: 1_000_000, currency: 'EUR', orderNumber: 'funds' };
+  const created = await ask(load, '/api/v1/payments', { body });
+  await pay(load, created.body.processingUrl);
+  await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
+}
+
+export const flowsOf = (load: Load, count: { refunded: number; twoStep: number; payouts: number }) => {
+  const times = (length: number, flow: (index: number) => () => Promise<void>) =>
+    Array.from({ length }, (_, index) => flow(index));
+  const all = [
+    ...times(count.refunded, (index) => () => refundedPayment(load, `refunded-${index}`)),
+    ...times(
+      count.twoStep,
+      (index) => () => twoStepPayment(load, `two-step-${index}`, index % 3 === 0 ? 'decline' : 'confirm'),
+    ),
+    ...times(count.payouts, (index) => () => payout(load, `payout-${index}`)),
+  ];
+  // All kinds at the same time: every third of each, then the next.
+  return all
+    .map((flow, index) => ({ flow, at: index % 17 }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ flow }) => flow);
+};
+
+interface LedgerPayment {
+  token: string;
+  orderNumber: string;
+  status: string;
+  amount: number;
+  refundedAmount: number;
+}
+interface Ledger {
+  payments: LedgerPayment[];
+  refunds: { paymentToken: string; amount: number; status: string }[];
+  payouts: { orderNumber: string; amount: number; status: string }[];
+  calls: { operation: string; token?: string; orderNumber?: string; answer: string }[];
+}
+
+interface AttentionItem {
+  token: string;
+  code: string;
+}
+
+interface GatewayPayment {
+  token: string;
+  status: string;
+  phase: string;
+  refundedAmount: number;
+  refunds: { amount: number; phase: string }[];
+}
+
+export const ledgerOf = async (system: System): Promise<Ledger> =>
+  (await system.sandbox('GET', '/sandbox/ledger')).body as unknown as Ledger;
+
+export async function countLost(system: System, operation: string): Promise<number> {
+  const { calls } = await ledgerOf(system);
+  return calls.filter((call) => call.operation === operation && call.answer === 'lost_reply').length;
+}
+
+export async function attentionOf(system: System): Promise<AttentionItem[]> {
+  const { statusCode, body } = await system.gateway('GET', '/api/v1/attention?perPage=500');
+  expect(statusCode).toBe(200);
+  return (body as unknown as { attention: AttentionItem[] }).attention;
+}
+
+async function historyOf(
+  system: System,
+  { token, kind }: { token: string; kind: string },
+): Promise<string[]> {
+  const { body } = await system.gateway('GET', `/api/v1/${kind}s/${token}/events`);
+  return body.events.map(({ type }) => type);
+}
+
+const countOf = (all: readonly string[], type: string): number => all.filter((each) => each === type).length;
+
+/** What the ledger holds for a payment of ours: one at most, whatever happened on the way. */
+function onlyOne(ledger: Ledger, token: string): LedgerPayment | undefined {
+  const found = ledger.payments.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
+  expect(found.length, token).toBeLessThanOrEqual(1);
+  return found[0];
+}
+
+async function expectPaymentAgrees(system: System, ledger: Ledger, token: string): Promise<string[]> {
+  const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body as unknown as {
+    payment: GatewayPayment;
+  };
+  const there = onlyOne(ledger, token);
+  if (there === undefined) throw new Error(`${token} is not in the ledger`);
+  expect(payment, token).toMatchObject({ status: there.status, refundedAmount: there.refundedAmount });
+  const refunds = ledger.refunds.filter(({ paymentToken }) => paymentToken === there.token);
+  const approved = payment.refunds.filter(({ phase }) => phase === 'approved');
+  expect(approved.map(({ amount }) => amount).sort()).toEqual(refunds.map(({ amount }) => amount).sort());
+  const history = await historyOf(system, { token, kind: 'payment' });
+  const calls = ledger.calls.filter((call) => call.token === there.token);
+  // No call without its announcement.
+  for (const [operation, announcement] of [
+    ['refund', 'RefundSubmitted'],
+    ['confirm', 'ConfirmationSubmitted'],
+    ['decline', 'DeclineSubmitted'],
+  ] as const) {
+    const made = calls.filter((call) => call.operation === operation).length;
+    expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history, announcement));
+  }
+  // What was announced and never came to the service, nobody can tell from what came and failed.
+  return payment.refunds.filter(({ phase }) => phase !== 'approved' && phase !== 'declined').map(() => token);
+}
+
+/** @returns what a person has to find out: a payout that was announced and is not there, unless it was provably not sent */
+async function expectPayoutAgrees(system: System, ledger: Ledger, token: string): Promise<string[]> {
+  const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
+  const { payout: shown } = body as unknown as { payout: { status: string } };
+  const made = ledger.payouts.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
+  expect(made.length, token).toBeLessThanOrEqual(1);
+  if (made[0] !== undefined) {
+    expect(shown.status, token).toBe(made[0].status);
+    return [];
+  }
+  const history = await historyOf(system, { token, kind: 'payout' });
+  return history.includes('PayoutNotSent') ? [] : [token];
+}
+
+export async function expectAgreement(system: System, load: Load): Promise<void> {
+  await system.sandbox('DELETE', '/sandbox/faults');
+  const ledger = await ledgerOf(system);
+  const undecidable: string[] = [];
+  for (const { token, kind } of load.outcomes) {
+    if (kind === 'payment') undecidable.push(...(await expectPaymentAgrees(system, ledger, token)));
+    else undecidable.push(...(await expectPayoutAgrees(system, ledger, token)));
+  }
+  const waiting = (await attentionOf(system)).map(({ token }) => token);
+  expect(waiting.sort()).toEqual(undecidable.sort());
+  const announced = ledger.calls.flatMap(({ operation, orderNumber }) =>
+    operation === 'create' || operation === 'payout' ? [`${operation} ${orderNumber ?? ''}`] : [],
+  );
+  expect(new Set(announced).size, 'each creation and payout was sent once').toBe(announced.length);
+}
+
+export const newLoad = (system: () => System): Load => ({
+  system,
+  answered: 0,
+  outcomes: [],
+  contradictions: [],
+});

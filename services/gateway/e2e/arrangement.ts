@@ -1,0 +1,110 @@
+/**
+ * In which arrangement the end-to-end specs start the system: the one place that knows. `TOLLGATE_ARRANGEMENT` names it;
+ * `npm run test:arrangements` runs the specs in all of them.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { systemIds } from '@tollgate/service-kit';
+import type { TestContext } from 'vitest';
+
+interface Arrangement {
+  /** Each service as a process of its own, or all in one. */
+  hasProcesses: boolean;
+  /** The protocol of EventStoreDB, or the embedded file. */
+  isOnEventStoreDb: boolean;
+  /** Kafka, or the bus on the event store. */
+  isOnKafka: boolean;
+}
+
+const embedded = { isOnEventStoreDb: false, isOnKafka: false };
+const arrangements: Readonly<Record<string, Arrangement>> = {
+  'one-process': { hasProcesses: false, ...embedded },
+  services: { hasProcesses: true, ...embedded },
+  'one-process-eventstoredb': { hasProcesses: false, isOnEventStoreDb: true, isOnKafka: false },
+  'services-eventstoredb-kafka': { hasProcesses: true, isOnEventStoreDb: true, isOnKafka: true },
+};
+
+const name = process.env['TOLLGATE_ARRANGEMENT'] ?? 'one-process';
+const arrangement = arrangements[name];
+if (arrangement === undefined)
+  throw new Error(
+    `TOLLGATE_ARRANGEMENT is ${name}: it must be one of ${Object.keys(arrangements).join(', ')}.`,
+  );
+const { hasProcesses, isOnEventStoreDb, isOnKafka } = arrangement;
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** What `npm run services` runs. */
+export const launcher = fileOf('../src/launcher/main.ts');
+
+/** What starts the system. */
+export const program = hasProcesses ? launcher : fileOf('../src/main.ts');
+
+/** Where in the data directory events are kept. */
+export const eventFiles: string[] = isOnEventStoreDb ? [] : ['events.db'];
+
+/** Where in the data directory the gateway's key at its sandbox is kept: a sandbox by itself keeps it, too. */
+export const sandboxKeyFiles: string[] = [
+  ...(hasProcesses ? ['payment-service-key'] : []),
+  'quickstart.json',
+];
+
+/**
+ * For a spec, or a hook before some, of what is so in one process only: elsewhere it is skipped, with the reason.
+ *
+ * @param reason why it says nothing about other arrangements
+ */
+export function onlyInOneProcess({ skip }: Pick<TestContext, 'skip'>, reason: string): void {
+  if (name !== 'one-process') skip(`in one process only: ${reason}`);
+}
+
+/** One for each data directory: what is started again finds what it had. */
+const stores = new Map<string, Promise<Record<string, string>>>();
+const servers = new Set<{ child: ChildProcess; folder: string }>();
+
+/** The variables that lead a system, and the commands beside it, to its event store and its bus. */
+export function storesOf(dataDir: string): Promise<Record<string, string>> {
+  const known = stores.get(dataDir) ?? openStores();
+  stores.set(dataDir, known);
+  return known;
+}
+
+async function openStores(): Promise<Record<string, string>> {
+  return { ...(isOnEventStoreDb ? await startEventStoreDb() : {}), ...(isOnKafka ? prefixOnKafka() : {}) };
+}
+
+const serverProgram = fileOf('../../../libs/event-store/src/testing/eventstoredb-server/main.ts');
+
+/** A server for each system: they would meet in one another's streams. */
+async function startEventStoreDb(): Promise<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-e2e-eventstoredb-'));
+  const child = spawn(process.execPath, [serverProgram, '--data-dir', folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  servers.add({ child, folder });
+  for await (const line of createInterface({ input: child.stdout })) return { EVENTSTORE_URL: line };
+  throw new Error('the EventStoreDB of the specs could not be started');
+}
+
+function prefixOnKafka(): Record<string, string> {
+  const brokers = process.env['KAFKA_BROKERS'];
+  if (brokers === undefined)
+    throw new Error('KAFKA_BROKERS is not set; npm run test:arrangements starts a broker.');
+  return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: `e2e-${systemIds.hex(6)}.` };
+}
+
+/** Stops the servers of all systems. */
+export async function stopStores(): Promise<void> {
+  for (const { child, folder } of servers) {
+    const gone = once(child, 'exit');
+    if (child.kill('SIGKILL')) await gone;
+    rmSync(folder, { recursive: true, force: true });
+  }
+  servers.clear();
+  stores.clear();
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+// `npm run test:arrangements`: the end-to-end specs with the system in another arrangement than the one of `npm test`.
+export default defineConfig({
+  test: {
+    include: ['services/gateway/e2e/**/*.int.spec.ts'],
+    exclude: [
+      '**/*.{kafka,eventstoredb,faults}.int.spec.ts',
+      // These start no system.
+      '**/{tail,example-consumer}.int.spec.ts',
+    ],
+    passWithNoTests: false,
+    allowOnly: false,
+    // Each system is up to ten processes.
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
+  },
+});
