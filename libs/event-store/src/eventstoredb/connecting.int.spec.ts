@@ -56,6 +56,43 @@ describe('a start', () => {
   });
 });
 
+describe('a cluster of which no node answers', () => {
+  // The search went on for as long as the client was told to, minutes by default, and so did closing.
+  it('ends a start with a sentence in time', async () => {
+    const hosts = [1, 2].map((port) => ({ address: '127.0.0.1', port }));
+    const settings = { maxDiscoverAttempts: 2, discoveryInterval: 300_000 };
+    const connection = { discovers: true, hosts, tls: false, settings } as const;
+    const options = { connection, clock: systemClock, reachWithinMs: 100, readSilenceMs: 100 };
+    await expect(createEventStoreDbStore(options)).rejects.toThrow(StartupError);
+  });
+
+  // The client looked at the search, which failed, and nobody awaited that look: the process ended.
+  it('does not end the process when an older connection breaks meanwhile', async () => {
+    const { server } = await servedStore();
+    const hosts = [...hostsOf(server), { address: '127.0.0.1', port: 1 }];
+    const settings = { maxDiscoverAttempts: 3, discoveryInterval: 100 };
+    const { client, appendCredentials, close } = openLink({ discovers: true, hosts, tls: false, settings });
+    onTestFinished(close);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const breaking = Promise.withResolvers<unknown>();
+    client.subscribeToAll({}).on('error', breaking.resolve);
+    await expect.poll(() => server.openSubscriptionCount(), waiting).toBe(1);
+    server.faults.onAppend = () => ({ kind: 'not-ready' });
+    const append = () => client.appendToStream(freshStream(), [], { credentials: appendCredentials });
+    await expect(append()).rejects.toThrow('Not Ready');
+    const searching = append();
+    server.goDown();
+    await expect(searching).rejects.toThrow('discover');
+    await breaking.promise;
+    // Node tells of a rejection when all that was due has run.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
+  });
+});
+
 describe('with TLS and a user', () => {
   const user = { username: 'tollgate', password: 'hush-hush' };
   const credentials = { username: user.username, password: new Secret(user.password) };

@@ -45,6 +45,7 @@ export function openLink(connection: EventStoreDbConnection): Link {
       ? new EventStoreDBClient({ ...common, discover: endpoint }, channel, user)
       : new EventStoreDBClient({ ...common, endpoints: [...hosts] }, channel, user)
     : new EventStoreDBClient({ ...common, endpoint }, channel, user);
+  letFailuresBe(client);
   return { client, appendCredentials: user, close: () => closeClient(client) };
 }
 
@@ -58,19 +59,30 @@ function toCredentials({ username, password }: { username: string; password: Sec
   };
 }
 
-/** Streams that the client has lost sight of never end for it. */
-const disposeWithinMs = 500;
+/**
+ * When a stream fails, the client looks whether its connection is still in use. That look rejects where the nodes are just
+ * being searched in vain, nobody awaits it, and it would end the process.
+ */
+function letFailuresBe(client: EventStoreDBClient): void {
+  const handleError = client['handleError'];
+  client['handleError'] = (...failure) => handleError(...failure).catch(() => undefined);
+}
+
+/** Streams that the client has lost sight of never end for it, and nodes that say nothing are searched for minutes. */
+const eachEndWithinMs = 500;
 
 /** Ends what streams, and then the connection, which the client itself would leave open. */
 async function closeClient(client: EventStoreDBClient): Promise<void> {
+  await withinRealTime(client.dispose());
+  // A connection that is found later is closed then; where no node is found there is none.
+  const closing = client['getChannel']().then((channel) => channel.close());
+  await withinRealTime(closing.catch(() => undefined));
+}
+
+async function withinRealTime(work: Promise<void>): Promise<void> {
   const waiting = new AbortController();
   // This timer keeps the process running: whoever closes a store has something to do after that.
-  const limit = delay(disposeWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([client.dispose(), limit]);
+  const limit = delay(eachEndWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([work, limit]);
   waiting.abort();
-  try {
-    (await client['getChannel']()).close();
-  } catch {
-    // Where no node was found there is no connection.
-  }
 }

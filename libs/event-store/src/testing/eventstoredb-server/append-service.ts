@@ -96,6 +96,7 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
   const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
   if (fault?.kind === 'silent') return 'no-answer';
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
+  if (fault?.kind === 'not-ready') return serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
   if (fault?.kind === 'too-large') return tooLarge();
   try {
     const answer = await store.append(toStoredStream(stream), events, toExpected(expected));

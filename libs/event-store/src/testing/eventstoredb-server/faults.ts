@@ -12,6 +12,8 @@ export type AppendFault =
   | { kind: 'not-leader'; address: { host: string; port: number } }
   /** The event is written, and the answer tells no position, as of events that were trimmed. */
   | { kind: 'no-position' }
+  /** Nothing is written: the server is not ready, as when it starts or elects a leader. */
+  | { kind: 'not-ready' }
   /** The server takes smaller appends only. */
   | { kind: 'too-large' };
 
