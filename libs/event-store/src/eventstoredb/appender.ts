@@ -10,13 +10,18 @@ import { within } from './within.ts';
 export const appendTriesMax = 4;
 const pausesMs = [50, 250, 1_000] as const;
 
+/** How long the events of a conflict are waited for, and how often they are looked for, milliseconds. */
+const conflictShownWithinMs = 2_000;
+const conflictLookPauseMs = 10;
+
 /** `position` is undefined where the server did not tell it. */
 export type AppendAnswer =
   { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
 
 export interface Appender {
   /**
-   * Sends the same events with the same expectation until the outcome is known.
+   * Sends the same events with the same expectation until the outcome is known. A conflict is told when the events that
+   * it is about can be read, for 2 seconds at most.
    *
    * @throws StoreUnavailable when it is still unknown after 4 tries
    */
@@ -28,6 +33,8 @@ export interface AppenderOptions {
   clock: Clock;
   /** How long one try may take, milliseconds. */
   appendTryMs: number;
+  /** The last event of a stream. */
+  readLast: (stream: string) => Promise<RecordedEvent | undefined>;
 }
 
 export function createAppender(options: AppenderOptions): Appender {
@@ -36,7 +43,9 @@ export function createAppender(options: AppenderOptions): Appender {
     appendData: async (stream, events, expected) => {
       for (let tryNumber = 1; ; tryNumber += 1) {
         try {
-          return await appendOnce(options, { stream, events, expected });
+          const answer = await appendOnce(options, { stream, events, expected });
+          if (answer.kind === 'conflict') await untilShown(options, stream, answer);
+          return answer;
         } catch (error) {
           const failure = fromClientError(error);
           if (!isRetryable(failure) || tryNumber >= appendTriesMax) throw failure;
@@ -73,6 +82,24 @@ async function appendOnce(
   } catch (error) {
     if (!(error instanceof WrongExpectedVersionError)) throw error;
     return { kind: 'conflict', actual: toActual(error.actualVersion) };
+  }
+}
+
+/**
+ * The server tells of a conflict as soon as it has got the other events, and shows them when they are replicated. Told at
+ * once, whoever decides would read what it has read before, and be told the same until it gives up.
+ */
+async function untilShown(
+  { clock, readLast }: AppenderOptions,
+  stream: string,
+  { actual }: Conflict,
+): Promise<void> {
+  if (actual === 'no-stream') return;
+  const startedAt = clock.monotonic();
+  for (;;) {
+    const shown = (await readLast(stream))?.revision ?? -1;
+    if (shown >= actual || clock.monotonic() - startedAt >= conflictShownWithinMs) return;
+    await clock.sleep(conflictLookPauseMs);
   }
 }
 

@@ -130,6 +130,43 @@ describe('a repeated append of which the server tells no position', () => {
   });
 });
 
+describe('a conflict with events that the server does not show yet', () => {
+  // It was told at once: decisions were taken again and again on the state that had been read before, and given up.
+  it('is told when they can be read', async () => {
+    const { store, server, kept } = await servedStore();
+    const stream = freshStream();
+    await store.append(stream, givenEvents(1), 'no-stream');
+    const { received, onAppend } = failing([{ kind: 'conflict', actual: 1 }]);
+    server.faults.onAppend = onAppend;
+    let isTold = false;
+    const answering = store.append(stream, givenEvents(1), 0).finally(() => (isTold = true));
+    await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(1);
+    // The answer came before those to what is asked now.
+    for (let count = 0; count < 5; count += 1) expect(await readData(store, stream)).toEqual([0]);
+    expect(isTold).toBe(false);
+    await kept.append(stream, givenEvents(1), 0);
+    expect(await answering).toEqual({ kind: 'conflict', actual: 1 });
+  });
+
+  it('is told at last where they never come', async () => {
+    const clock = createFakeClock();
+    const { store, server } = await servedStore({ clock });
+    const stream = freshStream();
+    const { received, onAppend } = failing([{ kind: 'conflict', actual: 7 }]);
+    server.faults.onAppend = onAppend;
+    let isTold = false;
+    const answering = store.append(stream, givenEvents(1), 0).finally(() => (isTold = true));
+    await expect.poll(() => received.length, { timeout: 10_000, interval: 2 }).toBe(1);
+    for (let count = 0; count < 5; count += 1) await readData(store, stream);
+    const passTime = async () => {
+      await clock.advance(1_000);
+      return isTold;
+    };
+    await expect.poll(passTime, { timeout: 20_000, interval: 2 }).toBe(true);
+    expect(await answering).toEqual({ kind: 'conflict', actual: 7 });
+  });
+});
+
 describe('a leader that has changed', () => {
   it('is gone to, and the append is carried out there', async () => {
     const { store, server, kept } = await servedStore();

@@ -60,12 +60,12 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const closing = new AbortController();
   const underWay = createUnderWay();
   let closed: Promise<void> | undefined;
-  const appender = createAppender({ link, clock, appendTryMs });
+  const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
+  const appender = createAppender({ link, clock, appendTryMs, readLast });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
-  const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
   return {
     isReachable: heads.isReachable,
     append: async (stream, events, expected) => {

@@ -97,6 +97,7 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
   if (fault?.kind === 'silent') return 'no-answer';
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
   if (fault?.kind === 'not-ready') return serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
+  if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
   if (fault?.kind === 'too-large') return tooLarge();
   try {
     const answer = await store.append(toStoredStream(stream), events, toExpected(expected));

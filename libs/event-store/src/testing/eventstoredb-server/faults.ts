@@ -14,6 +14,8 @@ export type AppendFault =
   | { kind: 'no-position' }
   /** Nothing is written: the server is not ready, as when it starts or elects a leader. */
   | { kind: 'not-ready' }
+  /** Nothing is written: the server has events of others up to this revision, which it does not show yet. */
+  | { kind: 'conflict'; actual: number }
   /** The server takes smaller appends only. */
   | { kind: 'too-large' };
 
