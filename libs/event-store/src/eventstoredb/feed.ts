@@ -5,7 +5,7 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client';
 import type { Position, RecordedEvent } from '../event-store.ts';
-import { fromPosition, toPosition } from './position.ts';
+import { fromPosition, isKnown, toPosition } from './position.ts';
 import { toRecordedEvent } from './recorded-event.ts';
 
 /** One subscription of the client, from its start to its end, whatever ends it. */
@@ -38,8 +38,9 @@ export function openFeed(
     fromPosition: fromPosition(after),
     requiresLeader: true,
     resolveLinkTos: false,
-    filter: toFilter(prefixes, (position) => {
-      reached = toPosition(position);
+    filter: toFilter(prefixes, (place) => {
+      if (!isKnown(place)) return;
+      reached = toPosition(place);
       changed();
     }),
   });
@@ -86,14 +87,14 @@ export function openFeed(
 const everyStream = { regex: '^[^$]' };
 const noStream = { prefixes: ['$no-stream-of-ours'] };
 
-/** The function that hears of checkpoints must not throw: the client would stop for ever, without a word. */
+/** The function that hears of checkpoints must not throw: nobody handles it, and the client stops for ever. */
 function toFilter(
   prefixes: readonly string[],
-  checkpointReached: (position: { commit: bigint; prepare: bigint }) => void,
+  checkpointReached: (place: { commit: bigint; prepare: bigint }) => void,
 ): Filter {
   const chosen = prefixes.includes('') ? everyStream : prefixes.length === 0 ? noStream : { prefixes };
   return streamNameFilter({
     ...(chosen as { prefixes: string[] }),
-    checkpointReached: async (_subscription, position) => checkpointReached(position),
+    checkpointReached: async (_subscription, place) => checkpointReached(place),
   });
 }
