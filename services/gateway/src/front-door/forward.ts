@@ -1,4 +1,5 @@
 /** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
+import type { Readable } from 'node:stream';
 import { fastifyReplyFrom } from '@fastify/reply-from';
 import { type Log, given } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,11 +21,16 @@ export interface ForwardOptions {
  * not of the connection, and answers for them.
  */
 export async function registerForwarding(app: FastifyInstance, options: ForwardOptions): Promise<void> {
-  const { routes, upstreams } = options;
+  const { routes, upstreams, log } = options;
   await app.register(async (scope) => {
     // Read whole, within the limit of a body, and handed on byte for byte: it is not ours to understand.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    const brokenOff = new WeakSet<Error>();
+    scope.setErrorHandler((error: Error, _request, reply) => {
+      if (!brokenOff.has(error)) throw error;
+      answerForUpstream(reply, error, log);
+    });
     await scope.register(fastifyReplyFrom, {
       undici: { request: toCallbacks(upstreams) },
       disableCache: true,
@@ -34,7 +40,7 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
       scope.route({
         method,
         url: path,
-        handler: (request, reply) => forward({ ...options, request, reply, path }),
+        handler: (request, reply) => forward({ ...options, request, reply, path, brokenOff }),
       });
   });
 }
@@ -44,12 +50,14 @@ interface Forwarded extends Pick<ForwardOptions, 'ownWrites' | 'log'> {
   reply: FastifyReply;
   /** Of the route. */
   path: string;
+  /** What an answer ended with whose status had come. Where nothing of it was handed on yet, another one still can be. */
+  brokenOff: WeakSet<Error>;
 }
 
 /** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
 const anyOrigin = 'http://upstream.invalid';
 
-function forward({ request, reply, path: route, ownWrites, log }: Forwarded): void {
+function forward({ request, reply, path: route, ownWrites, log, brokenOff }: Forwarded): void {
   const { authorization } = request.headers;
   const path = pathOf(route, request.params as Readonly<Record<string, string>>);
   if (path === undefined) return reply.callNotFound();
@@ -63,6 +71,10 @@ function forward({ request, reply, path: route, ownWrites, log }: Forwarded): vo
     rewriteHeaders: (headers) => {
       ownWrites.note(authorization, headers['tollgate-position']);
       return endToEndHeaders(headers);
+    },
+    onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
+      stream.once('error', (error: Error) => brokenOff.add(error));
+      reply.send(stream);
     },
     // Left to itself, the package sends a GET again that was answered 503.
     retryDelay: () => null,

@@ -4,8 +4,10 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../config.ts';
@@ -306,6 +308,55 @@ describe('several instances of a service', () => {
     expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
     expect(await errorsOf(answered)).toEqual(['answer_lost']);
     expect(instances.flatMap(({ seen }) => seen)).toHaveLength(1);
+  });
+
+  // Its status has come and nothing after it, so that the team was told nothing yet.
+  it('are answered for as lost where one dies between the head and the body of its answer', async () => {
+    const commands = await startService((_request, response) => {
+      response.writeHead(201, { 'content-length': '99', 'tollgate-position': '17' }).flushHeaders();
+      response.socket?.end();
+    });
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
+    const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers: json, body: '{}' });
+    expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
+    expect(answered.headers).not.toHaveProperty('tollgate-position');
+    expect(await errorsOf(answered)).toEqual(['answer_lost']);
+    expect(commands.seen).toHaveLength(1);
+  });
+
+  it.each([{}, { 'content-length': '10' }])(
+    'are seen to have died in the middle of an answer with %j',
+    async (headers) => {
+      const queries = await startService((_request, response) => {
+        response.writeHead(200, headers).write('token');
+        setImmediate(() => response.socket?.end());
+      });
+      const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+      const { statusCode, body } = await request(`${url}/api/v1/payments.csv`);
+      expect(statusCode).toBe(200);
+      await expect(body.text()).rejects.toThrow();
+      expect(queries.seen).toHaveLength(1);
+    },
+  );
+
+  it('are told that a client has gone, before it was answered too', async () => {
+    const closed: string[] = [];
+    let answerNow = () => {};
+    const queries = await startService((incoming, response) => {
+      const { url = '' } = incoming;
+      response.once('close', () => closed.push(url));
+      const endless = new Readable({ read: () => void endless.push('x'.repeat(65_536)) });
+      answerNow = () => void endless.pipe(response);
+    });
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const path = '/api/v1/payments.csv';
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await eventually(() => expect(queries.seen).toHaveLength(1));
+    socket.resetAndDestroy();
+    answerNow();
+    await eventually(() => expect(closed).toEqual([path]));
   });
 
   it('are not asked again for what one has refused for now', async () => {

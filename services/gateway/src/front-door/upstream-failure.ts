@@ -21,6 +21,8 @@ export function answerForUpstream(reply: FastifyReply, error: Error, log: Log): 
   const { method, routeOptions } = reply.request;
   log.warn({ error, method, route: routeOptions.url ?? '' }, 'a service did not answer');
   const { code, message } = isNotSent(error.cause) ? notSent : answerLost;
+  // Of an answer that had begun there: they would tell of something that is not in this one.
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
   void sendErrors(reply.header('retry-after', retryAfterSeconds), 503, [
     { code, kind: 'api_error', message },
   ]);
