@@ -1,14 +1,20 @@
 import { type Log, sendErrors } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
+import type { ErrorCode } from '../openapi/errors.ts';
 import { isNotSent } from './upstreams.ts';
 
-const notSent = {
+interface Failure {
+  code: ErrorCode;
+  message: string;
+}
+
+const notSent: Failure = {
   code: 'service_unavailable',
   message:
     'The part of the gateway that answers this cannot be reached now; nothing was carried out. Repeat the request.',
 };
 
-const answerLost = {
+const answerLost: Failure = {
   code: 'answer_lost',
   message:
     'The part of the gateway that answers this has not answered: whether it was carried out is not known here. Repeat the request as it was, with the same Idempotency-Key.',

@@ -70,6 +70,17 @@ describe('the OpenAPI document', () => {
     expect(body && bodySchemas[body.schema].safeParse(body.example).success).toBe(true);
   });
 
+  // The front door answers so for any of them.
+  it('tells of every call of the API that its service may be away', () => {
+    for (const { id, path, method } of operations.filter(({ scopes: asked }) => asked !== undefined))
+      expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({
+        503: {
+          headers: { 'Retry-After': {} },
+          content: { 'application/json': { examples: { service_unavailable: {}, answer_lost: {} } } },
+        },
+      });
+  });
+
   it('writes the parameters of queries as they are sent', () => {
     const { parameters } = document.paths['/api/v1/payments']?.['get'] as { parameters: { name: string }[] };
     const named = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]));
