@@ -1,28 +1,36 @@
 /**
- * Ports for processes that have to be found where they were when they are started again. They lie below those that systems
- * give to outgoing connections, one of which could take the port meanwhile.
+ * Ports for what has to be found where it was after a restart. They lie below those that the system gives to outgoing
+ * connections: one of those could take a port between its choice and its use, or during a restart.
  */
 import { createServer } from 'node:net';
 import { type Ids, StartupError } from '@tollgate/service-kit';
 
 const lowestPort = 12_000;
-const portsInAll = 20_000;
-const triesMax = 1_000;
+const highestPort = 32_000;
+const triesMax = 200;
 
-/** Ports of this machine that nobody listens on now. @throws StartupError */
-export async function freePorts(count: number, ids: Pick<Ids, 'hex'>): Promise<readonly number[]> {
+/**
+ * Ports of this machine that nobody listens on now, each once.
+ *
+ * @throws StartupError `no_free_port` where hardly any is free
+ */
+export async function freePorts(count: number, ids: Pick<Ids, 'fraction'>): Promise<readonly number[]> {
   const ports = new Set<number>();
-  for (let tried = 0; ports.size < count; tried += 1) {
-    if (tried > triesMax) throw new StartupError('no_free_port', 'There are not enough free ports.');
-    const port = lowestPort + (Number.parseInt(ids.hex(3), 16) % portsInAll);
-    if (await isFree(port)) ports.add(port);
-  }
+  while (ports.size < count) ports.add(await freePort(ids));
   return [...ports];
+}
+
+async function freePort({ fraction }: Pick<Ids, 'fraction'>): Promise<number> {
+  for (let tryNumber = 0; tryNumber < triesMax; tryNumber += 1) {
+    const port = lowestPort + Math.floor(fraction() * (highestPort - lowestPort));
+    if (await isFree(port)) return port;
+  }
+  throw new StartupError('no_free_port', `No free port between ${lowestPort} and ${highestPort} was found.`);
 }
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
+    const server = createServer().on('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
