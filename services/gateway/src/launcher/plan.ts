@@ -1,5 +1,6 @@
 /** Which processes make up the system, where each listens, and what each is told. */
 import type { GatewayConfig } from '../config.ts';
+import { toUrl } from '../http-servers.ts';
 import { type RoutedService, type ServiceName, routedServices, serviceNames } from '../service-names.ts';
 
 export interface PlannedProcess {
@@ -42,11 +43,10 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
       .map(({ port }) => `http://${loopback}:${port}`)
       .join(',');
   const [commands, queries, notifiers] = routedServices.map(originsOf);
-  const callbackUrl = config.callbackPublicUrl ?? `http://${loopback}:${config.callbackPort}`;
   const shared = {
     TOLLGATE_DATA_DIR: options.dataDir,
     PROVIDER_ACCOUNTS_FILE: options.accountsFile,
-    CALLBACK_PUBLIC_URL: callbackUrl,
+    CALLBACK_PUBLIC_URL: config.callbackPublicUrl ?? callbackUrlOf(config),
     COMMAND_SERVICE_URL: commands ?? '',
     QUERY_SERVICE_URL: queries ?? '',
     NOTIFIER_URL: notifiers ?? '',
@@ -65,6 +65,12 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
       TOLLGATE_INSTANCE: isFirst ? (config.instance ?? '') : `${config.instance ?? 'services'}-${number}`,
     },
   }));
+}
+
+/** What listens on one address is reached at no other, loopback included. */
+function callbackUrlOf({ host, callbackPort }: PlanOptions['config']): string {
+  const isEveryAddress = host === '0.0.0.0' || host === '::';
+  return toUrl(isEveryAddress ? loopback : host, callbackPort);
 }
 
 /** They speak plain HTTP on loopback, and believe the front door who asks. An empty variable counts as not set. */
