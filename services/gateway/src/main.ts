@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     log.error({ error }, 'uncaught; the process ends');
     process.exit(70);
   });
+  goOnWithoutReaders();
   const deps = { config, clock: systemClock, ids: systemIds, logOf, env: process.env, pid: process.pid };
   const starting = startGateway(deps, services);
   stopOnSignal(starting);
@@ -37,6 +38,14 @@ async function main(): Promise<void> {
       ? `${services.join(', ')}: ready at ${url}\n`
       : banner(quickstart.content, quickstart.file, process.cwd()),
   );
+}
+
+/** Whoever read what this prints may be gone, as a launcher that was killed is: what is under way is finished all the same. */
+function goOnWithoutReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error) => {
+      if (errorCode(error) !== 'EPIPE') throw error;
+    });
 }
 
 /** A signal that comes during the start stops what has been started, as soon as it has. */

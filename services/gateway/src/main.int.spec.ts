@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+
+const program = join(import.meta.dirname, 'main.ts');
+
+// It printed that it was stopping into a pipe that nobody read any more, and ended at that instead of what it had begun.
+it('finishes what is under way when whoever started it is gone, with the pipe that it prints to', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-main-'));
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [program, 'projector'], {
+    env: { PATH, TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(dataDir, { recursive: true });
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (data: Buffer) => {
+      if (data.includes('projector: ready')) resolve();
+    });
+    void ended.then((end) => reject(new Error(`it ended before it was ready: ${String(end)}`)));
+  });
+  child.stdout?.destroy();
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
+}, 30_000);
