@@ -1,7 +1,7 @@
 import { createCommandService } from '@tollgate/command-service';
 import { StartupError, callbackPath } from '@tollgate/service-kit';
 import { registerLookHints } from '../look-hints.ts';
-import { watchAccounts } from '../metrics/watch-services.ts';
+import { watchAccounts, watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import { type RunningService, degradedWithout } from '../running-service.ts';
 
@@ -34,11 +34,15 @@ export async function startCommandService(
   onStop(() => commands.stop());
   commands.start();
   watchAccounts(metrics, accounts);
+  // What is open is looked after from this index: where nobody else watches it, one that stands still would not be seen.
+  const isIndexOwn = !parts.runs('query-service');
+  if (isIndexOwn) watchIndex(metrics, { store, clock, index });
+  const isBuilding = () => isIndexOwn && index.building() !== undefined;
   return {
     registerRoutes: (app) => commands.registerRoutes(app),
     registerInternalRoutes: (app) => registerLookHints(app, (token) => commands.lookForReader(token)),
     lookForReader: (token) => commands.lookForReader(token),
-    degraded: degradedWithout(bus),
+    degraded: () => [...degradedWithout(bus)(), ...(isBuilding() ? ['index'] : [])],
   };
 }
 
