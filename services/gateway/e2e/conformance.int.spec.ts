@@ -41,7 +41,7 @@ const paymentServiceOf = ({ quickstart }: System): { argv: string[]; env: Record
 });
 
 describe('the Payment Service', () => {
-  it('conforms to the specification, in every test of the suite', { timeout: 180_000 }, async () => {
+  it('conforms to the specification, in every test of the suite', { timeout: 400_000 }, async () => {
     const { argv, env } = paymentServiceOf(await startSystem());
     const { results } = JSON.parse(await conformance(argv, env)) as Report;
     expect(results.length).toBeGreaterThan(testsMin);
@@ -68,7 +68,7 @@ const onPurpose = '§2 callbackUrl is required';
 const notRun = '§7 a problem on the service';
 
 describe('the gateway', () => {
-  it('conforms to the specification, in front of the Payment Service', { timeout: 180_000 }, async () => {
+  it('conforms to the specification, in front of the Payment Service', { timeout: 400_000 }, async () => {
     const dataDir = newDataDir();
     const { GATEWAY_PORT = '', ...ports } = await freePorts();
     const plainPort = (await freePorts())['GATEWAY_PORT'] ?? '';
