@@ -18,10 +18,16 @@ export interface LeaseState {
   record: LeaseRecord | undefined;
 }
 
-/** A lease that this process holds. */
-export interface HeldLease {
+/** An event of a lease stream by which this process took the lease, or made it last. */
+export interface LeasePlace {
   token: string;
   revision: Revision;
+}
+
+/** A lease that this process holds. */
+export interface HeldLease extends LeasePlace {
+  /** It lasts from then on, by the monotonic clock, milliseconds: when its event was sent, whenever the answer came. */
+  since: number;
 }
 
 export interface LeaseStreamOptions {
@@ -42,8 +48,8 @@ export interface LeaseStream {
    * Makes the lease last longer; undefined when it is lost. Repeat a try that failed with the same `eventId`: it may have
    * been written.
    */
-  renew(held: HeldLease, eventId: string): Promise<HeldLease | undefined>;
-  release(held: HeldLease): Promise<void>;
+  renew(held: LeasePlace, eventId: string): Promise<HeldLease | undefined>;
+  release(held: LeasePlace): Promise<void>;
 }
 
 export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
@@ -52,8 +58,9 @@ export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
 
   const append = async (type: string, id: string, token: string, expected: Revision | 'no-stream') => {
     const data: LeaseRecord = { token, holder, expiresAt: clock.now() + durationMs, durationMs };
+    const since = clock.monotonic();
     const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected);
-    return answer.kind === 'appended' ? { token, revision: answer.revision } : undefined;
+    return answer.kind === 'appended' ? { token, revision: answer.revision, since } : undefined;
   };
 
   return {

@@ -85,8 +85,24 @@ function failing(store: EventStore, isDown: () => boolean, afterWriting = false)
   };
 }
 
+/** A store, and a clock on which nobody counts as asleep while the store works: no time passes meanwhile. */
 async function given() {
-  return { store: await temporaryStore(), clock: createFakeClock() };
+  const kept = await temporaryStore();
+  const clock = createFakeClock();
+  let underWay = 0;
+  const during = async <Result>(work: Promise<Result>) => {
+    underWay += 1;
+    return work.finally(() => (underWay -= 1));
+  };
+  const store: EventStore = {
+    ...kept,
+    append: (...append) => during(kept.append(...append)),
+    keepLast: (...keepLast) => during(kept.keepLast(...keepLast)),
+    read: async function* (...read) {
+      yield* await during(Array.fromAsync(kept.read(...read)));
+    },
+  };
+  return { store, clock: { ...clock, sleeperCount: () => (underWay > 0 ? 0 : clock.sleeperCount()) } };
 }
 
 const leaseEvents = (store: EventStore) => readAll(store, 'lease-publisher');
@@ -159,6 +175,33 @@ describe('a lease', () => {
     expect(await passTime(clock, 1, () => !holder.isWorking())).toBeLessThanOrEqual(durationMs);
     isDown = false;
     await passTime(clock, 1, holder.isWorking);
+  });
+
+  // A renewal that had no answer went on for longer than the lease, and the work with it.
+  it('ends the work before it expires when the store does not answer', async () => {
+    const { store, clock } = await given();
+    let isSilent = false;
+    const append: EventStore['append'] = (...given) =>
+      isSilent ? new Promise(() => {}) : store.append(...given);
+    const holder = candidate({ store: { ...store, append }, clock });
+    await working(holder);
+    isSilent = true;
+    expect(await passTime(clock, 1, () => !holder.isWorking())).toBeLessThan(durationMs);
+  });
+
+  it('lasts from when it was taken, not from when the store has said so', async () => {
+    const { store, clock } = await given();
+    let isDown = false;
+    const append: EventStore['append'] = async (...given) => {
+      const answer = await failing(store, () => isDown).append(...given);
+      isDown = true;
+      await clock.sleep((2 / 3) * durationMs);
+      return answer;
+    };
+    const holder = candidate({ store: { ...store, append }, clock });
+    await passTime(clock, 1, holder.isWorking);
+    await passTime(clock, 1, () => !holder.isWorking());
+    expect(clock.monotonic()).toBeLessThan(durationMs);
   });
 
   it('is kept by a holder whose renewal was written although its answer was lost', async () => {

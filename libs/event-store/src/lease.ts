@@ -1,12 +1,15 @@
 import { TollgateError, errorCode, silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import type { EventStore } from './event-store.ts';
 import { createLeaseStream, type HeldLease, type LeaseState, type LeaseStream } from './lease-record.ts';
+import { within } from './within.ts';
 
 export const leaseDurationMsDefault = 10_000;
 
 /** A holder renews this often while its lease lasts, and one who stands by looks even more often. */
 const renewalsPerDuration = 3;
 const looksPerDuration = 10;
+/** The last part of a lease that could not be renewed is for the work to end in. */
+const endingsPerDuration = 10;
 
 export interface LeaseOptions {
   store: EventStore;
@@ -62,8 +65,8 @@ async function acquire(lease: Lease): Promise<HeldLease | undefined> {
   while (!signal.aborted) {
     const held = await unlessUnavailable(lease, async () => {
       const found = await stream.readLast();
-      // Our own token is there when the answer to an earlier try was lost.
-      if (found?.record?.token === token) return { token, revision: found.revision };
+      // Our own token is there when the answer to an earlier try was lost; nobody knows since when.
+      if (found?.record?.token === token) return stream.renew({ ...found, token }, ids.uuid());
       return isFree(found) ? stream.take(found, token) : undefined;
     });
     if (held !== undefined) return held;
@@ -116,19 +119,21 @@ async function keepRenewing(
   workEnded: AbortSignal,
 ): Promise<HeldLease | undefined> {
   const { clock, ids, durationMs, stream } = lease;
-  const pauseMs = durationMs / renewalsPerDuration;
   let held = first;
-  let heldSince = clock.monotonic();
   let eventId = ids.uuid();
-  while (await sleepUnlessAborted(clock, pauseMs, workEnded)) {
-    const startedAt = clock.monotonic();
-    const renewed = await unlessUnavailable(lease, async () => (await stream.renew(held, eventId)) ?? 'lost');
+  const endingMs = durationMs / endingsPerDuration;
+  // Nobody is told when a lease expires: the work must end before another can begin, however long a renewal takes.
+  const leftMs = () => Math.max(0, held.since + durationMs - endingMs - clock.monotonic());
+  const pauseMs = () => Math.min(durationMs / renewalsPerDuration, leftMs());
+  while (await sleepUnlessAborted(clock, pauseMs(), workEnded)) {
+    const renew = async () => (await stream.renew(held, eventId)) ?? 'lost';
+    // After a long pause of the process, too, one is tried: nobody else may have taken the lease.
+    const tryMs = Math.max(leftMs(), endingMs);
+    const renewed = await unlessUnavailable(lease, () => within(clock, tryMs, renew()));
     if (renewed === 'lost') return undefined;
-    // Nobody is told when a lease expires: the work must end before another can begin.
-    if (renewed === undefined && clock.monotonic() + pauseMs - heldSince >= durationMs) return undefined;
+    if (renewed === undefined && leftMs() === 0) return undefined;
     if (renewed === undefined) continue;
     held = renewed;
-    heldSince = startedAt;
     eventId = ids.uuid();
   }
   return held;

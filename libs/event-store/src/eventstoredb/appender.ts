@@ -4,7 +4,7 @@ import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } fr
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
 import { fromClientError, isRetryable } from './store-failure.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** How often an append is sent whose outcome is unknown, and the pauses between, milliseconds. */
 export const appendTriesMax = 4;

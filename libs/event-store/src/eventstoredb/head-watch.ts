@@ -1,6 +1,6 @@
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { Position } from '../event-store.ts';
-import { pause } from './within.ts';
+import { pause } from './pause.ts';
 
 /** How soon it is noticed what others recorded. One look for all subscriptions of a store. */
 export const headPollMs = 100;

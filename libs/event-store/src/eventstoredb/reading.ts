@@ -4,7 +4,7 @@ import { type Position, type ReadOptions, type RecordedEvent, beginning } from '
 import { fromPosition, toPosition } from './position.ts';
 import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
 import { fromClientError, isStreamNotFound } from './store-failure.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** All of it is read from the leader: another node may not have yet what was just appended. */
 const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;

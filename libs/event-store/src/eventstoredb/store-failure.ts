@@ -52,6 +52,3 @@ export const isRetryable = (error: unknown): boolean => error instanceof Tollgat
 
 export const storeClosed = () =>
   new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });
-
-export const storeSilent = (waitedMs: number) =>
-  new StoreUnavailable('store_silent', `The event store did not answer within ${waitedMs} ms.`);

@@ -6,7 +6,7 @@ import type { HeadWatch } from './head-watch.ts';
 import { fromPosition } from './position.ts';
 import type { Reads } from './reading.ts';
 import { fromClientError } from './store-failure.ts';
-import { pause } from './within.ts';
+import { pause } from './pause.ts';
 
 const pauseAfterFailureMs = 250;
 /** A subscription that has given nothing for so long is looked after. */

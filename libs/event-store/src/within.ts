@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@tollgate/service-kit';
-import { storeSilent } from './store-failure.ts';
+import { StoreUnavailable } from './errors.ts';
 
 /**
- * Gives what `work` gives, unless that takes too long. The client's own deadlines are left aside: some calls have none.
+ * Gives what `work` gives, unless that takes too long: a call to a store may have no deadline, or one that is too late here.
  *
  * @throws StoreUnavailable `store_silent` when the time is over; what becomes of `work` later is nobody's business
  */
@@ -13,7 +12,7 @@ export async function within<Result>(clock: Clock, waitMs: number, work: Promise
   work.catch(() => undefined);
   const expiry = clock.sleep(waitMs, ending.signal).then(
     () => {
-      throw storeSilent(waitMs);
+      throw new StoreUnavailable('store_silent', `The event store did not answer within ${waitMs} ms.`);
     },
     () => new Promise<never>(() => {}),
   );
@@ -22,12 +21,4 @@ export async function within<Result>(clock: Clock, waitMs: number, work: Promise
   } finally {
     ending.abort();
   }
-}
-
-/**
- * Waits in real time, and never longer than until the signal is aborted. This is the adapter's own timer: a subscription
- * must also recover under a clock that a test has stopped.
- */
-export async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  await delay(durationMs, undefined, { ref: false, signal }).catch(() => undefined);
 }
