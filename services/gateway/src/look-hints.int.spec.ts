@@ -45,14 +45,20 @@ describe('a hint', () => {
     expect(() => hints.send('pay_c')).not.toThrow();
   });
 
-  it.each(['{}', '{"token":""}', `{"token":"${'x'.repeat(129)}"}`, '{"token":"a","more":1}'])(
-    'is not %s',
-    async (body) => {
-      const { origin, heard } = await startCommandService();
-      const headers = { 'content-type': 'application/json' };
-      const answer = await request(`${origin}/internal/looks`, { method: 'POST', headers, body });
-      await answer.body.dump();
-      expect([answer.statusCode, heard]).toEqual([400, []]);
-    },
-  );
+  it.each([
+    ['{}', 400],
+    ['{"token":""}', 400],
+    ['{"token":1}', 400],
+    ['{"token":"a/b"}', 400],
+    ['{"token":"pay_a "}', 400],
+    ['{"token":"a","more":1}', 400],
+    [`{"token":"${'x'.repeat(129)}"}`, 400],
+    [`{"token":"${'x'.repeat(2_000)}"}`, 413],
+  ])('is not %s: it becomes part of the name of a stream', async (body, statusCode) => {
+    const { origin, heard } = await startCommandService();
+    const headers = { 'content-type': 'application/json' };
+    const answer = await request(`${origin}/internal/looks`, { method: 'POST', headers, body });
+    await answer.body.dump();
+    expect([answer.statusCode, heard]).toEqual([statusCode, []]);
+  });
 });

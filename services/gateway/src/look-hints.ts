@@ -2,6 +2,7 @@
  * Tells the command service of a payment that was read and whose outcome nobody knows, so that it looks at once instead of
  * by its schedule. A hint that is lost costs some seconds and nothing else: it is sent once, and nobody waits for it.
  */
+import { isToken } from '@tollgate/read-models';
 import { type Log, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { Agent } from 'undici';
@@ -10,7 +11,7 @@ import { z } from 'zod';
 const path = '/internal/looks';
 
 /** Token of a payment or payout. */
-const hintSchema = z.strictObject({ token: z.string().min(1).max(128) });
+const hintSchema = z.strictObject({ token: z.string().refine(isToken) });
 const bodyBytesMax = 1_024;
 
 /** Hints on their way; more at once are left to the schedule. */
@@ -26,7 +27,7 @@ export function registerLookHints(app: FastifyInstance, lookForReader: (token: s
         {
           code: 'invalid_param',
           kind: 'invalid_request_error',
-          message: 'token is missing.',
+          message: 'token must be that of a payment or payout.',
           parameter: 'token',
         },
       ]);
