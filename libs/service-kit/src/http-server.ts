@@ -19,6 +19,9 @@ export const httpServerOptions = (options: { bodyLimitBytes: number }) => ({
   requestTimeout: 3_000,
   http: { headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
   forceCloseConnections: 'idle' as const,
+  // A request that comes while the server is closing is answered, and waited for, like those before it. Fastify would
+  // refuse it with a body that no client of ours knows.
+  return503OnClosing: false,
   exposeHeadRoutes: false,
   routerOptions: { maxParamLength: 512 },
 });

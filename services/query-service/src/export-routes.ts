@@ -70,6 +70,7 @@ async function* begunWith(first: string, rest: AsyncIterable<string>): AsyncGene
 function createRunningExports() {
   const counts = new Map<string, number>();
   const files = new Set<Readable>();
+  let isEnding = false;
   const total = () => counts.values().reduce((sum, count) => sum + count, 0);
 
   function giveBack(team: string): void {
@@ -80,7 +81,7 @@ function createRunningExports() {
 
   return {
     hasRoomFor: (team: string): boolean =>
-      (counts.get(team) ?? 0) < runningPerTeamMax && total() < runningMax,
+      !isEnding && (counts.get(team) ?? 0) < runningPerTeamMax && total() < runningMax,
     take: (team: string) => {
       counts.set(team, (counts.get(team) ?? 0) + 1);
       return {
@@ -96,6 +97,7 @@ function createRunningExports() {
       };
     },
     endAll: () => {
+      isEnding = true;
       for (const file of files) file.destroy(serverStops());
     },
   };

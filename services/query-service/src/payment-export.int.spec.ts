@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { payoutKind, type PaymentIndex, type PaymentList } from '@tollgate/read-models';
@@ -197,5 +199,17 @@ describe('an export that takes long', () => {
     const answer = await open();
     await app.close();
     expect(await readToEnd(answer)).toBe('broken off');
+  });
+
+  test('is not begun any more when the process ends', async () => {
+    const { app } = await givenEndless();
+    const accepted = once(app.server, 'connection');
+    const { port } = app.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    await accepted;
+    const closing = app.close();
+    socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: ${shop}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 429 /);
+    await closing;
   });
 });

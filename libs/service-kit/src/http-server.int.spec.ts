@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import Fastify from 'fastify';
+import { expect, it } from 'vitest';
+import { answerInJsonOnly, endConnectionsOnClose, httpServerOptions } from './http-server.ts';
+import { silentLog } from './log.ts';
+
+// It was refused with a 503 whose body is Fastify's own: no code, and no word on when to come again.
+it('a request that comes while the server is closing is answered before it has closed', async () => {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, silentLog);
+  endConnectionsOnClose(app);
+  let isDone = false;
+  app.post('/', async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    isDone = true;
+    return { success: true };
+  });
+  const { port, hostname } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const accepted = once(app.server, 'connection');
+  const socket = connect(Number(port), hostname);
+  await accepted;
+  const wasDoneWhenClosed = app.close().then(() => isDone);
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  expect(await wasDoneWhenClosed).toBe(true);
+});
