@@ -62,6 +62,12 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
   let isDamaged = false;
   let restarting = new AbortController();
 
+  /** What is not whole says so, however long it takes to replace it. */
+  function markDamaged(): void {
+    isDamaged = true;
+    isComplete = false;
+  }
+
   async function followOnce(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
     restarting = new AbortController();
     const fileBefore = held.file();
@@ -102,7 +108,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
       try {
         await followOnce(signal, onCaughtUp);
       } catch (error) {
-        isDamaged ||= isDamage(error);
+        if (isDamage(error)) markDamaged();
         log.error(
           { error, waitMs: retryPauseMs, operation: 'follow-documents' },
           'the index fell behind; it tries again',
@@ -118,8 +124,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     building: () => (isComplete ? undefined : building),
     rebuildSoon: (error) => {
       log.error({ error, operation: 'read-index' }, 'the index is damaged; it is built again');
-      isDamaged = true;
-      isComplete = false;
+      markDamaged();
       restarting.abort();
     },
     open: held.open,

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
@@ -298,6 +298,37 @@ describe('whatever an older version has written is not in the way', () => {
     const after = await projectPayment(store, 'p1', [approved]);
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
+});
+
+// It went on to say that it was whole, and so ready, while nothing could be read of it.
+test('a file that is met damaged while it is written, and cannot be replaced, is not told to be whole', async () => {
+  const store = await temporaryStore();
+  const file = await temporaryFile();
+  await projectPayment(store, 'p1', [requested()]);
+  const damage = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  let failure: Error | undefined;
+  const failing: EventStore = {
+    ...store,
+    async *subscribe(options) {
+      for await (const item of store.subscribe(options)) {
+        if (failure !== undefined) throw failure;
+        yield item;
+      }
+    },
+  };
+  const index = await startIndex(failing, file);
+  expect(index.building()).toBeUndefined();
+  // Nothing can take the place of a folder.
+  await rm(file);
+  await mkdir(file);
+  failure = damage;
+  await projectPayment(store, 'p2', [requested()]);
+  await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is being built again.'), soon);
+  expect(index.building()).toBeDefined();
+  failure = undefined;
+  await rmdir(file);
+  await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1', 'p2']), soon);
+  expect(index.building()).toBeUndefined();
 });
 
 test('while the file is built again, lists are not answered with what is there so far', async () => {
