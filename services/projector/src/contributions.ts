@@ -2,14 +2,13 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import {
   contributionOf,
-  kindOfStream,
   type Contribution,
   type PaymentDocument,
   type PayoutDocument,
   type TotalsChange,
 } from '@tollgate/read-models';
-import { failureAt } from './document-writer.ts';
-import type { Failure, ProjectionOptions } from './projection.ts';
+import { failureAt, requireKind } from './document-writer.ts';
+import { foldByKind, type Failure, type Fold, type ProjectionOptions } from './projection.ts';
 import { createRecentlyUsed } from './recently-used.ts';
 
 export interface Followed {
@@ -29,7 +28,8 @@ export interface Contributions {
 export function createContributions({
   store,
   cachedDocumentsMax,
-}: Pick<ProjectionOptions, 'store' | 'cachedDocumentsMax'>): Contributions {
+  fold = foldByKind,
+}: Pick<ProjectionOptions, 'store' | 'cachedDocumentsMax' | 'fold'>): Contributions {
   const recent = createRecentlyUsed<Counted>(cachedDocumentsMax);
 
   /** The events from the one after the state that is remembered, and that state. */
@@ -43,7 +43,7 @@ export function createContributions({
 
   async function follow(stream: string, given: readonly RecordedEvent[]): Promise<Followed> {
     const { known, events } = await continuing(stream, given);
-    const { document, changes, failure } = foldChanges(stream, known, events);
+    const { document, changes, failure } = foldChanges({ stream, known, events, fold });
     if (document !== undefined) recent.set(stream, document);
     // Those of events that were only read to know the state are in the totals already.
     const from = given[0]?.revision ?? 0;
@@ -54,18 +54,24 @@ export function createContributions({
 }
 
 /** Folding is pure, so whatever it throws lies in the event or in the code, and comes again with every try. */
-function foldChanges(
-  stream: string,
-  known: Counted | undefined,
-  events: readonly RecordedEvent[],
-): Followed & { document: Counted | undefined } {
-  const kind = kindOfStream(stream);
+function foldChanges({
+  stream,
+  known,
+  events,
+  fold,
+}: {
+  stream: string;
+  known: Counted | undefined;
+  events: readonly RecordedEvent[];
+  fold: Fold;
+}): Followed & { document: Counted | undefined } {
+  const kind = requireKind(stream);
   const changes: TotalsChange[] = [];
   let document = known;
   let counted = known === undefined ? [] : contributionOf(known).lines;
   for (const event of events) {
     try {
-      document = kind?.fold(document, event) as Counted;
+      document = fold(kind, document, event) as Counted;
     } catch (error) {
       return { document, changes, failure: failureAt(stream, event.revision, error) };
     }

@@ -9,7 +9,7 @@ import {
 } from '@tollgate/read-models';
 import { InvariantViolation, TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
 import { createDocumentStore, notStored, type StoredDocument } from './document-store.ts';
-import type { Failure } from './projection.ts';
+import { foldByKind, type Failure, type Fold } from './projection.ts';
 
 export interface DocumentWriter {
   /**
@@ -33,10 +33,12 @@ export interface DocumentWriterOptions {
   ids: Ids;
   generation: Generation;
   cachedDocumentsMax: number;
+  /** That of the kind, by default. */
+  fold?: Fold;
 }
 
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentWriter {
-  const { store } = options;
+  const { store, fold = foldByKind } = options;
   const documents = createDocumentStore(options);
 
   async function readEvents(stream: string, from: number, limit = Infinity): Promise<RecordedEvent[]> {
@@ -60,7 +62,11 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentWr
   async function tryWrite(stream: string, events: readonly RecordedEvent[], stored: StoredDocument) {
     const kind = requireKind(stream);
     const missingToo = await continuing(stored.document, stream, events);
-    const { document, failure } = fold(kind, { before: stored.document, stream, events: missingToo });
+    const { document, failure } = foldAll(fold, {
+      ...{ kind, stream },
+      before: stored.document,
+      events: missingToo,
+    });
     if (document !== undefined && document !== stored.document) {
       const answer = await documents.replace(kind, document, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
@@ -108,25 +114,25 @@ async function orFailure(
   }
 }
 
+interface ToFold {
+  kind: DocumentKind;
+  stream: string;
+  before: DocumentEnvelope | undefined;
+  events: readonly RecordedEvent[];
+}
+
 interface Folded {
   document: DocumentEnvelope | undefined;
   failure: Failure | undefined;
 }
 
 /** Folding is pure, so whatever it throws lies in the event or in the code, and comes again with every try. */
-function fold(
-  kind: DocumentKind,
-  {
-    before,
-    stream,
-    events,
-  }: { before: DocumentEnvelope | undefined; stream: string; events: readonly RecordedEvent[] },
-): Folded {
+function foldAll(fold: Fold, { kind, stream, before, events }: ToFold): Folded {
   let document = before;
   let failure: Failure | undefined;
   for (const event of events) {
     try {
-      document = kind.fold(document, event);
+      document = fold(kind, document, event);
     } catch (error) {
       failure = failureAt(stream, event.revision, error);
       break;
@@ -140,7 +146,7 @@ function fold(
 }
 
 /** @throws InvariantViolation for a stream that has no document: it must not have been asked for. */
-function requireKind(stream: string): DocumentKind {
+export function requireKind(stream: string): DocumentKind {
   const kind = kindOfStream(stream);
   if (kind === undefined) throw new InvariantViolation('a stream without a kind of document was projected');
   return kind;

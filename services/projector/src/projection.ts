@@ -1,7 +1,13 @@
 /** What one pass of a projector does with the events that it is given, and what all such passes have in common. */
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
 import { beginning } from '@tollgate/event-store';
-import type { DocumentCheckpoint, FailedStream, Generation } from '@tollgate/read-models';
+import type {
+  DocumentCheckpoint,
+  DocumentEnvelope,
+  DocumentKind,
+  FailedStream,
+  Generation,
+} from '@tollgate/read-models';
 import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import type { Checkpoint } from './checkpoint.ts';
 
@@ -37,7 +43,18 @@ export interface ProjectionOptions {
   /** The one that is written. */
   generation: Generation;
   cachedDocumentsMax: number;
+  /** That of the kind, by default. */
+  fold?: Fold;
 }
+
+/** The document after one more event, as `DocumentKind.fold` gives it. */
+export type Fold = (
+  kind: DocumentKind,
+  document: DocumentEnvelope | undefined,
+  event: RecordedEvent,
+) => DocumentEnvelope;
+
+export const foldByKind: Fold = (kind, document, event) => kind.fold(document, event);
 
 /** A stream whose events up to `failed.revision` are in the document, and no further. */
 export interface Failure {

@@ -4,8 +4,6 @@ import {
   documentKinds,
   generationStream,
   onlyShard,
-  payoutKind,
-  paymentKind,
   readGeneration,
   toGenerationRecord,
   type DocumentKind,
@@ -15,8 +13,9 @@ import {
 } from '@tollgate/read-models';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { createDocumentsProjection } from './documents-projection.ts';
+import { createJointProjection } from './joint-projection.ts';
 import type { Projection, ProjectionOptions } from './projection.ts';
-import { createTotalsProjection } from './totals-projection.ts';
+import { createTotalsProjection, totalsKinds } from './totals-projection.ts';
 
 export interface ProjectorOptions {
   store: EventStore;
@@ -69,7 +68,16 @@ export const createProjector = ({
 
 /** Projects the totals. They are not sharded: which document an event concerns cannot be told from its stream's name. */
 export const createTotalsProjector = (options: ProjectorOptions): Projector =>
-  createProjectorOf([paymentKind, payoutKind], options, createTotalsProjection);
+  createProjectorOf(totalsKinds, options, createTotalsProjection);
+
+/** Projects the documents and the totals from one reading of the events; as fast as the slower of the two. */
+export const createWholeProjector = (options: ProjectorOptions): Projector =>
+  createProjectorOf(documentKinds, options, (parts) =>
+    createJointProjection(parts, [
+      (part) => createDocumentsProjection({ ...part, shard: onlyShard }),
+      createTotalsProjection,
+    ]),
+  );
 
 function createProjectorOf(
   kinds: readonly DocumentKind[],

@@ -12,6 +12,7 @@ import {
 import {
   appendEvents,
   appendPayment,
+  disputeOpened,
   happening,
   payoutRequested,
   plantDocument,
@@ -23,7 +24,7 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkDocuments } from './check.ts';
-import { createTotalsProjector } from './projector.ts';
+import { createProjector, createTotalsProjector } from './projector.ts';
 import { rebuild, type RebuildOptions } from './rebuild.ts';
 import { projected, startProjector } from './testing/projected.ts';
 
@@ -159,6 +160,31 @@ describe('a rebuild', () => {
     await run(store, { isGone: () => true });
     expect(await liveOf(store)).toBe(live + 1);
     expect(await textsOf(store, live + 1)).toEqual(before);
+  });
+
+  test.each([
+    ['documents', createProjector],
+    ['totals', createTotalsProjector],
+  ])('goes on from where %s alone have come', async (name, createAhead) => {
+    const { store, settle } = await givenProjected();
+    await appendEvents(store, 'dispute-d1', [disputeOpened()]);
+    const ahead = createAhead({ ...parts, store, generation: 2, batchEventsMax: 5 });
+    await ahead.start();
+    await projected(store, ahead);
+    await ahead.stop();
+    for (const token of tokens.slice(0, 3)) await appendPayment(store, token, [held, approved, refunding]);
+    await settle();
+    const checkpoints: Record<string, string[]> = {};
+    const append: EventStore['append'] = (stream, events, expected) => {
+      const { position } = events[0]!.data as { position?: string };
+      if (stream.startsWith('view2_checkpoint')) (checkpoints[stream] ??= []).push(position!);
+      return store.append(stream, events, expected);
+    };
+    const options = { batchEventsMax: 4, cachedDocumentsMax: 2 };
+    expect(await run({ ...store, append }, options)).toMatchObject({ kind: 'switched', generation: 2 });
+    expect(await textsOf(store, 2)).toEqual(await textsOf(store, 1));
+    expect(Object.keys(checkpoints)).toHaveLength(2);
+    expect(checkpoints[`view2_checkpoint-${name}`]![0]! >= ahead.health().position).toBe(true);
   });
 
   test('that is begun twice at a time is done once', async () => {

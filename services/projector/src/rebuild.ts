@@ -14,7 +14,7 @@ import {
 import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { peekCheckpoint } from './checkpoint.ts';
 import { readProgress } from './documents-projection.ts';
-import { createProjector, createTotalsProjector, type Projector } from './projector.ts';
+import { createWholeProjector } from './projector.ts';
 
 export interface RebuildOptions {
   store: EventStore;
@@ -26,7 +26,7 @@ export interface RebuildOptions {
   /** Of the lease that keeps two from building at a time; see `LeaseOptions`. */
   holder: string;
   isGone?: (holder: string) => boolean;
-  /** Told about once a second how many events were read: twice each, for the documents and for the totals. */
+  /** Told about once a second how many events were projected. */
   onProgress?: (progress: { generation: Generation; eventsRead: number }) => void;
   batchEventsMax?: number;
   cachedDocumentsMax?: number;
@@ -95,35 +95,25 @@ async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): P
 async function build(options: RebuildOptions, generation: Generation) {
   const { clock, signal, onProgress = () => undefined } = options;
   const ending = new AbortController();
-  const projectors = [createProjector, createTotalsProjector].map((create) =>
-    create({
-      batchEventsMax: batchEventsMaxDefault,
-      cachedDocumentsMax: cachedDocumentsMaxDefault,
-      ...options,
-      generation,
-    }),
-  );
-  const running = projectors.map((projector) => projector.run(AbortSignal.any([signal, ending.signal])));
-  const eventsRead = () => sumOf(projectors, ({ eventsRead: read }) => read);
+  const projector = createWholeProjector({
+    batchEventsMax: batchEventsMaxDefault,
+    cachedDocumentsMax: cachedDocumentsMaxDefault,
+    ...options,
+    generation,
+  });
+  const running = projector.run(AbortSignal.any([signal, ending.signal]));
   try {
-    for (let looks = 1; !signal.aborted && !projectors.every(isAtEnd); looks += 1) {
+    for (let looks = 1; !signal.aborted && !projector.health().isAtEnd; looks += 1) {
       await clock.sleep(lookEveryMs, signal).catch(() => undefined);
-      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: eventsRead() });
+      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: projector.health().eventsRead });
     }
   } finally {
     ending.abort();
-    await Promise.all(running);
+    await running;
   }
-  const failedStreams = projectors.flatMap((projector) => projector.health().failedStreams);
-  return { eventsRead: eventsRead(), failedStreams };
+  const { eventsRead, failedStreams } = projector.health();
+  return { eventsRead, failedStreams };
 }
-
-const isAtEnd = (projector: Projector): boolean => projector.health().isAtEnd;
-
-const sumOf = (
-  projectors: readonly Projector[],
-  valueOf: (health: ReturnType<Projector['health']>) => number,
-) => projectors.reduce((sum, projector) => sum + valueOf(projector.health()), 0);
 
 /** Streams without which the documents or the totals of a generation are. */
 async function failedStreamsOf(store: EventStore, generation: Generation): Promise<FailedStream[]> {

@@ -6,15 +6,19 @@
 import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import {
   applyTotalsChange,
+  paymentKind,
+  payoutKind,
   totalsCheckpointStreamOf,
   totalsDocumentSchema,
   totalsStreamOf,
   totalsVersions,
   totalsWrittenEventType,
+  type DocumentKind,
   type TotalsChange,
   type TotalsDocument,
 } from '@tollgate/read-models';
 import { TollgateError, type Ids } from '@tollgate/service-kit';
+import { allOrThrow } from './all-or-throw.ts';
 import { createCheckpoint } from './checkpoint.ts';
 import { createContributions } from './contributions.ts';
 import {
@@ -25,6 +29,9 @@ import {
   type Reached,
 } from './projection.ts';
 import { createRecentlyUsed } from './recently-used.ts';
+
+/** The kinds that are counted. */
+export const totalsKinds: readonly DocumentKind[] = [paymentKind, payoutKind];
 
 /**
  * A stream that has failed stays out of the totals of this generation, even where the code can read it later: what came
@@ -53,7 +60,9 @@ export function createTotalsProjection(options: ProjectionOptions): Projection {
   async function project(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
     const becomesWhole = reached.isEnd && !isWhole;
     if (!becomesWhole && !checkpointing.isDue(batch, reached)) return;
-    const changes = await changesOf(batch.filter((event) => !failures.has(event.stream)));
+    const changes = await changesOf(
+      batch.filter(({ stream: name }) => isCounted(name) && !failures.has(name)),
+    );
     const byDocument = Map.groupBy(changes, ({ key }) => totalsStreamOf(key, generation));
     await allOrThrow([...byDocument].map(([name, ofOne]) => totals.apply(name, inOrder(ofOne))));
     isWhole ||= reached.isEnd;
@@ -71,17 +80,10 @@ export function createTotalsProjection(options: ProjectionOptions): Projection {
   return { resume, project, position: () => position, failedStreams: failures.list };
 }
 
+const isCounted = (stream: string) => totalsKinds.some(({ streamPrefix }) => stream.startsWith(streamPrefix));
+
 const inOrder = (changes: TotalsChange[]) =>
   changes.sort((one, other) => (one.last.position < other.last.position ? -1 : 1));
-
-/** Waits for all, also where one fails: what it has begun must not go on beside the next try. */
-async function allOrThrow<Value>(work: readonly Promise<Value>[]): Promise<Value[]> {
-  const outcomes = await Promise.allSettled(work);
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason as Error;
-    return outcome.value;
-  });
-}
 
 interface StoredTotals {
   document: TotalsDocument | undefined;
