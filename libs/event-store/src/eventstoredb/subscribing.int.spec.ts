@@ -59,6 +59,18 @@ describe('a subscription is taken up again from its own position', () => {
   });
 });
 
+// Each was taken for dead before it gave its first event, and another one began from where it had.
+it('waits longer for a server that is slow each time', async () => {
+  const { store, server } = await servedStore({ lateMs: 50 });
+  const category = freshCategory();
+  server.faults.subscriptionsTakeMs = 300;
+  const last = appended(await store.append(`${category}-1`, givenEvents(1), 'no-stream'));
+  const subscription = probe(store, { prefixes: [`${category}-`] });
+  await subscription.caughtUp(last.position);
+  await subscription.stop();
+  expect(dataOf(subscription)).toEqual([0]);
+});
+
 describe('how far a subscription has come', () => {
   it('is never ahead of what was handled, though the server tells of checkpoints earlier', async () => {
     const { store, kept } = await servedStore();

@@ -13,6 +13,8 @@ const pauseAfterFailureMs = 250;
 const quietMs = 5;
 /** An event that we know of and that the subscription has not given for so long is not coming. */
 const lateMsDefault = 2_000;
+/** A server that is slow each time is waited for twice as long the next time, up to so often the first. */
+const patienceMax = 32;
 /** A look past the last event that came. The server tells where it is at least every 32 events that it passes over. */
 const lookEventsMax = 64;
 
@@ -31,6 +33,8 @@ interface Progress {
   position: Position;
   /** Of the last `CaughtUp`. */
   toldEnd: Position | undefined;
+  /** How often as long as usual an event may be late. */
+  patience: number;
 }
 
 /**
@@ -43,7 +47,7 @@ export async function* subscription(
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   // A position of another kind of store is refused at once.
   fromPosition(from);
-  const progress: Progress = { position: from, toldEnd: undefined };
+  const progress: Progress = { position: from, toldEnd: undefined, patience: 1 };
   // A function, because the compiler does not know that a signal changes while this waits.
   const isAborted = () => signal.aborted;
   while (!isAborted()) {
@@ -78,7 +82,7 @@ async function* follow(
   const { heads } = parts;
   // The head that was last seen may be older than this subscription.
   heads.announce(await parts.reads.head());
-  const lateness = createLateness(parts.lateMs ?? lateMsDefault);
+  const lateness = createLateness((parts.lateMs ?? lateMsDefault) * progress.patience);
   const isAborted = () => signal.aborted;
   while (!isAborted()) {
     const event = feed.take();
@@ -86,6 +90,7 @@ async function* follow(
       if (event.position <= progress.position) continue;
       yield event;
       progress.position = event.position;
+      progress.patience = 1;
       continue;
     }
     // Everything that came before the server told of it has been taken by now, and handled.
@@ -97,7 +102,10 @@ async function* follow(
     if (await isChangedWithin(feed, quietMs, signal)) continue;
     const missing = await lookAhead(parts, progress, prefixes);
     if (isAborted()) return;
-    lateness.require(missing);
+    if (lateness.isTooLate(missing)) {
+      progress.patience = Math.min(2 * progress.patience, patienceMax);
+      throw new Error('The subscription is silent, and there is an event that it should have given.');
+    }
     const head = heads.head();
     const isAtEnd = missing === undefined && head !== undefined && progress.position >= head;
     if (isAtEnd && progress.toldEnd !== progress.position) {
@@ -141,11 +149,11 @@ const isWanted = (stream: string, prefixes: readonly string[]) =>
 function createLateness(lateMs: number) {
   let missing: { position: Position; since: number } | undefined;
   return {
-    require: (position: Position | undefined) => {
-      if (position === undefined || position !== missing?.position)
-        missing = position === undefined ? undefined : { position, since: performance.now() };
-      else if (performance.now() - missing.since >= lateMs)
-        throw new Error('The subscription is silent, and there is an event that it should have given.');
+    isTooLate: (position: Position | undefined): boolean => {
+      if (position !== undefined && position === missing?.position)
+        return performance.now() - missing.since >= lateMs;
+      missing = position === undefined ? undefined : { position, since: performance.now() };
+      return false;
     },
   };
 }

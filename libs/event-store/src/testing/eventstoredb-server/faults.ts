@@ -34,10 +34,13 @@ export interface ServerFaults {
   readsAreSilent: boolean;
   /** Subscriptions stay open and give nothing, for as long as this is true. */
   subscriptionsAreSilent: boolean;
+  /** How long each subscription takes before it gives something, milliseconds. */
+  subscriptionsTakeMs: number;
 }
 
 export const noFaults = (): ServerFaults => ({
   onAppend: () => undefined,
   readsAreSilent: false,
   subscriptionsAreSilent: false,
+  subscriptionsTakeMs: 0,
 });

@@ -2,6 +2,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { toPosition } from '../../embedded/position.ts';
+import { pause } from '../../eventstoredb/pause.ts';
 import {
   type CaughtUp,
   type EventStore,
@@ -117,6 +118,7 @@ async function subscribe(
 ): Promise<void> {
   if (!options.hasAll()) throw new RangeError('Only the log of all events can be subscribed to.');
   await send(call, respond({ subscriptionId: 'one' }), signal);
+  await pause(faults.subscriptionsTakeMs, signal);
   const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
   const isWanted = toFilter(options);
   const passedOverMax = checkpointInterval(options);
