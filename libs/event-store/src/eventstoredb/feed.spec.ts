@@ -17,7 +17,7 @@ function givenFeed() {
   const feed = openFeed(client, { after: beginning, prefixes: ['a-'] });
   onTestFinished(feed.close);
   const checkpointReached = async (place: bigint) => {
-    await filter?.checkpointReached?.(stream as never, { commit: place, prepare: place });
+    await filter?.checkpointReached?.(stream, { commit: place, prepare: place });
   };
   return { feed, checkpointReached };
 }
