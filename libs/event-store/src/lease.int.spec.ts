@@ -98,7 +98,7 @@ async function given() {
     ...kept,
     append: (...append) => during(kept.append(...append)),
     keepLast: (...keepLast) => during(kept.keepLast(...keepLast)),
-    async *read (...read) {
+    async *read(...read) {
       yield* await during(Array.fromAsync(kept.read(...read)));
     },
   };

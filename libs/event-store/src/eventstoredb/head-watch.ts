@@ -12,8 +12,8 @@ export interface HeadWatch {
   head(): Position | undefined;
   /** An append of this process was recorded at this position. */
   announce(position: Position): void;
-  /** Resolves when an end beyond `position` was seen (any, where it is undefined), or when the signal is aborted. */
-  beyond(position: Position | undefined, signal: AbortSignal): Promise<void>;
+  /** Resolves when an end beyond `position` was seen, or when the signal is aborted. */
+  beyond(position: Position, signal: AbortSignal): Promise<void>;
   /** False since the last look has failed. */
   isReachable(): boolean;
 }
@@ -63,7 +63,7 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): He
     isReachable: () => isReachable,
     beyond: (position, ending) =>
       new Promise((resolve) => {
-        const isBeyond = () => head !== undefined && (position === undefined || head > position);
+        const isBeyond = () => head !== undefined && head > position;
         if (ending.aborted || isBeyond()) return resolve();
         const wake = () => {
           if (!ending.aborted && !isBeyond()) return;
