@@ -1,4 +1,5 @@
 /** Whether the services behind the front door can serve: asked of them whenever somebody asks. */
+import type { Clock } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { RoutedService } from '../service-names.ts';
@@ -17,14 +18,16 @@ export interface UpstreamReadiness {
 
 export type Origins = Readonly<Partial<Record<RoutedService, readonly string[]>>>;
 
-export async function readinessOf(
-  agent: Pick<Dispatcher, 'request'>,
-  upstreams: Origins,
-): Promise<UpstreamReadiness> {
+interface Asking {
+  agent: Pick<Dispatcher, 'request'>;
+  clock: Pick<Clock, 'sleep'>;
+}
+
+export async function readinessOf(asking: Asking, upstreams: Origins): Promise<UpstreamReadiness> {
   const told = await Promise.all(
     Object.entries(upstreams).map(async ([service, origins]) => ({
       service,
-      instances: await Promise.all(origins.map((origin) => askOne(agent, origin))),
+      instances: await Promise.all(origins.map((origin) => askInTime(asking, origin))),
     })),
   );
   const isReady = (instance: Told) => instance?.ready === true;
@@ -38,6 +41,16 @@ export async function readinessOf(
 }
 
 type Told = z.infer<typeof readinessSchema> | undefined;
+
+/** An agent's own timeouts begin when a connection is free, and all of them may be busy for long. */
+async function askInTime({ agent, clock }: Asking, origin: string): Promise<Told> {
+  const waiting = new AbortController();
+  const waited = clock.sleep(tellWithinMs, waiting.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  return Promise.race([askOne(agent, origin), waited]).finally(() => waiting.abort());
+}
 
 async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Told> {
   const timeouts = { headersTimeout: tellWithinMs, bodyTimeout: tellWithinMs };

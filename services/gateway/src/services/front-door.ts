@@ -34,7 +34,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
   );
   const agent = openAgent(parts);
   const log = logOf('api');
-  const readiness = shared(() => readinessOf(agent, upstreams));
+  const readiness = shared(() => readinessOf({ agent, clock }, upstreams));
   return {
     async registerRoutes(app) {
       await registerDocumentation(app);
