@@ -49,11 +49,11 @@ const gauges = /^tollgate_(open_work|read_model_lag_seconds)/m;
 
 // What is open is looked after from the index: one of its own that stood still was told by no metric and by no /readyz.
 it('tells of an index that only it has', async () => {
-  let building: IndexBuilding | undefined;
-  const { service, metrics } = await startBeside([], () => building);
+  const told: { building?: IndexBuilding } = {};
+  const { service, metrics } = await startBeside([], () => told.building);
   expect(await metrics.text()).toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
-  building = { followed: '' as IndexBuilding['followed'], documents: 3 };
+  told.building = { followed: '' as IndexBuilding['followed'], documents: 3 };
   expect(await service.degraded?.()).toEqual(['index']);
 });
 
