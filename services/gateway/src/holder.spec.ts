@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { isOfAnEndedProcess, toHolder } from './holder.ts';
+import { isOfAnEndedProcess, ownHost, toHolder } from './holder.ts';
 
 const own = { host: 'here', pid: process.pid, life: 'now' };
 const endedPid = spawnSync(process.execPath, ['-e', '']).pid;
@@ -18,4 +19,21 @@ describe('isOfAnEndedProcess', () => {
   ])('of %s', (_name, holder, expected) => {
     expect(isOfAnEndedProcess(holder, own)).toBe(expected);
   });
+});
+
+// Two containers with the name of their host each held the other's process for ended, and took the lease in turns.
+it.runIf(process.platform === 'linux')('processes that do not see each other are not on one host', () => {
+  const { stdout, status } = spawnSync('unshare', [
+    '--user',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    'readlink',
+    '/proc/self/ns/pid',
+  ]);
+  const otherSpace = status === 0 ? stdout.toString().trim() : 'pid:[1]';
+  expect(ownHost()).toContain('pid:[');
+  expect(ownHost()).not.toContain(otherSpace);
+  const other = toHolder({ host: `${hostname()} ${otherSpace}`, pid: endedPid, life: 'now' });
+  expect(isOfAnEndedProcess(other, { ...own, host: ownHost() })).toBe(false);
 });

@@ -1,11 +1,27 @@
 /** Who holds a lease, so that others can tell whether he is gone. */
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { errorCode } from '@tollgate/service-kit';
 
 /** One life of a process on one machine. */
 export interface Holder {
+  /** As {@link ownHost} tells it: where `pid` means something. */
   host: string;
   pid: number;
   life: string;
+}
+
+/**
+ * The machine, and where the system tells it the space of its process numbers: containers may share a host's name, and each
+ * then took the lease of the others, whose processes it does not see.
+ */
+export function ownHost(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Only Linux has such spaces.
+    return hostname();
+  }
 }
 
 export const toHolder = ({ host, pid, life }: Holder): string => `${pid}.${life}@${host}`;

@@ -1,5 +1,4 @@
 /** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
-import { hostname } from 'node:os';
 import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import {
@@ -16,7 +15,7 @@ import {
 } from '@tollgate/service-kit';
 import type { DataDirectory } from './data-directory.ts';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
-import { isOfAnEndedProcess, toHolder } from './holder.ts';
+import { isOfAnEndedProcess, ownHost, toHolder } from './holder.ts';
 import { type Metrics, createMetrics } from './metrics/metrics.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { openBus } from './open-bus.ts';
@@ -59,7 +58,7 @@ export function createParts(
   const { dataDirectory, onStop, runs } = base;
   const metrics = createMetrics({ log: logOf('metrics') });
   // The number of a process is used again, in a container always: the rest tells this life of it from the last.
-  const own = { host: hostname(), pid, life: ids.hex(6) };
+  const own = { host: ownHost(), pid, life: ids.hex(6) };
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
 

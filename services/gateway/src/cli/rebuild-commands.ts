@@ -1,8 +1,7 @@
 /** `rebuild`: all documents again from the events, beside the running gateway. */
-import { hostname } from 'node:os';
 import { checkDocuments, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
 import type { Command } from 'commander';
-import { isOfAnEndedProcess, toHolder } from '../holder.ts';
+import { isOfAnEndedProcess, ownHost, toHolder } from '../holder.ts';
 import type { CliOutput, CommandResult, CommandTools, RunCommand } from './program.ts';
 
 interface RebuildCommandOptions {
@@ -28,7 +27,7 @@ const number = (value: number) => value.toLocaleString('en');
 
 async function rebuildAll(tools: CommandTools, print: CliOutput['print']): Promise<CommandResult> {
   const { store, clock, ids, log } = tools;
-  const own = { host: hostname(), pid: process.pid, life: ids.hex(6) };
+  const own = { host: ownHost(), pid: process.pid, life: ids.hex(6) };
   const begunAt = clock.monotonic();
   const outcome = await rebuild({
     ...{ store, clock, ids, log, holder: toHolder(own) },
