@@ -26,7 +26,7 @@ const settleWithinMs = 60_000;
 
 it(
   'with every second answer lost, a thousand mixed requests end in agreement',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async () => {
     const system = await startSystem({ env: shortTimes });
     const load = newLoad(() => system);
@@ -73,7 +73,7 @@ it('of fifty concurrent refunds of 60 on a payment of 100, one succeeds', { time
   });
 });
 
-it('the same, killed twice in the middle', { timeout: 300_000 }, async () => {
+it('the same, killed twice in the middle', { timeout: 480_000 }, async () => {
   let system = await startSystem({ env: shortTimes });
   const load = newLoad(() => system);
   await fund(load);
@@ -92,7 +92,7 @@ it('the same, killed twice in the middle', { timeout: 300_000 }, async () => {
   await eventually(() => expectAgreement(system, load), { timeoutMs: settleWithinMs });
 });
 
-it('the same on two gateways side by side, one of which is killed', { timeout: 300_000 }, async () => {
+it('the same on two gateways side by side, one of which is killed', { timeout: 480_000 }, async () => {
   const first = await startSystem({ env: shortTimes });
   let second = await first.startBeside('second');
   let turn = 0;

@@ -21,6 +21,8 @@ export interface Load {
 
 /** How long one operation is asked for again while its outcome is not known. */
 const giveUpMs = 60_000;
+/** As long as a payment may need whose callback was lost: it is looked at after two minutes. */
+const phaseWithinMs = 180_000;
 const pauseMs = 100;
 const creationTriesMax = 5;
 
@@ -92,7 +94,7 @@ export async function pay(load: Load, processingUrl: string): Promise<void> {
 }
 
 async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
-  const giveUpAt = Date.now() + giveUpMs;
+  const giveUpAt = Date.now() + phaseWithinMs;
   for (;;) {
     const answer = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
     // A part of the system may be down for a moment.
@@ -133,11 +135,13 @@ export async function payout(load: Load, flow: string): Promise<void> {
   load.outcomes.push({ flow, token: answer.body.token, kind: 'payout' });
 }
 
-/** Runs the flows from so many connections at once. */
-export async function runFlows(flows: readonly (() => Promise<void>)[], connections: number): Promise<void> {
+/** Runs the flows from so many connections at once. Whoever awaits it is told of a failure, also one that came before. */
+export function runFlows(flows: readonly (() => Promise<void>)[], connections: number): Promise<void> {
   const queue = flows.values();
   const work = async () => {
     for (const flow of queue) await flow();
   };
-  await Promise.all(Array.from({ length: connections }, work));
+  const running = Promise.all(Array.from({ length: connections }, work)).then(() => undefined);
+  running.catch(() => undefined);
+  return running;
 }

@@ -35,7 +35,7 @@ function kill(system: System, label: string): void {
 
 it(
   'whichever process is killed, the ledger and the gateway agree, and nothing has happened twice',
-  { timeout: 420_000 },
+  { timeout: 600_000 },
   async () => {
     const system = await startSystem({ env: shortTimes, instances });
     const load = newLoad(() => system);
