@@ -24,12 +24,12 @@ function filesOf(directory: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Files of the data directory that hold a text, by their names. */
+/** Files of the data directory that hold a text, by their names. What a database has not taken in yet is a part of it. */
 function filesWith(system: System, text: string): string[] {
-  return filesOf(system.dataDir)
+  const files = filesOf(system.dataDir)
     .filter((file) => readFileSync(file).includes(text))
-    .map((file) => file.slice(system.dataDir.length + 1))
-    .sort();
+    .map((file) => file.slice(system.dataDir.length + 1).replace(/-wal$/, ''));
+  return [...new Set(files)].sort();
 }
 
 /** Asks for the customer's authentication, and is approved. */
