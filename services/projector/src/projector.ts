@@ -14,7 +14,7 @@ import {
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { createDocumentsProjection } from './documents-projection.ts';
 import { createJointProjection } from './joint-projection.ts';
-import type { Projection, ProjectionOptions } from './projection.ts';
+import type { Projection, ProjectionOptions, Reached } from './projection.ts';
 import { createTotalsProjection, totalsKinds } from './totals-projection.ts';
 
 export interface ProjectorOptions {
@@ -125,23 +125,37 @@ function createProjectorOf(
 
   async function projectFromCheckpoint(signal: AbortSignal): Promise<void> {
     const { generation, from } = await resume();
+    const failing = new AbortController();
+    const reading = AbortSignal.any([signal, failing.signal]);
     let batch: RecordedEvent[] = [];
-    for await (const item of store.subscribe({ from, prefixes, signal })) {
-      if (item.kind === 'event' && item.stream === generationStream) {
-        // What the batch holds is projected again from the checkpoint of the other one.
-        if (options.generation === undefined && toGenerationRecord(item).live !== generation) return;
-        continue;
+    let underWay = Promise.resolve();
+    try {
+      for await (const item of store.subscribe({ from, prefixes, signal: reading })) {
+        if (item.kind === 'event' && item.stream === generationStream) {
+          // What the batch holds is projected again from the checkpoint of the other one.
+          if (options.generation === undefined && toGenerationRecord(item).live !== generation) return;
+          continue;
+        }
+        if (item.kind === 'event') batch.push(item);
+        if (item.kind === 'event' && batch.length < batchEventsMax) continue;
+        await underWay;
+        // The next batch is read while this one is written.
+        underWay = projectBatch(batch, { position: item.position, isEnd: item.kind === 'caught-up' });
+        underWay.catch(() => failing.abort());
+        if (item.kind === 'caught-up') await underWay;
+        batch = [];
       }
-      if (item.kind === 'event') batch.push(item);
-      if (item.kind === 'event' && batch.length < batchEventsMax) continue;
-      const isEnd = item.kind === 'caught-up';
-      await projection?.project(batch, { position: item.position, isEnd });
-      isAtEnd = isEnd;
-      eventsRead += batch.length;
-      batch = [];
-      isAdvancing = true;
-      pauseMs = firstPauseMs;
+    } finally {
+      await underWay;
     }
+  }
+
+  async function projectBatch(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
+    await projection?.project(batch, reached);
+    isAtEnd = reached.isEnd;
+    eventsRead += batch.length;
+    isAdvancing = true;
+    pauseMs = firstPauseMs;
   }
 
   return {
