@@ -11,8 +11,9 @@ export function createRecentlyUsed<Value>(max: number): RecentlyUsed<Value> {
   const set = (key: string, value: Value) => {
     values.delete(key);
     values.set(key, value);
+    if (values.size <= max) return;
     const [oldest] = values.keys();
-    if (values.size > max && oldest !== undefined) values.delete(oldest);
+    if (oldest !== undefined) values.delete(oldest);
   };
   return {
     get: (key) => {

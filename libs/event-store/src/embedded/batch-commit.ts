@@ -102,7 +102,7 @@ function createKeepLast(database: DatabaseSync): (operation: KeepLastOperation) 
 function createTrim(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM events WHERE stream_id = ? AND revision <= ?');
   return (streamId: number, lastRevision: Revision, keepLast: number) => {
-    remove.run(streamId, lastRevision - keepLast);
+    if (lastRevision >= keepLast) remove.run(streamId, lastRevision - keepLast);
   };
 }
 
