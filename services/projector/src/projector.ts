@@ -111,43 +111,16 @@ function createProjectorOf(
     isAdvancing = false;
   }
 
-  /** Takes up the checkpoint of the generation to be written. */
-  async function resume(): Promise<{ generation: Generation; from: Position }> {
-    for (;;) {
-      const generation = options.generation ?? (await liveGeneration(store));
-      projection = createProjection({ store, clock, ids, log, generation, cachedDocumentsMax });
-      await projection.resume();
-      // A switch after this look comes after the checkpoint, and so through the subscription.
-      if (generation === (options.generation ?? (await liveGeneration(store))))
-        return { generation, from: projection.position() };
-    }
-  }
-
   async function projectFromCheckpoint(signal: AbortSignal): Promise<void> {
-    const { generation, from } = await resume();
-    const failing = new AbortController();
-    const reading = AbortSignal.any([signal, failing.signal]);
-    let batch: RecordedEvent[] = [];
-    let underWay = Promise.resolve();
-    try {
-      for await (const item of store.subscribe({ from, prefixes, signal: reading })) {
-        if (item.kind === 'event' && item.stream === generationStream) {
-          // What the batch holds is projected again from the checkpoint of the other one.
-          if (options.generation === undefined && toGenerationRecord(item).live !== generation) return;
-          continue;
-        }
-        if (item.kind === 'event') batch.push(item);
-        if (item.kind === 'event' && batch.length < batchEventsMax) continue;
-        await underWay;
-        // The next batch is read while this one is written.
-        underWay = projectBatch(batch, { position: item.position, isEnd: item.kind === 'caught-up' });
-        underWay.catch(() => failing.abort());
-        if (item.kind === 'caught-up') await underWay;
-        batch = [];
-      }
-    } finally {
-      await underWay;
-    }
+    const { generation, from } = await takeUp(options, (of) => {
+      projection = createProjection({ store, clock, ids, log, generation: of, cachedDocumentsMax });
+      return projection;
+    });
+    // What a batch holds at a switch is projected again from the checkpoint of the other generation.
+    const isSwitch = (event: RecordedEvent) =>
+      options.generation === undefined && toGenerationRecord(event).live !== generation;
+    const subscribe = (reading: AbortSignal) => store.subscribe({ from, prefixes, signal: reading });
+    await projectInBatches(subscribe, { signal, batchEventsMax, isSwitch, projectBatch });
   }
 
   async function projectBatch(batch: readonly RecordedEvent[], reached: Reached): Promise<void> {
@@ -169,6 +142,55 @@ function createProjectorOf(
       eventsRead,
     }),
   };
+}
+
+interface Batching {
+  signal: AbortSignal;
+  batchEventsMax: number;
+  /** Whether an event of the generation's stream ends it. */
+  isSwitch: (event: RecordedEvent) => boolean;
+  projectBatch: (batch: readonly RecordedEvent[], reached: Reached) => Promise<void>;
+}
+
+/** Until the signal is aborted or the generation is another one. The next batch is read while one is written. */
+async function projectInBatches(
+  subscribe: (signal: AbortSignal) => ReturnType<EventStore['subscribe']>,
+  { signal, batchEventsMax, isSwitch, projectBatch }: Batching,
+): Promise<void> {
+  const failing = new AbortController();
+  let batch: RecordedEvent[] = [];
+  let underWay = Promise.resolve();
+  try {
+    for await (const item of subscribe(AbortSignal.any([signal, failing.signal]))) {
+      if (item.kind === 'event' && item.stream === generationStream) {
+        if (isSwitch(item)) return;
+        continue;
+      }
+      if (item.kind === 'event' && batch.push(item) < batchEventsMax) continue;
+      await underWay;
+      underWay = projectBatch(batch, { position: item.position, isEnd: item.kind === 'caught-up' });
+      underWay.catch(() => failing.abort());
+      if (item.kind === 'caught-up') await underWay;
+      batch = [];
+    }
+  } finally {
+    await underWay;
+  }
+}
+
+/** Takes up the checkpoint of the generation to be written. */
+async function takeUp(
+  { store, generation: wanted }: ProjectorOptions,
+  createProjection: (generation: Generation) => Projection,
+): Promise<{ generation: Generation; from: Position }> {
+  for (;;) {
+    const generation = wanted ?? (await liveGeneration(store));
+    const projection = createProjection(generation);
+    await projection.resume();
+    // A switch after this look comes after the checkpoint, and so through the subscription.
+    if (generation === (wanted ?? (await liveGeneration(store))))
+      return { generation, from: projection.position() };
+  }
 }
 
 const liveGeneration = async (store: EventStore): Promise<Generation> =>

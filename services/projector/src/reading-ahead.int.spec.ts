@@ -16,7 +16,7 @@ async function givenPayment() {
 
 test('the next batch is read while one is written, and none is begun before it is', async () => {
   const store = await givenPayment();
-  const letGo = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<undefined>();
   let eventsGiven = 0;
   let writesBegun = 0;
   const append: EventStore['append'] = async (stream, ...rest) => {
@@ -35,7 +35,7 @@ test('the next batch is read while one is written, and none is begun before it i
   const projector = await startProjector({ ...store, append, subscribe }, { batchEventsMax: 2 });
   await eventually(() => expect({ eventsGiven, writesBegun }).toEqual({ eventsGiven: 4, writesBegun: 1 }));
   expect(projector.health()).toMatchObject({ eventsRead: 0, isAtEnd: false });
-  letGo.resolve();
+  letGo.resolve(undefined);
   await projected(store, projector);
   await expectRebuiltIsStored(store, ['payment-p1']);
 });
