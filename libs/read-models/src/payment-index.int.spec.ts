@@ -70,9 +70,9 @@ test('its position is the one that the checkpoint tells, never that of a documen
   await writeDocument(store, paymentKind, 'p1');
   await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
   expect(index.position() < position).toBe(true);
-  expect(await index.waitFor(position, 20)).toBe(false);
+  expect(await index.waitFor(position, 20, 'shop')).toBe(false);
 
-  const waiting = index.waitFor(position, 5_000);
+  const waiting = index.waitFor(position, 5_000, 'shop');
   await writeCheckpoint(store, position);
   expect(await waiting).toBe(true);
   expect(index.position()).toBe(position);
@@ -84,14 +84,14 @@ test('when a position is reached, the documents up to it are there', async () =>
   for (let number = 0; number < 30; number += 1) {
     const token = `p${number}`;
     const { position } = await projectPayment(store, token, [requested(), accepted]);
-    expect(await index.waitFor(position, 5_000)).toBe(true);
+    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
     expect(index.find(token)?.revision).toBe(1);
   }
 });
 
 test('who waits when the index stops is told so', async () => {
   const index = await startIndex(await temporaryStore(), ':memory:');
-  const waiting = index.waitFor('9'.repeat(16) as Position, 60_000);
+  const waiting = index.waitFor('9'.repeat(16) as Position, 60_000, 'shop');
   await index.stop();
   expect(await waiting).toBe(false);
 });
@@ -259,9 +259,9 @@ describe('whatever an older version has written is not in the way', () => {
     await writeCheckpoint(store, position, { documentVersions: 'payment:1' });
     const index = await startIndex(store, ':memory:');
     expect(index.find('p1')).toBeDefined();
-    expect(await index.waitFor(position, 20)).toBe(false);
+    expect(await index.waitFor(position, 20, 'shop')).toBe(false);
     await writeCheckpoint(store, position);
-    expect(await index.waitFor(position, 5_000)).toBe(true);
+    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
   });
 
   test('a file with rows of other documents is built again', async () => {
@@ -394,7 +394,7 @@ test('payouts and disputes are followed as payments are', async () => {
 
   await projectEvents(store, payoutKind, 'po_1', [payoutHappening.attention]);
   const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
-  expect(await index.waitFor(dispute.position, 5_000)).toBe(true);
+  expect(await index.waitFor(dispute.position, 5_000, 'shop')).toBe(true);
   const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
   expect(index.listDisputes(shop, 100)).toEqual([dispute]);
   expect(index.listPayouts({ ...shop, attention: true })).toMatchObject({ documents: [{ token: 'po_1' }] });

@@ -83,10 +83,14 @@ export interface PaymentIndex {
   building(): IndexBuilding | undefined;
   /** Every event at or before this position is in its document here. */
   position(): Position;
-  /** True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops. */
-  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+  /**
+   * True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops.
+   *
+   * @param team who waits; only so many calls of one may
+   */
+  waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
   /** As `waitFor`, of the totals, which have a position of their own. */
-  waitForTotals(position: Position, timeoutMs: number): Promise<boolean>;
+  waitForTotals(position: Position, timeoutMs: number, team: string): Promise<boolean>;
 }
 
 export interface PaymentIndexOptions {
@@ -169,8 +173,8 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
     position: () => watch.current(),
-    waitFor: (position, timeoutMs) => watch.waitFor(position, timeoutMs),
-    waitForTotals: (position, timeoutMs) => totalsWatch.waitFor(position, timeoutMs),
+    waitFor: watch.waitFor,
+    waitForTotals: totalsWatch.waitFor,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Position } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
-import { createPositionWatch, waitingMax } from './position-watch.ts';
+import { createPositionWatch, waitingMax, waitingOfTeamMax } from './position-watch.ts';
 
 const at = (number: number) => number.toString().padStart(16, '0') as Position;
 
@@ -27,14 +27,14 @@ test('who waits for a position that is reached already does not wait', async () 
   const { clock, sleeping } = stoppedClock();
   const watch = createPositionWatch(clock);
   watch.moveTo(at(5));
-  expect(await watch.waitFor(at(5), 1_000)).toBe(true);
+  expect(await watch.waitFor(at(5), 1_000, 'shop')).toBe(true);
   expect(sleeping.size).toBe(0);
 });
 
 test('who waits is told when the position is reached, and its timer ends', async () => {
   const { clock, sleeping } = stoppedClock();
   const watch = createPositionWatch(clock);
-  const waits = [watch.waitFor(at(5), 1_000), watch.waitFor(at(9), 1_000)];
+  const waits = [watch.waitFor(at(5), 1_000, 'shop'), watch.waitFor(at(9), 1_000, 'shop')];
   watch.moveTo(at(5));
   expect(await waits[0]).toBe(true);
   expect(sleeping.size).toBe(1);
@@ -53,23 +53,28 @@ test('it never moves back', () => {
 test('who waits too long, or when it ends, is told that the position was not reached', async () => {
   const { clock, wakeAll } = stoppedClock();
   const watch = createPositionWatch(clock);
-  const first = watch.waitFor(at(5), 1_000);
+  const first = watch.waitFor(at(5), 1_000, 'shop');
   wakeAll();
   expect(await first).toBe(false);
-  const second = watch.waitFor(at(5), 1_000);
+  const second = watch.waitFor(at(5), 1_000, 'shop');
   watch.end();
   expect(await second).toBe(false);
-  expect(await watch.waitFor(at(5), 1_000)).toBe(false);
+  expect(await watch.waitFor(at(5), 1_000, 'shop')).toBe(false);
 });
 
-test('more waiting calls than the limit are turned away at once', async () => {
+test('more waiting calls than the limits, of all and of one team, are turned away at once', async () => {
   const { clock, wakeAll } = stoppedClock();
   const watch = createPositionWatch(clock);
-  const waits = Array.from({ length: waitingMax }, () => watch.waitFor(at(1), 1_000));
-  expect(await watch.waitFor(at(1), 1_000)).toBe(false);
+  const waitAs = (team: string) => watch.waitFor(at(1), 1_000, team);
+  const ofShop = Array.from({ length: waitingOfTeamMax }, () => waitAs('shop'));
+  expect(await waitAs('shop')).toBe(false);
+  // Others are not kept from waiting by that, until there are too many of all.
+  const left = waitingMax - waitingOfTeamMax;
+  const ofOthers = Array.from({ length: left }, (_, number) => waitAs(`team-${number}`));
+  expect(await waitAs('games')).toBe(false);
   wakeAll();
-  await Promise.all(waits);
-  const again = watch.waitFor(at(1), 1_000);
+  expect(new Set(await Promise.all([...ofShop, ...ofOthers]))).toEqual(new Set([false]));
+  const again = [waitAs('shop'), waitAs('games')];
   watch.moveTo(at(1));
-  expect(await again).toBe(true);
+  expect(await Promise.all(again)).toEqual([true, true]);
 });

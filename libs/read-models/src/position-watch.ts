@@ -1,8 +1,9 @@
 import { beginning, type Position } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
 
-/** Waiting calls at most; one more is told at once that the position was not reached. */
+/** Waiting calls at most, of all and of one team; one more is told at once that the position was not reached. */
 export const waitingMax = 1_000;
+export const waitingOfTeamMax = 200;
 
 /** A position that moves on, and those who wait for it. */
 export interface PositionWatch {
@@ -11,15 +12,26 @@ export interface PositionWatch {
   moveTo(position: Position): void;
   /** Starts again, from the beginning or an earlier position. */
   reset(position: Position): void;
-  /** True as soon as `current()` has reached `position`, false after `timeoutMs` or when the watch has ended. */
-  waitFor(position: Position, timeoutMs: number): Promise<boolean>;
+  /**
+   * True as soon as `current()` has reached `position`, false after `timeoutMs` or when the watch has ended.
+   *
+   * @param team who waits: one that asks for what is far off must not take the place of the others
+   */
+  waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
   end(): void;
 }
 
 export function createPositionWatch(clock: Clock): PositionWatch {
   const waiting = new Set<{ position: Position; tell: (isReached: boolean) => void }>();
+  const waitingOf = new Map<string, number>();
   let current = beginning;
   let isEnded = false;
+
+  function leave(team: string): void {
+    const left = (waitingOf.get(team) ?? 0) - 1;
+    if (left > 0) waitingOf.set(team, left);
+    else waitingOf.delete(team);
+  }
 
   return {
     current: () => current,
@@ -31,9 +43,11 @@ export function createPositionWatch(clock: Clock): PositionWatch {
     reset: (position) => {
       current = position;
     },
-    waitFor: async (position, timeoutMs) => {
+    waitFor: async (position, timeoutMs, team) => {
       if (position <= current) return true;
-      if (isEnded || waiting.size >= waitingMax) return false;
+      const ofTeam = waitingOf.get(team) ?? 0;
+      if (isEnded || waiting.size >= waitingMax || ofTeam >= waitingOfTeamMax) return false;
+      waitingOf.set(team, ofTeam + 1);
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const waiter = { position, tell: resolve };
       const timer = new AbortController();
@@ -44,6 +58,7 @@ export function createPositionWatch(clock: Clock): PositionWatch {
       );
       const isReached = await promise;
       waiting.delete(waiter);
+      leave(team);
       timer.abort();
       return isReached;
     },

@@ -116,7 +116,7 @@ async function measureDelay(store: EventStore, file: string): Promise<void> {
     if (event === undefined) return;
     const answer = await store.append(paymentStream(`pay_delay_${sample}`), [event], 'no-stream');
     if (answer.kind === 'conflict') throw new Error('a new payment is there already');
-    if (!(await index.waitFor(answer.position, 30_000))) throw new Error('it never became readable');
+    if (!(await index.waitFor(answer.position, 30_000, 'shop'))) throw new Error('it never became readable');
     delays.push(performance.now() - begunAt);
     await systemClock.sleep(delayEveryMs);
   }

@@ -105,14 +105,14 @@ describe('a rebuild', () => {
     await run(store, { batchEventsMax: 3 });
     await eventually(async () => {
       const later = await appendPayment(store, 'p5', [refundTold]);
-      expect(await index.waitFor(later.position, 1_000)).toBe(true);
+      expect(await index.waitFor(later.position, 1_000, 'shop')).toBe(true);
       expect((await textsOf(store, 2))['payment-p5']).toContain(later.position);
     });
     await eventually(() => expect(existsSync(`${file}.next`)).toBe(false));
     isDone = true;
     await asking;
     expect(asked).toBeGreaterThan(0);
-    expect(await index.waitFor(position, 1_000)).toBe(true);
+    expect(await index.waitFor(position, 1_000, 'shop')).toBe(true);
     expect(index.find('p0')).toMatchObject({ payment: { phase: 'held' } });
     expect((await textsOf(store, 1))['payment-p5']).not.toContain('refund-told');
   });
@@ -128,7 +128,7 @@ describe('a rebuild', () => {
     await plantDocument(store, paymentKind, 'p1', {});
     const { position } = await appendPayment(store, 'p1', [declined]);
     const second = await startIndex(store, file);
-    expect(await second.waitFor(position, 5_000)).toBe(true);
+    expect(await second.waitFor(position, 5_000, 'shop')).toBe(true);
     expect(second.find('p1')).toMatchObject({ payment: { phase: 'declined' } });
   });
 

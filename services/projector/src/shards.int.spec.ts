@@ -69,9 +69,9 @@ test('what is read has come as far as the slowest shard', async () => {
   const [first, ...others] = shardsOf(4);
   const projectors = await Promise.all(others.map((shard) => startProjector(store, { shard })));
   await allProjected(store, projectors);
-  expect(await index.waitFor(position, 50)).toBe(false);
+  expect(await index.waitFor(position, 50, 'shop')).toBe(false);
   await startProjector(store, { shard: first! });
-  expect(await index.waitFor(position, 10_000)).toBe(true);
+  expect(await index.waitFor(position, 10_000, 'shop')).toBe(true);
   expect(index.find('p1')).toMatchObject({ revision: 0 });
 });
 
@@ -98,7 +98,7 @@ test.each([
   const reached = old.map((projector) => projector.health().position).sort()[0];
   expect(new Set(from)).toEqual(new Set([reached]));
   const { position } = await appendPayment(store, tokens[0]!, [approved]);
-  expect(await index.waitFor(position, 10_000)).toBe(true);
+  expect(await index.waitFor(position, 10_000, 'shop')).toBe(true);
   // And back again, although the checkpoints of the first number are still there, and old.
   await stopAll(projectors);
   for (const token of tokens.slice(1)) await appendPayment(store, token, [approved]);

@@ -38,7 +38,7 @@ export function registerExportRoutes(
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     if (parsed.data.operationType !== 'pays' && !mayReadPayouts(caller))
       return sendErrors(reply, 403, [payoutsNotAllowed]);
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     if (!running.hasRoomFor(caller.team))
       return sendErrors(reply.header('retry-after', String(retryAfterSeconds)), 429, [tooManyExports]);
     const lines = exportedLines(index, parsed.data);

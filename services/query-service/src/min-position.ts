@@ -1,6 +1,6 @@
 /** Read your own writes: a read may ask that the model has come as far as the answer of a command. */
 import type { Position } from '@tollgate/event-store';
-import type { PaymentIndex } from '@tollgate/read-models';
+import type { Caller, PaymentIndex } from '@tollgate/read-models';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -19,6 +19,7 @@ const positionPattern = /^\d[\d:/-]{0,63}$/;
  */
 export async function awaitMinPosition(
   index: Pick<PaymentIndex, 'waitFor'>,
+  { team }: Pick<Caller, 'team'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
@@ -26,7 +27,7 @@ export async function awaitMinPosition(
   if (text === undefined) {
     const own = request.headers['tollgate-own-position'];
     if (typeof own === 'string' && positionPattern.test(own))
-      await index.waitFor(own as Position, courtesyMs);
+      await index.waitFor(own as Position, courtesyMs, team);
     return true;
   }
   if (typeof text !== 'string' || !positionPattern.test(text)) {
@@ -35,7 +36,7 @@ export async function awaitMinPosition(
     sendErrors(reply, 400, [{ code: 'invalid_param', kind: 'invalid_request_error', message, parameter }]);
     return false;
   }
-  if (await index.waitFor(text as Position, waitMaxMs)) return true;
+  if (await index.waitFor(text as Position, waitMaxMs, team)) return true;
   const message = 'What you wrote is safe, and cannot be read here yet. Try again in a second.';
   sendErrors(reply.header('retry-after', '1'), 503, [
     { code: 'read_model_behind', kind: 'api_error', message },

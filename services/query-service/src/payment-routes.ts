@@ -22,7 +22,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
   const { store, index, own } = deps;
 
   const getPayment = forReaders(deps, paymentScopes, async (caller, request, reply) => {
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const token = parameterOf(request, 'token');
     const document =
       (await own.payment(caller, token)) ??
@@ -45,7 +45,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
     const { operationType, query } = parsed.data;
     if (operationType !== 'pays' && !mayReadPayouts(caller))
       return sendErrors(reply, 403, [payoutsNotAllowed]);
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     return sendList(reply, { name: 'payments', query, list: listOf(index, operationType, query), toShown });
   });
 

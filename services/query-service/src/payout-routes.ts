@@ -19,7 +19,7 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
   const { store, index, own } = deps;
 
   const getPayout = forReaders(deps, payoutScopes, async (caller, request, reply) => {
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const document = await own.payout(caller, parameterOf(request, 'token'));
     if (document === undefined) return sendNotFound(reply, payoutNotFound);
     return sendTagged(request, reply, { success: true, payout: toPublicPayout(document) });
@@ -34,7 +34,7 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
   const listPayouts = forReaders(deps, payoutScopes, async (caller, request, reply) => {
     const query = parsePayoutListQuery(caller, request.query);
     if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const list = index.listPayouts(query.data);
     return sendList(reply, { name: 'payouts', query: query.data, list, toShown: toPublicPayout });
   });

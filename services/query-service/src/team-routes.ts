@@ -26,7 +26,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
   const { index } = deps;
 
   const getRefund = forReaders(deps, refundScopes, async (caller, request, reply) => {
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const refund = await findRefund(deps, caller, parameterOf(request, 'refundToken'));
     return refund === undefined
       ? sendNotFound(reply, refundNotFound)
@@ -36,7 +36,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
   const listDisputes = forReaders(deps, paymentScopes, async (caller, request, reply) => {
     const query = noQuerySchema.safeParse(request.query);
     if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const disputes = index.listDisputes(caller, disputesMax).map(toPublicDispute);
     return reply.send({ success: true, disputes });
   });
@@ -44,7 +44,7 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
   const listAttention = forReaders(deps, attentionScopes, async (caller, request, reply) => {
     const query = parseAttentionQuery(request.query);
     if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
-    if (!(await awaitMinPosition(index, request, reply))) return reply;
+    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const { environment, team } = caller;
     const { perPage, cursor } = query.data;
     const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');

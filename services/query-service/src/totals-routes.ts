@@ -15,7 +15,7 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
   const listTotals = forReaders(deps, paymentScopes, async (caller, request, reply) => {
     const parsed = parseTotalsQuery(request.query, clock.now());
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    if (!(await awaitMinPosition(totalsIndex, request, reply))) return reply;
+    if (!(await awaitMinPosition(totalsIndex, caller, request, reply))) return reply;
     const { from, to, currency } = parsed.data;
     const { environment, team } = caller;
     const documents = index.listTotals({ environment, team, from, to, ...given({ currency }) });
