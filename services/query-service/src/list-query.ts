@@ -92,7 +92,8 @@ function toListQuery<Query extends Dates>(caller: Caller, query: Query) {
   const { dateFrom, dateTo, ...rest } = query;
   const { team, environment } = caller;
   const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
-  return { team, environment, ...given({ ...rest, createdFrom: dateFrom, createdBefore }) };
+  // Whose list it is comes last: nothing that was asked for takes its place.
+  return { ...given({ ...rest, createdFrom: dateFrom, createdBefore }), team, environment };
 }
 
 export const parsePaymentListQuery = (caller: Caller, query: unknown) =>

@@ -39,6 +39,18 @@ describe('one of each', () => {
   });
 });
 
+// Told of loopback while the callbacks were awaited at another address, the Payment Service never reached us.
+it.each([
+  [{}, 'http://127.0.0.1:3001'],
+  [{ GATEWAY_HOST: '10.1.2.3' }, 'http://10.1.2.3:3001'],
+  [{ GATEWAY_HOST: '::1', CALLBACK_PORT: '3009' }, 'http://[::1]:3009'],
+  [{ GATEWAY_HOST: '0.0.0.0' }, 'http://127.0.0.1:3001'],
+  [{ GATEWAY_HOST: '::' }, 'http://127.0.0.1:3001'],
+  [{ GATEWAY_HOST: '10.1.2.3', CALLBACK_PUBLIC_URL: 'https://pay.example' }, 'https://pay.example'],
+])('with %j callbacks are awaited at %s', (env, url) => {
+  expect(of(plan(1, env), 'command-service').env['CALLBACK_PUBLIC_URL']).toBe(url);
+});
+
 describe('two of each', () => {
   const planned = plan(2);
 
