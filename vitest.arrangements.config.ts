@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { compileCache } from './infra/compile-cache.ts';
 
 // `npm run test:arrangements`: the end-to-end specs with the system in another arrangement than the one of `npm test`.
 export default defineConfig({
   test: {
+    env: compileCache,
     include: ['services/gateway/e2e/**/*.int.spec.ts'],
     exclude: [
       '**/*.{kafka,eventstoredb,faults}.int.spec.ts',

@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { compileCache } from './infra/compile-cache.ts';
 
 // `npm run test:kafka`: what needs a real Kafka broker, which `npm test` must not.
 export default defineConfig({
   test: {
+    env: compileCache,
     include: ['{libs,services}/**/*.kafka.int.spec.ts'],
     passWithNoTests: false,
     allowOnly: false,

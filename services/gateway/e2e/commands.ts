@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { programEnvironment } from '@tollgate/testing';
 import type { System } from './system.ts';
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -9,7 +10,7 @@ const gatewayCli = fileOf('../src/cli.ts');
 const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
 
 async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {
-  const all = { PATH: process.env['PATH'] ?? '', ...env };
+  const all = { ...programEnvironment(), ...env };
   return (await promisify(execFile)(process.execPath, [file, ...argv], { env: all })).stdout;
 }
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { programEnvironment } from '@tollgate/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freePorts } from './free-ports.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
@@ -19,7 +20,7 @@ interface Report {
 
 /** Runs the command as a process of its own, as a person does. */
 async function conformance(argv: readonly string[], env: Record<string, string>): Promise<string> {
-  const options = { env: { ...env, PATH: process.env['PATH'] ?? '' }, maxBuffer: outputBytesMax };
+  const options = { env: { ...env, ...programEnvironment() }, maxBuffer: outputBytesMax };
   try {
     return (await promisify(execFile)(process.execPath, [mainFile, ...argv], options)).stdout;
   } catch (error) {
@@ -55,7 +56,7 @@ const cliFile = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 async function issueKey(system: System): Promise<string> {
   const argv = ['key', 'issue', 'demo', '--environment', 'sandbox'];
   const scopes = ['--scopes', 'payments,refunds,payouts,read,cards'];
-  const env = { ...system.env, PATH: process.env['PATH'] ?? '' };
+  const env = { ...system.env, ...programEnvironment() };
   const { stdout } = await promisify(execFile)(process.execPath, [cliFile, ...argv, ...scopes], { env });
   const key = /tg_sandbox_\S+/.exec(stdout)?.[0];
   if (key === undefined) throw new Error(`no key was issued: ${stdout}`);

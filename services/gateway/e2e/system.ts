@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programEnvironment } from '@tollgate/testing';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/customer.ts';
@@ -119,12 +120,9 @@ export function spawnMain({ dataDir, env, instances }: StartOptions): {
   main: Running;
   output: () => string;
 } {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR)$/.test(name)),
-  );
   const argv = instances === undefined ? [program] : [launcher, '--instances', String(instances)];
   const child = spawn(process.execPath, argv, {
-    env: { ...inherited, TOLLGATE_DATA_DIR: dataDir, ...env },
+    env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const instance = env['TOLLGATE_INSTANCE'];

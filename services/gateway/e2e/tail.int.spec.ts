@@ -12,7 +12,7 @@ import { type EncodedRecord, gatewayPaymentsTopic } from '@tollgate/gateway-even
 import { publicTopics } from '@tollgate/gateway-events/asyncapi';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { eventually } from '@tollgate/testing';
+import { eventually, programEnvironment } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
@@ -37,7 +37,7 @@ async function start(...options: string[]) {
   });
   await bus.publish(gatewayPaymentsTopic, [requested]);
   const tail = spawn(process.execPath, [cli, 'tail', gatewayPaymentsTopic, ...options], {
-    env: { PATH: process.env['PATH'] ?? '', TOLLGATE_DATA_DIR: dirname(file) },
+    env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dirname(file) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void tail.kill('SIGKILL'));

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '@tollgate/testing';
+import { eventually, programEnvironment } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
@@ -29,7 +29,7 @@ const tollgate = (...argv: string[]): Promise<Ended> => tollgateOn(system.env, .
 
 function tollgateOn(env: Record<string, string>, ...argv: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [cliFile, ...argv], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...programEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = { exitCode: null as number | null, out: '', error: '' };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programEnvironment } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
 const program = join(import.meta.dirname, 'main.ts');
@@ -9,9 +10,8 @@ const program = join(import.meta.dirname, 'main.ts');
 // It printed that it was stopping into a pipe that nobody read any more, and ended at that instead of what it had begun.
 it('finishes what is under way when whoever started it is gone, with the pipe that it prints to', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-main-'));
-  const { PATH } = process.env;
   const child = spawn(process.execPath, [program, 'projector'], {
-    env: { PATH, TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
+    env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = new Promise((resolve) => child.once('exit', (...end) => resolve(end)));

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programEnvironment } from '@tollgate/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -26,7 +27,7 @@ function operateOn(
   folder: string,
   ...argv: string[]
 ): Promise<{ exitCode: number; out: string; error: string }> {
-  const env = { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: folder };
+  const env = { ...programEnvironment(), TOLLGATE_DATA_DIR: folder };
   return new Promise((resolve) =>
     execFile(
       process.execPath,

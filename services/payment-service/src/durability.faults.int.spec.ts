@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { programEnvironment } from '@tollgate/testing';
 import { systemClock } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +39,7 @@ async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'
 async function startProcess() {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
-      PATH: process.env['PATH'],
+      ...programEnvironment(),
       TOLLGATE_DATA_DIR: dataDir,
       PAYMENT_SERVICE_HTTPS_PORT: '0',
       PAYMENT_SERVICE_HTTP_PORT: '0',
@@ -222,7 +223,7 @@ describe('the service as a process', { timeout: 90_000 }, () => {
   it('says in one sentence what is wrong when it cannot start', async () => {
     const service = await startProcess();
     const second = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
-      env: { PATH: process.env['PATH'], TOLLGATE_DATA_DIR: dataDir, PAYMENT_SERVICE_HTTPS_PORT: 'x' },
+      env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, PAYMENT_SERVICE_HTTPS_PORT: 'x' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     children.push(second);
