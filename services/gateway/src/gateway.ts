@@ -101,6 +101,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     services: running,
     // Where teams come in, nothing internal is to be found.
     internal: runs('api') ? [] : running,
+    isFront: runs('api'),
     ...(hasRoutes ? { directory: await parts.teams() } : {}),
     notReady: () =>
       namesOf([

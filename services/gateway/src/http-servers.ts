@@ -13,6 +13,7 @@ import {
   listen,
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
 import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
@@ -45,6 +46,8 @@ export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
   /** Whose routes for other services of ours are served, too; none where it is left out. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
+  /** Whether teams come in here, and not by a front door before it. */
+  isFront?: boolean;
   /** Tells the keys apart that requests are counted by; without it, none are. */
   directory?: Pick<TeamDirectory, 'authenticate'>;
   metrics: Metrics;
@@ -73,7 +76,7 @@ export async function startApiServer(
 export async function registerApi(
   app: FastifyInstance,
   { config, clock, logOf }: ApiDependencies,
-  { services, internal = [], directory, metrics, ...readiness }: ApiParts,
+  { services, internal = [], isFront = false, directory, metrics, ...readiness }: ApiParts,
 ): Promise<void> {
   answerInJsonOnly(app, logOf('api'));
   endConnectionsOnClose(app);
@@ -84,6 +87,7 @@ export async function registerApi(
   // Apart, so that whoever watches over the process is not counted among those who use it.
   await app.register(async (api) => {
     const { requestsPerSecondMax } = config;
+    if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
     if (directory !== undefined) await limitRequests(api, { directory, clock, requestsPerSecondMax });
     for (const service of services) await service.registerRoutes?.(api);
   });

@@ -1,7 +1,6 @@
 /** What of a request's and an answer's headers goes through (RFC 9110, section 7.6.1), and who is told to be asking. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { ownPositionHeader } from './own-writes.ts';
 
 /** About one connection, and so not about the next. */
 const hopByHop: readonly string[] = [
@@ -12,7 +11,7 @@ const hopByHop: readonly string[] = [
 /** What anybody may claim about where a request comes from. The host is that of the instance. */
 const replaced: readonly string[] = [
   ...['host', 'forwarded', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
-  ...['x-forwarded-port', ownPositionHeader],
+  'x-forwarded-port',
 ];
 
 /** Of a body that a GET has and nobody reads. */

@@ -1,10 +1,9 @@
 /** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
 import type { Readable } from 'node:stream';
 import { fastifyReplyFrom } from '@fastify/reply-from';
-import { type Log, given } from '@tollgate/service-kit';
+import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ForwardedRoute } from './forwarded-routes.ts';
-import { type OwnWrites, ownPositionHeader } from './own-writes.ts';
 import { answerForUpstream } from './upstream-failure.ts';
 import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -12,7 +11,6 @@ import type { Upstreams } from './upstreams.ts';
 export interface ForwardOptions {
   routes: readonly ForwardedRoute[];
   upstreams: Upstreams;
-  ownWrites: OwnWrites;
   log: Log;
 }
 
@@ -45,7 +43,7 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
   });
 }
 
-interface Forwarded extends Pick<ForwardOptions, 'ownWrites' | 'log'> {
+interface Forwarded extends Pick<ForwardOptions, 'log'> {
   request: FastifyRequest;
   reply: FastifyReply;
   /** Of the route. */
@@ -57,21 +55,14 @@ interface Forwarded extends Pick<ForwardOptions, 'ownWrites' | 'log'> {
 /** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
 const anyOrigin = 'http://upstream.invalid';
 
-function forward({ request, reply, path: route, ownWrites, log, brokenOff }: Forwarded): void {
-  const { authorization } = request.headers;
+function forward({ request, reply, path: route, log, brokenOff }: Forwarded): void {
   const path = pathOf(route, request.params as Readonly<Record<string, string>>);
   if (path === undefined) return reply.callNotFound();
   reply.from(path, {
     ...bodyOf(request),
     getUpstream: () => anyOrigin,
-    rewriteRequestHeaders: (_request, headers) => ({
-      ...requestHeaders(request, headers),
-      ...given({ [ownPositionHeader]: ownWrites.positionOf(authorization) }),
-    }),
-    rewriteHeaders: (headers) => {
-      ownWrites.note(authorization, headers['tollgate-position']);
-      return endToEndHeaders(headers);
-    },
+    rewriteRequestHeaders: (_request, headers) => requestHeaders(request, headers),
+    rewriteHeaders: endToEndHeaders,
     onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
       stream.once('error', (error: Error) => brokenOff.add(error));
       reply.send(stream);

@@ -1,6 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
+import Fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { createOwnWrites } from './own-writes.ts';
+import { createOwnWrites, rememberOwnWrites } from './own-writes.ts';
 
 it('remembers the last position of each key, and for five seconds', async () => {
   const clock = createFakeClock();
@@ -26,4 +27,19 @@ it('forgets the one that wrote longest ago where there are too many', () => {
   const writes = createOwnWrites(createFakeClock(), 2);
   for (const [index, key] of ['a', 'b', 'a', 'c'].entries()) writes.note(key, String(index));
   expect(['a', 'b', 'c'].map((key) => writes.positionOf(key))).toEqual(['2', undefined, '3']);
+});
+
+it('is told to every route of the server that teams come in at, whatever they say themselves', async () => {
+  const app = Fastify();
+  rememberOwnWrites(app, createOwnWrites(createFakeClock()));
+  const asked: unknown[] = [];
+  app.post('/write', async (_request, reply) => reply.header('tollgate-position', '17').send({}));
+  app.get('/read', async ({ headers }) => {
+    asked.push(headers['tollgate-own-position']);
+    return {};
+  });
+  const as = (authorization: string) => ({ authorization, 'tollgate-own-position': '99' });
+  await app.inject({ method: 'POST', url: '/write', headers: as('Bearer a') });
+  for (const key of ['Bearer a', 'Bearer b']) await app.inject({ url: '/read', headers: as(key) });
+  expect(asked).toEqual(['17', undefined]);
 });

@@ -1,16 +1,29 @@
 /**
- * Lets a team read what it wrote a moment ago, also where it does not send `Tollgate-Min-Position`: between processes,
- * what is read follows what was written some milliseconds later. The front door remembers how far each key has written,
- * and the query service waits for that, though not for long. Kept in this process only, so it is a courtesy and no promise.
+ * Lets a team read what it wrote a moment ago, also where it does not send `Tollgate-Min-Position`: what is read follows
+ * what was written some milliseconds later. Where teams come in, it is remembered how far each key has written, and the
+ * query service waits for that, though not for long. Kept in this process only, so it is a courtesy and no promise.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
 
 /** What the read model has reached by then anyway, unless it stands still, milliseconds. */
 const rememberedMs = 5_000;
 
-/** Taken by the query service from the front door only. */
-export const ownPositionHeader = 'tollgate-own-position';
+/** Told to the query service beside a request. What a team itself says under this name is not heard. */
+const ownPositionHeader = 'tollgate-own-position';
+
+/** Of the server that teams come in at, before its routes are registered. */
+export function rememberOwnWrites(app: FastifyInstance, ownWrites: OwnWrites): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    const position = ownWrites.positionOf(headers.authorization);
+    if (position === undefined) delete headers[ownPositionHeader];
+    else headers[ownPositionHeader] = position;
+  });
+  app.addHook('onSend', async ({ headers }, reply) => {
+    ownWrites.note(headers.authorization, reply.getHeader('tollgate-position'));
+  });
+}
 
 export interface OwnWrites {
   /** The key of this header has had an answer at this position. */

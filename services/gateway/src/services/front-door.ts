@@ -2,7 +2,6 @@ import { StartupError } from '@tollgate/service-kit';
 import { Agent } from 'undici';
 import { registerForwarding } from '../front-door/forward.ts';
 import { forwardedRoutes } from '../front-door/forwarded-routes.ts';
-import { createOwnWrites } from '../front-door/own-writes.ts';
 import { type Origins, readinessOf } from '../front-door/readiness.ts';
 import { createUpstreams } from '../front-door/upstreams.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
@@ -38,13 +37,11 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
   return {
     async registerRoutes(app) {
       await registerDocumentation(app);
-      const ownWrites = createOwnWrites(clock);
       for (const service of elsewhere) {
         const instances = createUpstreams({ origins: originsOf(parts, service), agent, clock });
         await registerForwarding(app, {
           routes: forwardedRoutes[service],
           upstreams: instances,
-          ownWrites,
           log,
         });
       }
