@@ -78,11 +78,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     // One that was whole stays so while the store is not reached.
     if (file !== fileBefore) isComplete = false;
     watches.reset(file.progress());
-    building = {
-      followed: file.progress().followed,
-      documents: 0,
-      ...given({ head: await headOf(store, record.live) }),
-    };
+    building = await buildingFrom(file, store, record.live);
     const untilRestart = AbortSignal.any([signal, restarting.signal]);
     const beside = createIndexBeside({ held, store, log, clock, onReady: () => restarting.abort() });
     beside.turnTo(record, record.live);
@@ -143,6 +139,16 @@ const watchesOf = ({ watch, totalsWatch }: Pick<IndexFollowerOptions, 'watch' | 
     watch.moveTo(source);
     totalsWatch.moveTo(totals);
   },
+});
+
+const buildingFrom = async (
+  file: IndexFile,
+  store: EventStore,
+  generation: Generation,
+): Promise<IndexBuilding> => ({
+  followed: file.progress().followed,
+  documents: 0,
+  ...given({ head: await headOf(store, generation) }),
 });
 
 /** The checkpoints are written after the documents. */

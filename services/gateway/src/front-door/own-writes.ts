@@ -10,15 +10,15 @@ import type { FastifyInstance } from 'fastify';
 /** What the read model has reached by then anyway, unless it stands still, milliseconds. */
 const rememberedMs = 5_000;
 
-/** Told to the query service beside a request. What a team itself says under this name is not heard. */
-const ownPositionHeader = 'tollgate-own-position';
-
-/** Of the server that teams come in at, before its routes are registered. */
+/**
+ * Of the server that teams come in at, before its routes are registered: tells the query service beside a request. What a
+ * team itself says under this name is not heard.
+ */
 export function rememberOwnWrites(app: FastifyInstance, ownWrites: OwnWrites): void {
   app.addHook('onRequest', async ({ headers }) => {
     const position = ownWrites.positionOf(headers.authorization);
-    if (position === undefined) delete headers[ownPositionHeader];
-    else headers[ownPositionHeader] = position;
+    if (position === undefined) delete headers['tollgate-own-position'];
+    else headers['tollgate-own-position'] = position;
   });
   app.addHook('onSend', async ({ headers }, reply) => {
     ownWrites.note(headers.authorization, reply.getHeader('tollgate-position'));
