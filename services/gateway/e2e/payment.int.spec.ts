@@ -187,8 +187,15 @@ describe('callbacks', () => {
   });
 
   it('that are forged are turned away and cost no call', async () => {
-    const { token } = (await create()).body;
-    const before = (await system.sandbox('GET', '/sandbox/ledger')).body.calls.length;
+    const { token, processingUrl } = (await create()).body;
+    const serviceToken = new URL(processingUrl).pathname.split('/').at(-1);
+    // Of this payment: what an earlier one has set off may still be under way.
+    const callsMade = async () =>
+      (await system.sandbox('GET', '/sandbox/ledger')).body.calls.filter(
+        (call) => call.token === serviceToken || call.orderNumber?.startsWith(token) === true,
+      ).length;
+    const before = await callsMade();
+    expect(before).toBeGreaterThan(0);
     const forged = `${system.quickstart.callbackUrl}/callbacks/sandbox/${token}/k1.AAAA`;
     const response = await fetch(forged, {
       method: 'POST',
@@ -197,8 +204,7 @@ describe('callbacks', () => {
     });
     expect(response.status).toBe(404);
     expect((await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment.status).toBe('init');
-    const after = (await system.sandbox('GET', '/sandbox/ledger')).body.calls.length;
-    expect(after).toBe(before);
+    expect(await callsMade()).toBe(before);
   });
 });
 

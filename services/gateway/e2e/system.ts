@@ -31,7 +31,7 @@ export interface Body extends PaymentView {
   payments: PaymentView[];
   events: { type: string }[];
   errors: { code: string; parameter?: string }[];
-  calls: unknown[];
+  calls: { token?: string; orderNumber?: string }[];
 }
 
 export interface Answer {
