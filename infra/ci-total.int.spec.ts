@@ -12,8 +12,9 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function ciTotal(...steps: { status: number; report?: Record<string, number> }[]) {
+function ciTotal(...steps: { status: number; report?: Record<string, unknown> }[]) {
   steps.forEach(({ status, report }, index) => {
+    writeFileSync(join(folder, `${index}.name`), `step ${index}\n`);
     writeFileSync(join(folder, `${index}.status`), `${status}\n`);
     if (report !== undefined) writeFileSync(join(folder, `${index}.json`), JSON.stringify(report));
   });
@@ -34,7 +35,7 @@ it('adds up the tests of all steps', () => {
 it('counts failed tests once, although their step failed too', () => {
   expect(ciTotal({ status: 1, report: { numPassedTests: 40, numFailedTests: 3 } })).toEqual({
     status: 1,
-    lines: ['1 of the steps above failed', '40 passed, 3 failed'],
+    lines: ['failed steps: step 0', '40 passed, 3 failed'],
   });
 });
 
@@ -42,8 +43,29 @@ it('counts a step that failed without a failing test, or before any test ran', (
   const steps = [{ status: 1, report: { numPassedTests: 40, numFailedTests: 0 } }, { status: 2 }];
   expect(ciTotal(...steps)).toEqual({
     status: 1,
-    lines: ['2 of the steps above failed', '40 passed, 2 failed'],
+    lines: ['failed steps: step 0, step 1', '40 passed, 2 failed'],
   });
+});
+
+it('names the tests that failed, and files that could not be loaded, each with the first line of why', () => {
+  const passed = { status: 'passed', fullName: 'adds', failureMessages: [] };
+  const failed = {
+    status: 'failed',
+    fullName: 'sums > adds',
+    failureMessages: ['expected 3 to be 4\n  at x'],
+  };
+  const testResults = [
+    { name: join(process.cwd(), 'libs/a.spec.ts'), status: 'failed', assertionResults: [passed, failed] },
+    { name: join(process.cwd(), 'libs/b.spec.ts'), status: 'failed', message: 'no such module' },
+    { name: join(process.cwd(), 'libs/c.spec.ts'), status: 'passed', assertionResults: [passed] },
+  ];
+  const report = { numPassedTests: 2, numFailedTests: 1, testResults };
+  expect(ciTotal({ status: 1, report }).lines).toEqual([
+    'failed: libs/a.spec.ts > sums > adds: expected 3 to be 4',
+    'failed: libs/b.spec.ts: no such module',
+    'failed steps: step 0',
+    '2 passed, 1 failed',
+  ]);
 });
 
 it('does not hide skipped tests', () => {

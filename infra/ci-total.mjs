@@ -1,9 +1,25 @@
-// The closing line of .ci/run. Plain JavaScript: it must speak even when the first step could not install Node 24.
+// The closing lines of .ci/run: what failed, by name, and how many tests there were. Plain JavaScript: it must speak even
+// when the first step could not install Node 24.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 const [folder] = process.argv.slice(2);
-const total = { passed: 0, failed: 0, skipped: 0, failedSteps: 0 };
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failedSteps = [];
+const failedTests = [];
+
+/** The names of what failed in a report of vitest, each with the first line of why. */
+function failuresIn({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, message, assertionResults = [] }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    const file = relative(process.cwd(), name);
+    // A file that could not even be loaded has no tests.
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    return failed.map((test) => `${file} > ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`);
+  });
+}
+
+const firstLine = (message = '') => message.split('\n', 1)[0];
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.status'))) {
   const hasFailed = readFileSync(join(folder, file), 'utf8').trim() !== '0';
@@ -13,10 +29,13 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.status')
   total.passed += numPassedTests;
   total.failed += Math.max(numFailedTests, hasFailed ? 1 : 0);
   total.skipped += numPendingTests + numTodoTests;
-  total.failedSteps += hasFailed ? 1 : 0;
+  failedTests.push(...failuresIn(report));
+  if (hasFailed)
+    failedSteps.push(readFileSync(join(folder, file.replace('.status', '.name')), 'utf8').trim());
 }
 
+for (const failure of failedTests) console.log(`failed: ${failure}`);
 if (total.skipped > 0) console.log(`${total.skipped} skipped`);
-if (total.failedSteps > 0) console.log(`${total.failedSteps} of the steps above failed`);
+if (failedSteps.length > 0) console.log(`failed steps: ${failedSteps.join(', ')}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
