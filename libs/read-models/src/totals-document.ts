@@ -138,25 +138,54 @@ export interface TotalsChange {
   after: readonly Line[];
 }
 
-/** The document after a change; one that it has seen changes nothing, so changes must come in the order of positions. */
-export function applyTotalsChange(
+/**
+ * The document after changes, which must come in the order of positions; one that it has seen changes nothing. They are
+ * summed up first: a batch has thousands for a few sums.
+ */
+export function applyTotalsChanges(
   document: TotalsDocument | undefined,
-  { key, last, before, after }: TotalsChange,
-): TotalsDocument {
-  if (document !== undefined && last.position <= document.last.position) return document;
-  const next = { ...(document ?? emptyTotals(key)), last };
-  const counted = before.reduce((totals, line) => add(totals, line, -1), next);
-  return after.reduce((totals, line) => add(totals, line, 1), counted);
+  changes: readonly TotalsChange[],
+): TotalsDocument | undefined {
+  const tally = createTally();
+  let last = document?.last;
+  for (const change of changes) {
+    if (last !== undefined && change.last.position <= last.position) continue;
+    for (const line of change.before) tally.add(line, -1);
+    for (const line of change.after) tally.add(line, 1);
+    last = change.last;
+  }
+  const [first] = changes;
+  if (first === undefined || last === undefined || last === document?.last) return document;
+  return tally.addTo({ ...(document ?? emptyTotals(first.key)), last });
 }
 
-function add(totals: TotalsDocument, { group, name, amount }: Line, sign: 1 | -1): TotalsDocument {
-  const sums: Record<string, Sum> = totals[group];
-  const sum = sums[name] ?? nothing;
-  const changed: Sum = {
-    count: sum.count + sign,
-    amount: (BigInt(sum.amount) + BigInt(sign) * BigInt(amount)).toString(),
+/** Sums of lines, to be added to a document. */
+function createTally() {
+  const byLine = new Map<string, Pick<Line, 'group' | 'name'> & { count: number; amount: bigint }>();
+  return {
+    add: ({ group, name, amount }: Line, sign: 1 | -1): void => {
+      const key = `${group} ${name}`;
+      const sum = byLine.get(key) ?? { group, name, count: 0, amount: 0n };
+      sum.count += sign;
+      sum.amount += BigInt(sign * amount);
+      byLine.set(key, sum);
+    },
+    addTo: (document: TotalsDocument): TotalsDocument => {
+      const sums: Record<Line['group'], Record<string, Sum>> = {
+        payments: { ...document.payments },
+        refunds: { ...document.refunds },
+        payouts: { ...document.payouts },
+      };
+      for (const { group, name, count, amount } of byLine.values()) {
+        const before = sums[group][name] ?? nothing;
+        sums[group][name] = {
+          count: before.count + count,
+          amount: (BigInt(before.amount) + amount).toString(),
+        };
+      }
+      return { ...document, ...sums } as TotalsDocument;
+    },
   };
-  return { ...totals, [group]: { ...sums, [name]: changed } };
 }
 
 const nothing: Sum = { count: 0, amount: '0' };

@@ -3,6 +3,7 @@
  * memory that it takes by the number of payments, and how long an event takes from its append to the index that reads are
  * answered from.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,9 @@ import { createPaymentIndex } from '@tollgate/read-models';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createProjector, rebuild } from '../src/index.ts';
 
+/** What the bench calls itself with to write the events. */
+const fillCommand = '--fill';
+const eventsPerPayment = 4;
 const appendsAtATime = 256;
 const delaySamples = 1_000;
 const delayEveryMs = 5;
@@ -61,14 +65,14 @@ function eventsOf(token: string): NewEvent[] {
 }
 
 /** Payments overlap as they do in life: the events of one lie among those of others. */
-async function fill(store: EventStore, payments: number): Promise<number> {
+async function writePayments(store: EventStore, payments: number): Promise<void> {
   for (let first = 0; first < payments; first += appendsAtATime) {
     const tokens = Array.from(
       { length: Math.min(appendsAtATime, payments - first) },
       (_, index) => `pay_${first + index}`,
     );
     const histories = tokens.map((token) => ({ token, events: eventsOf(token) }));
-    for (let revision = 0; revision < 4; revision += 1)
+    for (let revision = 0; revision < eventsPerPayment; revision += 1)
       await Promise.all(
         histories.map(({ token, events }) =>
           store.append(
@@ -79,7 +83,6 @@ async function fill(store: EventStore, payments: number): Promise<number> {
         ),
       );
   }
-  return payments * 4;
 }
 
 const mebibytes = () => process.memoryUsage().rss / 1024 ** 2;
@@ -127,14 +130,37 @@ async function measureDelay(store: EventStore, file: string): Promise<void> {
   say('append, until it is readable, p50 / p99', `${at(0.5)} / ${at(0.99)}`);
 }
 
-const payments = readCount(process.argv.slice(2));
-const directory = mkdtempSync(join(tmpdir(), 'projector-bench-'));
-try {
-  const store = await createEmbeddedEventStore({ file: join(directory, 'events.db') });
-  const events = await fill(store, payments);
-  await measureRebuild(store, events);
-  await measureDelay(store, join(directory, 'index.db'));
-  await store.close();
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+/** In a process of its own, so that the memory of the rebuild is the rebuild's. */
+function fillElsewhere(file: string, payments: number): void {
+  const { status } = spawnSync(
+    process.execPath,
+    [import.meta.filename, fillCommand, file, String(payments)],
+    {
+      stdio: 'inherit',
+    },
+  );
+  if (status !== 0) throw new Error('the events were not written');
 }
+
+async function fill(file: string, payments: number): Promise<void> {
+  const store = await createEmbeddedEventStore({ file });
+  await writePayments(store, payments);
+  await store.close();
+}
+
+async function measure(payments: number): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'projector-bench-'));
+  try {
+    const file = join(directory, 'events.db');
+    fillElsewhere(file, payments);
+    const store = await createEmbeddedEventStore({ file });
+    await measureRebuild(store, payments * eventsPerPayment);
+    await measureDelay(store, join(directory, 'index.db'));
+    await store.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const [command, file = '', count] = process.argv.slice(2);
+await (command === fillCommand ? fill(file, Number(count)) : measure(readCount(process.argv.slice(2))));

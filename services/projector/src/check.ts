@@ -1,7 +1,7 @@
 /** Compares the documents that are read with what their events give now. Only reads. */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import {
-  applyTotalsChange,
+  applyTotalsChanges,
   documentKinds,
   kindOfViewStream,
   payoutKind,
@@ -151,7 +151,8 @@ function createAdding(store: EventStore, generation: Generation) {
     }
     for (const change of changes.sort((one, other) => (one.last.position < other.last.position ? -1 : 1))) {
       const stream = totalsStreamOf(change.key, generation);
-      const document = applyTotalsChange(totals.get(stream), change);
+      const document = applyTotalsChanges(totals.get(stream), [change]);
+      if (document === undefined) continue;
       totals.set(stream, document);
       yield { stream, document };
     }

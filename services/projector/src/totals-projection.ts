@@ -5,7 +5,7 @@
  */
 import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import {
-  applyTotalsChange,
+  applyTotalsChanges,
   paymentKind,
   payoutKind,
   totalsCheckpointStreamOf,
@@ -111,7 +111,7 @@ function createTotalsStore({ store, ids }: { store: EventStore; ids: Ids }) {
   async function apply(stream: string, changes: readonly TotalsChange[]): Promise<void> {
     let stored = recent.get(stream) ?? (await load(stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
-      const changed = changes.reduce<TotalsDocument | undefined>(applyTotalsChange, stored.document);
+      const changed = applyTotalsChanges(stored.document, changes);
       if (changed === stored.document) return;
       const document = totalsDocumentSchema.parse(changed);
       // Before the first document, so that a crash in between cannot leave a stream that grows.

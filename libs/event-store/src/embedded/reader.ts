@@ -38,29 +38,28 @@ export interface Reader {
   close(): void;
 }
 
-interface EventRow {
-  rowNumber: number;
-  stream: string;
-  revision: Revision;
-  id: string;
-  type: string;
-  recordedAt: number;
-  metadata: string;
-  data: string;
-}
+/** As an array, which costs less to make than an object by the names of the columns. */
+type EventRow = [
+  rowNumber: number,
+  stream: string,
+  revision: Revision,
+  id: string,
+  type: string,
+  recordedAt: number,
+  metadata: string,
+  data: string,
+];
 
 export function openReader(file: string): Reader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
   const pages = {
-    forwards: database.prepare(pageSql('>= ? ORDER BY e.revision ASC')),
-    backwards: database.prepare(pageSql('<= ? ORDER BY e.revision DESC')),
+    forwards: prepareRows(database, pageSql('>= ? ORDER BY e.revision ASC')),
+    backwards: prepareRows(database, pageSql('<= ? ORDER BY e.revision DESC')),
   };
   return {
-    page: ({ stream, from, direction, limit }) => {
-      const { rows, isEnd } = look(pages[direction], [stream, from], Math.min(limit, lookEventsMax));
-      return { events: rows.map(toRecordedEvent), isEnd };
-    },
+    page: ({ stream, from, direction, limit }) =>
+      look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
     scanner: (prefixes) => createScanner(database, prefixes),
     dataVersion: () => Number(dataVersion.get()?.['data_version']),
     close: () => database.close(),
@@ -68,8 +67,13 @@ export function openReader(file: string): Reader {
 }
 
 const eventColumns = `
-  e.position AS rowNumber, s.name AS stream, e.revision, e.event_id AS id, e.type, e.recorded_at AS recordedAt,
-  e.metadata, e.data`;
+  e.position, s.name, e.revision, e.event_id, e.type, e.recorded_at, e.metadata, e.data`;
+
+function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
 
 const pageSql = (range: string) => `
   SELECT ${eventColumns}
@@ -100,29 +104,48 @@ function wantedCondition(prefixCount: number): string {
  */
 function createScanner(database: DatabaseSync, prefixes: readonly string[]): (after: number) => Window {
   const selectWindow = database.prepare(windowSql);
-  const selectWanted = database.prepare(wantedSql(prefixes.length));
+  const selectWanted = prepareRows(database, wantedSql(prefixes.length));
   return (after) => {
     const [window] = translatingErrors(() => selectWindow.all(after));
     const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
     if (count === 0) return { events: [], scannedTo: after, isEnd: true };
-    const { rows, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
-    const scannedTo = isEnd ? end : (rows.at(-1)?.rowNumber ?? end);
-    return { events: rows.map(toRecordedEvent), scannedTo, isEnd: isEnd && count < lookEventsMax };
+    const { events, lastRowNumber, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
+    const scannedTo = isEnd ? end : (lastRowNumber ?? end);
+    return { events, scannedTo, isEnd: isEnd && count < lookEventsMax };
   };
 }
 
+interface Look {
+  events: RecordedEvent[];
+  lastRowNumber: number | undefined;
+  /** The query has no more rows. */
+  isEnd: boolean;
+}
+
 /** Runs a query until it ends, or until a limit is reached. @throws StoreUnavailable */
-function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number) {
+function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number): Look {
   return translatingErrors(() => {
-    const rows: EventRow[] = [];
+    const events: RecordedEvent[] = [];
+    let lastRowNumber: number | undefined;
     let bytes = 0;
     for (const each of statement.iterate(...parameters)) {
-      const row = each as unknown as EventRow;
-      rows.push(row);
-      bytes += row.data.length + row.metadata.length;
-      if (rows.length >= rowsMax || bytes >= lookBytesMax) return { rows, isEnd: false };
+      const [rowNumber, stream, revision, id, type, recordedAt, metadata, data] = each as unknown as EventRow;
+      events.push({
+        kind: 'event',
+        stream,
+        revision,
+        position: toPosition(rowNumber),
+        id,
+        type,
+        data: JSON.parse(data),
+        metadata: JSON.parse(metadata),
+        recordedAt,
+      });
+      lastRowNumber = rowNumber;
+      bytes += data.length + metadata.length;
+      if (events.length >= rowsMax || bytes >= lookBytesMax) return { events, lastRowNumber, isEnd: false };
     }
-    return { rows, isEnd: true };
+    return { events, lastRowNumber, isEnd: true };
   });
 }
 
@@ -134,15 +157,3 @@ function translatingErrors<Result>(query: () => Result): Result {
     throw sqliteCode === undefined ? error : fromSqliteCode(sqliteCode, error);
   }
 }
-
-const toRecordedEvent = (row: EventRow): RecordedEvent => ({
-  kind: 'event',
-  stream: row.stream,
-  revision: row.revision,
-  position: toPosition(row.rowNumber),
-  id: row.id,
-  type: row.type,
-  data: JSON.parse(row.data),
-  metadata: JSON.parse(row.metadata),
-  recordedAt: row.recordedAt,
-});

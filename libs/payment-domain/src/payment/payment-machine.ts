@@ -130,7 +130,7 @@ export const paymentMachine = setup({
 
 /** Where an event leads from a phase, or undefined where it is not allowed there. */
 export function phaseAfter(phase: PaymentPhase, event: PaymentMachineEvent): PaymentPhase | undefined {
-  const key = `${phase} ${JSON.stringify(event)}`;
+  const key = `${phase} ${event.type} ${factOf(event)}`;
   const known = phasesAfter.get(key);
   if (known !== undefined) return known ?? undefined;
   const snapshot = paymentMachine.resolveState({ value: phase });
@@ -138,6 +138,10 @@ export function phaseAfter(phase: PaymentPhase, event: PaymentMachineEvent): Pay
   phasesAfter.set(key, next);
   return next ?? undefined;
 }
+
+/** What decides where an event leads, beside its type. */
+const factOf = (event: PaymentMachineEvent): string =>
+  'inFull' in event ? String(event.inFull) : 'to' in event ? event.to : '';
 
 // Pure memory: a transition costs tens of microseconds, there are a few hundred of them, and folds take millions.
 const phasesAfter = new Map<string, PaymentPhase | null>();

@@ -15,7 +15,7 @@ import { foldStream } from '../document-reader.ts';
 import type { PaymentDocument } from '../payment-document.ts';
 import type { PayoutDocument } from '../payout-document.ts';
 import {
-  applyTotalsChange,
+  applyTotalsChanges,
   contributionOf,
   totalsStreamOf,
   totalsVersions,
@@ -111,7 +111,8 @@ export async function writeTotals(
     const stream = totalsStreamOf(key, firstGeneration);
     const { token, revision, position } = document;
     const change = { key, last: { stream: token, revision, position }, before: [], after: lines };
-    totals.set(stream, applyTotalsChange(totals.get(stream), change));
+    const total = applyTotalsChanges(totals.get(stream), [change]);
+    if (total !== undefined) totals.set(stream, total);
   }
   for (const [stream, data] of totals) {
     const event = { id: randomUUID(), type: totalsWrittenEventType, data, metadata: {} };
