@@ -22,10 +22,12 @@ Runs the end-to-end specs with the system in each arrangement that is named, in 
                                or a local one
 `;
 
-interface Counts {
+/** What of vitest's report the closing lines of CI are made of. */
+interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
+  testResults: { assertionResults: { fullName: string }[] }[];
 }
 
 interface CommandLine {
@@ -67,15 +69,26 @@ async function runArrangement(name: string, report: string, signal: AbortSignal)
   return exitCode === 0;
 }
 
-const nothing: Counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+const nothing: Report = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
 
-const readCounts = (report: string): Counts =>
-  existsSync(report) ? { ...nothing, ...(JSON.parse(readFileSync(report, 'utf8')) as Counts) } : nothing;
+const readReport = (file: string): Report =>
+  existsSync(file) ? { ...nothing, ...(JSON.parse(readFileSync(file, 'utf8')) as Report) } : nothing;
 
-const sumOf = (all: readonly Counts[]): Counts => ({
-  numPassedTests: all.reduce((sum, counts) => sum + counts.numPassedTests, 0),
-  numFailedTests: all.reduce((sum, counts) => sum + counts.numFailedTests, 0),
-  numPendingTests: all.reduce((sum, counts) => sum + counts.numPendingTests, 0),
+/** The same tests ran in several arrangements: their names tell in which. */
+const namedIn = (arrangement: string, { testResults }: Report): Report['testResults'] =>
+  testResults.map((file) => ({
+    ...file,
+    assertionResults: file.assertionResults.map((test) => ({
+      ...test,
+      fullName: `${test.fullName} (${arrangement})`,
+    })),
+  }));
+
+const sumOf = (all: readonly Report[]): Report => ({
+  numPassedTests: all.reduce((sum, report) => sum + report.numPassedTests, 0),
+  numFailedTests: all.reduce((sum, report) => sum + report.numFailedTests, 0),
+  numPendingTests: all.reduce((sum, report) => sum + report.numPendingTests, 0),
+  testResults: all.flatMap(({ testResults }) => testResults),
 });
 
 await runCommand(async (signal) => {
@@ -86,19 +99,19 @@ await runCommand(async (signal) => {
   const { names, outputFile } = readCommandLine(process.argv.slice(2));
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-arrangements-'));
   const lines: string[] = [];
-  const all: Counts[] = [];
+  const all: Report[] = [];
   let isGood = true;
   for (const name of names) {
     if (signal.aborted) break;
     const startedAt = performance.now();
-    const report = join(folder, `${name}.json`);
-    const hasPassed = await runArrangement(name, report, signal);
-    const counts = readCounts(report);
+    const reportFile = join(folder, `${name}.json`);
+    const hasPassed = await runArrangement(name, reportFile, signal);
+    const report = readReport(reportFile);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
-    all.push(counts);
+    all.push({ ...report, testResults: namedIn(name, report) });
     isGood &&= hasPassed;
     lines.push(
-      `${name}: ${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped, ${seconds} s${hasPassed ? '' : ' — FAILED'}`,
+      `${name}: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${report.numPendingTests} skipped, ${seconds} s${hasPassed ? '' : ' — FAILED'}`,
     );
   }
   rmSync(folder, { recursive: true, force: true });
