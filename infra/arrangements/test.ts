@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOf, localBroker, runWithBroker } from '../kafka/run-with-broker.ts';
-import { CannotGoOn, runCommand } from '../kafka/stop-with-sentence.ts';
+import { localBroker, runWithBroker } from '../kafka/run-with-broker.ts';
+import { endOf } from '../run-with-server.ts';
+import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -60,7 +61,7 @@ async function runArrangement(name: string, report: string, signal: AbortSignal)
   process.env['TOLLGATE_ARRANGEMENT'] = name;
   const brokers = process.env['KAFKA_BROKERS'] ?? '';
   if (name === onKafka && brokers === '')
-    return (await runWithBroker({ obtainBroker: localBroker(say), argv, signal })) === 0;
+    return (await runWithBroker({ obtainServer: localBroker(say), argv, signal })) === 0;
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'inherit', 'inherit'] });
   const end = () => void child.kill('SIGTERM');
   signal.addEventListener('abort', end, { once: true });

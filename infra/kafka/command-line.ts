@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { CannotGoOn } from './stop-with-sentence.ts';
+import { CannotGoOn } from '../stop-with-sentence.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
 export const cacheFolder = join(workspace, '.cache', 'kafka');

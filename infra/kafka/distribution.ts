@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './command-line.ts';
-import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
+import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
 
 // 4.4.0 is listed there, too, but its kafka-tools-api is not, so that it cannot be resolved.
 export const kafkaVersion = '4.3.1';

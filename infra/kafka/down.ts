@@ -1,7 +1,7 @@
 /** `npm run kafka:down`: stops the broker that `npm run kafka:up` has started; its records stay. */
 import { findBroker, removePidFile, stopBroker } from './broker-process.ts';
 import { cacheFolder, readCommandLine } from './command-line.ts';
-import { runCommand } from './stop-with-sentence.ts';
+import { runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run kafka:down [-- --data-dir <folder>]
 

@@ -30,10 +30,10 @@ const moduleUrl = (name: string) => JSON.stringify(pathToFileURL(join(import.met
 /** What \`npm run test:kafka\` does, with another broker and another program in the place of the specs. */
 const command = (folder: string) => `
 import { localBroker, runWithBroker } from ${moduleUrl('run-with-broker.ts')};
-import { runCommand } from ${moduleUrl('stop-with-sentence.ts')};
+import { runCommand } from ${moduleUrl('../stop-with-sentence.ts')};
 const distribution = { java: ${JSON.stringify(join(folder, 'java'))}, classPath: 'none' };
 await runCommand((signal) =>
-  runWithBroker({ obtainBroker: localBroker(console.log, distribution), argv: [${JSON.stringify(join(folder, 'specs.ts'))}], signal }),
+  runWithBroker({ obtainServer: localBroker(console.log, distribution), argv: [${JSON.stringify(join(folder, 'specs.ts'))}], signal }),
 );
 `;
 
@@ -98,7 +98,7 @@ async function startedBy(running: Running, isWithSpecs: boolean): Promise<number
 function brokerIn(temporary: string): number | undefined {
   try {
     const [folder = ''] = readdirSync(temporary);
-    const text = readFileSync(join(temporary, folder, 'broker', 'kafka.pid'), 'utf8');
+    const text = readFileSync(join(temporary, folder, 'server', 'kafka.pid'), 'utf8');
     return (JSON.parse(text) as { pid: number }).pid;
   } catch {
     // Not there yet, or not whole.

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CannotGoOn } from './stop-with-sentence.ts';
+import { CannotGoOn } from '../stop-with-sentence.ts';
 
 export const securedUser = 'tollgate';
 

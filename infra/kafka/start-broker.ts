@@ -22,7 +22,7 @@ import {
   securedFormatArgs,
   securedProperties,
 } from './secured-listener.ts';
-import { CannotGoOn, requireGoingOn } from './stop-with-sentence.ts';
+import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
 
 const readyWithinMs = 120_000;
 const pollMs = 250;

@@ -1,51 +1,35 @@
 /** `npm run test:kafka`: the specs that need a real Kafka broker, wherever one can be had. */
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { endOf, localBroker, runWithBroker, type RunningBroker } from './run-with-broker.ts';
-import { runCommand } from './stop-with-sentence.ts';
+import { startServerProgram, type RunningServer } from '../run-with-server.ts';
+import { requireGoingOn, runCommand } from '../stop-with-sentence.ts';
+import { brokerAt, localBroker, runWithBroker } from './run-with-broker.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-function namedBroker(): RunningBroker | undefined {
+function namedBroker(): RunningServer | undefined {
   const brokers = process.env['KAFKA_BROKERS'];
   if (brokers === undefined || brokers === '') return undefined;
   say(`Using the Kafka that KAFKA_BROKERS names: ${brokers}.`);
-  return { brokers, stop: async () => {} };
+  return brokerAt(brokers, async () => {});
 }
 
-/**
- * The container lives in a process of its own, which ends it when its standard input is closed, and which a terminal's
- * Ctrl-C does not reach: it would end before the container.
- */
-async function containerBroker(): Promise<RunningBroker | undefined> {
+async function containerBroker(signal: AbortSignal): Promise<RunningServer | undefined> {
   const program = join(workspace, 'libs', 'message-bus', 'src', 'testing', 'kafka-container.ts');
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
-  const ended = endOf(child);
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('no ')) break;
-    say(`Using Kafka in a container: ${line}.`);
-    return {
-      brokers: line,
-      stop: async () => {
-        child.stdin.end();
-        await ended;
-      },
-    };
-  }
-  child.stdin.end();
-  await ended;
-  return undefined;
+  const container = await startServerProgram([program], { signal });
+  if (container === undefined) return undefined;
+  say(`Using Kafka in a container: ${container.address}.`);
+  return brokerAt(container.address, container.stop);
 }
 
 await runCommand((signal) => {
   const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
   const options = ['--root', workspace, '--config', join(workspace, 'vitest.kafka.config.ts')];
   return runWithBroker({
-    obtainBroker: async (...given) => {
-      const elsewhere = namedBroker() ?? (await containerBroker());
+    obtainServer: async (...given) => {
+      const elsewhere = namedBroker() ?? (await containerBroker(signal));
       if (elsewhere !== undefined) return elsewhere;
+      requireGoingOn(signal);
       say('No Docker engine answers: using a local Kafka with fresh data.');
       return localBroker(say)(...given);
     },

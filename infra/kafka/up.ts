@@ -3,7 +3,7 @@ import { cacheFolder, portDefault, readCommandLine, readPort } from './command-l
 import { kafkaVersion } from './distribution.ts';
 import { securedUser } from './secured-listener.ts';
 import { startBroker } from './start-broker.ts';
-import { runCommand } from './stop-with-sentence.ts';
+import { runCommand } from '../stop-with-sentence.ts';
 
 const usage = `npm run kafka:up [-- --data-dir <folder> --secured-port <port>]
 

@@ -4,6 +4,8 @@ import { type EncodedRecord, parseObject } from './callback-records.ts';
 
 /** Header that holds how far its partition has come in the event store: what the publisher resumes from. */
 export const positionHeader = 'tollgate_position';
+/** Header that holds the id of the event, in the event store too. */
+export const eventIdHeader = 'ce_id';
 /** Header that holds the event's number in its history. */
 export const sequenceHeader = 'ce_sequence';
 
@@ -48,7 +50,7 @@ export function encodeEventRecord(
   const headers = {
     'content-type': 'application/json',
     ce_specversion: '1.0',
-    ce_id: event.id,
+    [eventIdHeader]: event.id,
     ce_type: cloudEventType(event.type, subject),
     ce_source: `/tollgate/${subject}s`,
     ce_subject: token,

@@ -17,6 +17,8 @@ export interface PublisherHealth {
   position: Position;
   /** False while the store or the bus is not reached, or too many streams have failed. */
   isAdvancing: boolean;
+  /** Code of what ended the last pass, where none has got on since. */
+  failure: string | undefined;
   /** How long events have been waiting for their topic, milliseconds; 0 where none is known to wait. */
   lagMs: number;
   /** Streams with an event that could not be published. They wait for the next start. */
@@ -48,7 +50,7 @@ export function createEventPublisher(deps: EventPublisherDependencies): EventPub
         await publishFromCheckpoint(deps, { ...watch, reached }, signal);
       } catch (error) {
         if (signal.aborted) break;
-        watch.interrupted();
+        watch.interrupted(errorCode(error) ?? 'publishing_failed');
         const waitMs = Math.round(pauseMs * (0.5 + ids.fraction() / 2));
         log.error({ error, waitMs, code: errorCode(error) ?? '' }, 'publishing failed; it resumes');
         await clock.sleep(waitMs, signal).catch(() => undefined);
@@ -70,6 +72,7 @@ function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
   let position = beginning;
   let isAdvancing = false;
   let failedStreams: readonly FailedStream[] = [];
+  let failure: string | undefined;
   /** When it was last known that nothing waits, and when the oldest event that waits was recorded. */
   let behindSince: number | undefined;
   let oldestRecordedAt: number | undefined;
@@ -86,14 +89,14 @@ function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
       oldestRecordedAt ??= recordedAt;
     },
     reached: (to: Position, isAtEnd: boolean) => {
-      [position, isAdvancing, oldestRecordedAt] = [to, true, undefined];
+      [position, isAdvancing, failure, oldestRecordedAt] = [to, true, undefined, undefined];
       behindSince = isAtEnd ? undefined : clock.monotonic();
     },
     failed: (streams: readonly FailedStream[]) => void (failedStreams = streams),
-    interrupted: () => {
-      isAdvancing = false;
+    interrupted: (by?: string) => {
+      [isAdvancing, failure] = [false, by];
       behindSince ??= clock.monotonic();
     },
-    health: (): PublisherHealth => ({ position, isAdvancing, lagMs: lagMs(), failedStreams }),
+    health: (): PublisherHealth => ({ position, isAdvancing, failure, lagMs: lagMs(), failedStreams }),
   };
 }

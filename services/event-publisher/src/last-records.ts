@@ -1,7 +1,8 @@
-import { type Position, beginning } from '@tollgate/event-store';
-import { positionHeader, sequenceHeader } from '@tollgate/gateway-events';
+import { type EventStore, type Position, beginning } from '@tollgate/event-store';
+import { eventIdHeader, positionHeader, sequenceHeader } from '@tollgate/gateway-events';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
-import { publishedTopics } from './published-kinds.ts';
+import { TollgateError } from '@tollgate/service-kit';
+import { publishedKinds, publishedTopics } from './published-kinds.ts';
 
 /** The last record of a partition, as far as a publisher resumes from it. */
 export interface LastRecord {
@@ -22,11 +23,15 @@ export interface LastRecords {
   note(topic: string, last: LastRecord): Promise<void>;
 }
 
-type Bus = Pick<MessageBus, 'lastPerPartition' | 'partitionOf'>;
+interface Dependencies {
+  store: Pick<EventStore, 'read'>;
+  bus: Pick<MessageBus, 'lastPerPartition' | 'partitionOf'>;
+}
 
-/** @throws BusUnavailable */
-export async function readLastRecords(bus: Bus): Promise<LastRecords> {
+/** @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store` */
+export async function readLastRecords({ store, bus }: Dependencies): Promise<LastRecords> {
   const records = (await Promise.all(publishedTopics.map((topic) => bus.lastPerPartition(topic)))).flat();
+  await Promise.all(records.map((record) => requireOfStore(store, record)));
   const nameOf = (topic: string, partition: number) => `${topic} ${partition}`;
   const byPartition = new Map(
     records.map((record) => [nameOf(record.topic, record.partition), toLastRecord(record)]),
@@ -48,3 +53,25 @@ const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
   position: (headers[positionHeader] ?? beginning) as Position,
   revision: Number(headers[sequenceHeader] ?? -1),
 });
+
+/**
+ * A topic may have outlived its store: one that was restored from a backup, or begun anew. Positions of the two cannot be
+ * compared, and what looks as if it were published already would be left out without a word.
+ *
+ * @throws TollgateError `topic_of_another_store` where the store does not have the record's event
+ */
+async function requireOfStore(store: Dependencies['store'], record: BusRecord): Promise<void> {
+  const { topic, key, headers } = record;
+  const kind = publishedKinds.find((each) => each.topic === topic);
+  // What others have written there says nothing about a store.
+  if (kind === undefined || headers[positionHeader] === undefined) return;
+  const { revision } = toLastRecord(record);
+  const stream = `${kind.documents.streamPrefix}${key}`;
+  for await (const { id } of store.read(stream, { from: revision, limit: 1 }))
+    if (id === headers[eventIdHeader]) return;
+  throw new TollgateError(
+    'topic_of_another_store',
+    `The topic ${topic} has records of events that this event store does not have: the store was restored or begun anew. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
+    { retryable: true },
+  );
+}

@@ -33,7 +33,7 @@ export interface PublishingWatch {
 
 /**
  * @throws StoreUnavailable, BusUnavailable; TollgateError `too_many_failed_streams`, `publisher_superseded`,
- * `store_too_slow`; the signal's reason where it was aborted before a send
+ * `store_too_slow`, `topic_of_another_store`; the signal's reason where it was aborted before a send
  */
 export async function publishFromCheckpoint(
   deps: PublishingDependencies,
@@ -44,7 +44,7 @@ export async function publishFromCheckpoint(
   const checkpoint = createCheckpoint(deps);
   const { position: from, failedStreams } = await checkpoint.claim();
   // After the claim: from here on, whoever published before begins no further send.
-  const lastRecords = await readLastRecords(bus);
+  const lastRecords = await readLastRecords({ store, bus });
   const messages = createMessages(store);
   const failed = createFailedStreams(failedStreams, log);
   const batch = createBatch(bus);

@@ -9,6 +9,11 @@ export async function startEventPublisher(parts: Parts): Promise<RunningService>
   const { clock, ids, logOf, metrics, onStop } = parts;
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const publisher = createEventPublisher({ store, bus, clock, ids, log: logOf('event-publisher') });
-  watchPublisher(metrics, startAlone('event-publisher', publisher, { runAlone, onStop }));
-  return { degraded: degradedWithout(bus) };
+  const health = startAlone('event-publisher', publisher, { runAlone, onStop });
+  watchPublisher(metrics, health);
+  const isFailing = () => health()?.failure !== undefined;
+  return {
+    // Without the bus it fails, too: what is away is told, and not what comes of it.
+    degraded: () => (bus.isConnected() && isFailing() ? ['event-publisher'] : degradedWithout(bus)()),
+  };
 }

@@ -1,0 +1,63 @@
+/** A program that is a server ends when it is told to, also while it starts; and a failure leaves no folder behind. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { runWithServer, startServerProgram } from './run-with-server.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'run-with-server-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+});
+
+const never = new AbortController().signal;
+
+/** A server that keeps a note of how it ends. */
+function program(beginning: string): string[] {
+  const file = join(folder, 'server.mjs');
+  writeFileSync(
+    file,
+    `import { writeFileSync } from 'node:fs';
+     ${beginning}
+     process.stdin.resume().once('end', () => {
+       writeFileSync(${JSON.stringify(join(folder, 'ended'))}, '');
+       process.exit();
+     });`,
+  );
+  return [file];
+}
+
+it('gives the address that a program says, and ends it by its standard input', async () => {
+  const server = await startServerProgram(program("console.log('there:1');"), { signal: never });
+  expect(server?.address).toBe('there:1');
+  await server?.stop();
+  expect(readdirSync(folder)).toContain('ended');
+});
+
+it('gives nothing where the program has none to give', async () => {
+  expect(await startServerProgram(program("console.log('no engine');"), { signal: never })).toBeUndefined();
+  expect(readdirSync(folder)).toContain('ended');
+});
+
+it('ends a program that is still starting', async () => {
+  const stopping = new AbortController();
+  const starting = startServerProgram(program(''), { signal: stopping.signal });
+  stopping.abort();
+  expect(await starting).toBeUndefined();
+  expect(readdirSync(folder)).toContain('ended');
+});
+
+it('a server that cannot be stopped keeps nothing else from being cleaned up', async () => {
+  const cleaned: string[] = [];
+  const stop = () => Promise.reject(new Error('it does not end'));
+  const run = runWithServer({
+    obtainServer: async () => ({ env: {}, stop }),
+    stopOthersIn: async (below) => void cleaned.push(below),
+    argv: ['-e', ''],
+    signal: never,
+  });
+  await expect(run).rejects.toThrow('it does not end');
+  expect(cleaned).toHaveLength(1);
+  expect(() => readdirSync(cleaned[0] ?? '')).toThrow('ENOENT');
+});
