@@ -47,5 +47,13 @@ export interface MessageBus {
   /** The partition that messages of this key go to, which a publisher compares with the last records. */
   partitionOf(topic: string, key: string): Promise<number>;
 
+  /**
+   * What a topic is known by whatever bus leads to it: the same for all who share its records, and another for every
+   * other one. A publisher keeps it with its checkpoint.
+   *
+   * @throws BusUnavailable (retryable)
+   */
+  addressOf(topic: string): Promise<string>;
+
   close(): Promise<void>;
 }

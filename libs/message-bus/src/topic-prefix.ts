@@ -15,6 +15,7 @@ export function prefixTopics(bus: MessageBus, prefix: string): MessageBus {
       ),
     lastPerPartition: async (topic) => (await bus.lastPerPartition(outside(topic))).map(inside),
     partitionOf: (topic, key) => bus.partitionOf(outside(topic), key),
+    addressOf: (topic) => bus.addressOf(outside(topic)),
     close: () => bus.close(),
   };
 }

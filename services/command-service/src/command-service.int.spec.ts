@@ -51,6 +51,7 @@ it('takes up the follow-up and the callbacks again after each has failed, and st
     publish: () => Promise.resolve(),
     lastPerPartition: () => Promise.resolve([]),
     partitionOf: () => Promise.resolve(0),
+    addressOf: (topic: string) => Promise.resolve(topic),
     isConnected: () => true,
     close: () => Promise.resolve(),
     subscribe: () => Promise.reject(new Error(`subscription ${(subscriptions += 1)}`)),

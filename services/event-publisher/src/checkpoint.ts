@@ -1,9 +1,10 @@
 /** How far the publisher has come, kept in the store; at the same time the proof of who publishes. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
+import type { MessageBus } from '@tollgate/message-bus';
 import { type FailedStream, failedStreamSchema } from '@tollgate/read-models';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { publishedTopics } from './published-kinds.ts';
+import { publishedStream, publishedTopics } from './published-kinds.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
 /** Least time between two writes of a position alone, milliseconds: what is read again after a crash is skipped anyway. */
@@ -20,15 +21,20 @@ export interface Progress {
 }
 
 const checkpointSchema = z.object({
-  /** What the position holds for. A topic that is not among them has been given nothing. */
-  topics: z.array(z.string()),
+  /** Addresses of what the position holds for. A topic that is not among them has been given nothing. */
+  addresses: z.array(z.string()),
   position: z.custom<Position>((value) => typeof value === 'string' && value.length <= 128),
   failedStreams: z.array(failedStreamSchema),
 });
 
 export interface Checkpoint {
-  /** Reads the last one and makes it ours: whoever had it publishes nothing any more. */
-  claim(): Promise<Progress>;
+  /**
+   * Reads the last one and makes it ours: whoever had it publishes nothing any more. `claimedAt` is where in the store
+   * that is: whatever was published before has a lower position.
+   *
+   * @throws StoreUnavailable, BusUnavailable
+   */
+  claim(): Promise<Progress & { claimedAt: Position }>;
   /** Writes a position now and then only, and `atOnce` where what comes next depends on it. */
   write(progress: Progress, options?: { atOnce?: boolean }): Promise<void>;
   /**
@@ -40,8 +46,15 @@ export interface Checkpoint {
   requireOurs(): Promise<void>;
 }
 
-export function createCheckpoint(deps: { store: EventStore; clock: Clock; ids: Ids }): Checkpoint {
-  const { store, clock, ids } = deps;
+export interface CheckpointDependencies {
+  store: EventStore;
+  bus: Pick<MessageBus, 'addressOf'>;
+  clock: Clock;
+  ids: Ids;
+}
+
+export function createCheckpoint({ store, bus, clock, ids }: CheckpointDependencies): Checkpoint {
+  let addresses: ReadonlyMap<string, string> = new Map();
   let revision: number | 'no-stream' = 'no-stream';
   let written: { at: number; position: Position } | undefined;
 
@@ -51,9 +64,9 @@ export function createCheckpoint(deps: { store: EventStore; clock: Clock; ids: I
     return undefined;
   }
 
-  async function append(progress: Progress): Promise<void> {
+  async function append(progress: Progress): Promise<Position> {
     const data: z.infer<typeof checkpointSchema> = {
-      topics: publishedTopics,
+      addresses: [...addresses.values()],
       position: progress.position,
       failedStreams: [...progress.failedStreams],
     };
@@ -62,17 +75,19 @@ export function createCheckpoint(deps: { store: EventStore; clock: Clock; ids: I
     if (answer.kind === 'conflict') throw superseded();
     revision = answer.revision;
     written = { at: clock.monotonic(), position: progress.position };
+    return answer.position;
   }
 
   return {
     claim: async () => {
+      const asked = publishedTopics.map(async (topic) => [topic, await bus.addressOf(topic)] as const);
+      addresses = new Map(await Promise.all(asked));
       const last = await readLast();
       revision = last?.revision ?? 'no-stream';
       // Before the first one, so that a crash in between cannot leave a stream that grows.
       if (last === undefined) await store.keepLast(checkpointStream, 1);
-      const progress = toProgress(last?.data);
-      await append(progress);
-      return progress;
+      const progress = toProgress(last?.data, addresses);
+      return { ...progress, claimedAt: await append(progress) };
     },
     write: async (progress, { atOnce = false } = {}) => {
       const isDue = written === undefined || clock.monotonic() >= written.at + writeEveryMs;
@@ -92,13 +107,19 @@ export function createCheckpoint(deps: { store: EventStore; clock: Clock; ids: I
   };
 }
 
-/** From the beginning where a topic is new or nothing can be read: the last records tell what need not be sent again. */
-function toProgress(data: unknown): Progress {
+/**
+ * From the beginning where a topic is new, or is one of another bus, or nothing can be read: the last records tell what need
+ * not be sent again. A stream that had failed on another topic has not failed on this one.
+ */
+function toProgress(data: unknown, addresses: ReadonlyMap<string, string>): Progress {
   const stored = checkpointSchema.safeParse(data);
   if (!stored.success) return { position: beginning, failedStreams: [] };
-  const { topics, position, failedStreams } = stored.data;
-  const holdsForAll = publishedTopics.every((topic) => topics.includes(topic));
-  return { position: holdsForAll ? position : beginning, failedStreams };
+  const { position, failedStreams } = stored.data;
+  const holdsFor = (topic: string) => stored.data.addresses.includes(addresses.get(topic) ?? '');
+  return {
+    position: publishedTopics.every(holdsFor) ? position : beginning,
+    failedStreams: failedStreams.filter(({ stream }) => holdsFor(publishedStream(stream)?.kind.topic ?? '')),
+  };
 }
 
 const superseded = () =>

@@ -140,7 +140,10 @@ it('publishes the topics that the last version did not know, and nothing of the 
   await expectAllOnce();
   await first.stop();
   const [last] = await Array.fromAsync(store.read(checkpointStream, { direction: 'backwards', limit: 1 }));
-  const data = { ...(last?.data as object), topics: [gatewayPaymentsTopic] };
+  const data = {
+    ...(last?.data as object),
+    addresses: [await memory.bus.addressOf(gatewayPaymentsTopic)],
+  };
   await appendEvents(store, 'payout-po_1', [payoutRequested()]);
   await record('pay_2nd');
   const moved = {

@@ -64,6 +64,14 @@ it('one damaged stream keeps nobody else waiting', async () => {
   expect(keysOf().filter((key) => key === 'broken')).toHaveLength(2);
 });
 
+it('has failed on its own topic only: another one is given all that can be published', async () => {
+  await givenFailed();
+  memory = createMemoryBus(1);
+  startOld();
+  await eventually(() => expect(memory.count()).toBe(10));
+  expect(keysOf().filter((key) => key === 'broken')).toHaveLength(2);
+});
+
 it('is tried again at the next start, and then misses nothing and has nothing twice', async () => {
   await givenFailed();
   // Both after where its partition has come, and still to come in their turn.

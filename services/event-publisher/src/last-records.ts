@@ -28,10 +28,13 @@ interface Dependencies {
   bus: Pick<MessageBus, 'lastPerPartition' | 'partitionOf'>;
 }
 
-/** @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store` */
-export async function readLastRecords({ store, bus }: Dependencies): Promise<LastRecords> {
+/**
+ * @param end a position after all that was published from this store
+ * @throws BusUnavailable, StoreUnavailable; TollgateError `topic_of_another_store`
+ */
+export async function readLastRecords({ store, bus }: Dependencies, end: Position): Promise<LastRecords> {
   const records = (await Promise.all(publishedTopics.map((topic) => bus.lastPerPartition(topic)))).flat();
-  await Promise.all(records.map((record) => requireOfStore(store, record)));
+  await Promise.all(records.map((record) => requireOfStore(store, record, end)));
   const nameOf = (topic: string, partition: number) => `${topic} ${partition}`;
   const byPartition = new Map(
     records.map((record) => [nameOf(record.topic, record.partition), toLastRecord(record)]),
@@ -60,18 +63,20 @@ const toLastRecord = ({ key, headers }: BusRecord): LastRecord => ({
  *
  * @throws TollgateError `topic_of_another_store` where the store does not have the record's event
  */
-async function requireOfStore(store: Dependencies['store'], record: BusRecord): Promise<void> {
-  const { topic, key, headers } = record;
+async function requireOfStore(store: Dependencies['store'], record: BusRecord, end: Position): Promise<void> {
+  const { topic, partition, key, headers } = record;
   const kind = publishedKinds.find((each) => each.topic === topic);
   // What others have written there says nothing about a store.
   if (kind === undefined || headers[positionHeader] === undefined) return;
-  const { revision } = toLastRecord(record);
+  const { revision, position } = toLastRecord(record);
   const stream = `${kind.documents.streamPrefix}${key}`;
-  for await (const { id } of store.read(stream, { from: revision, limit: 1 }))
-    if (id === headers[eventIdHeader]) return;
+  // The position may be that of a later event than the record's: it says how far the partition has come.
+  if (position <= end && Number.isSafeInteger(revision) && revision >= 0)
+    for await (const { id } of store.read(stream, { from: revision, limit: 1 }))
+      if (id === headers[eventIdHeader]) return;
   throw new TollgateError(
     'topic_of_another_store',
-    `The topic ${topic} has records of events that this event store does not have: the store was restored or begun anew. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
+    `The last record of ${topic}, partition ${partition}, is event ${revision} of ${stream}, which this event store does not have: the store was restored or begun anew. Set a KAFKA_TOPIC_PREFIX that was not used yet, and all events are published there.`,
     { retryable: true },
   );
 }

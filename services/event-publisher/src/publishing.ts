@@ -16,7 +16,7 @@ import { publishedPrefixes, publishedStream } from './published-kinds.ts';
 
 export interface PublishingDependencies {
   store: EventStore;
-  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf'>;
+  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf' | 'addressOf'>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -42,9 +42,9 @@ export async function publishFromCheckpoint(
 ): Promise<void> {
   const { store, bus, log } = deps;
   const checkpoint = createCheckpoint(deps);
-  const { position: from, failedStreams } = await checkpoint.claim();
+  const { position: from, failedStreams, claimedAt } = await checkpoint.claim();
   // After the claim: from here on, whoever published before begins no further send.
-  const lastRecords = await readLastRecords({ store, bus });
+  const lastRecords = await readLastRecords({ store, bus }, claimedAt);
   const messages = createMessages(store);
   const failed = createFailedStreams(failedStreams, log);
   const batch = createBatch(bus);

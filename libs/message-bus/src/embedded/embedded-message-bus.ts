@@ -68,6 +68,8 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
       requireOpen();
       return partitionOf(key, await topics.partitionCount(topic));
     },
+    // The records are in the store of the events themselves.
+    addressOf: async (topic) => `embedded/${topic}`,
     close: async () => {
       closing.abort();
       await Promise.allSettled(memberships);

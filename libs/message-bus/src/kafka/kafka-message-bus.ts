@@ -1,4 +1,5 @@
 import { silentLog, type Clock, type Log } from '@tollgate/service-kit';
+import type { Cluster } from 'kafkajs';
 import { requireBusName } from '../embedded/partition-streams.ts';
 import { BusUnavailable } from '../errors.ts';
 import type { MessageBus } from '../message-bus.ts';
@@ -75,10 +76,21 @@ export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageB
       requireOpen();
       return partitions.partitionOf(topic, key);
     },
+    addressOf: async (topic) => {
+      requireOpen();
+      return `kafka/${await link.ask(clusterIdOf)}/${topic}`;
+    },
     close: async () => {
       closing.abort();
       await Promise.allSettled([...memberships, ...[...writers.values()].map((writer) => writer.close())]);
       await link.close();
     },
   };
+}
+
+/** The name that a cluster gave itself when it was made. Every version of Kafka that kafkajs speaks to tells it. */
+async function clusterIdOf(cluster: Cluster): Promise<string> {
+  const { clusterId } = (await cluster.metadata()) as { clusterId?: unknown };
+  if (typeof clusterId === 'string' && clusterId !== '') return clusterId;
+  throw new BusUnavailable('bus_without_name', 'The cluster does not tell its id.');
 }

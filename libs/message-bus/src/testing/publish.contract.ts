@@ -73,6 +73,13 @@ export function describePublish(given: Buses): void {
       }
     });
 
+    it('to a topic that every member of the bus knows by the same address, and no other topic has', async () => {
+      const [topic, another] = [await given.topic(), await given.another()];
+      const address = await given.bus().addressOf(topic);
+      expect(await another.addressOf(topic)).toBe(address);
+      expect(await another.addressOf(await given.topic())).not.toBe(address);
+    });
+
     it('is refused after close', async () => {
       const [topic, bus] = [await given.topic(), await given.another()];
       await bus.close();

@@ -12,9 +12,12 @@ export interface MemoryBus {
   setUp(isUp: boolean): void;
 }
 
+let busCount = 0;
+
 /** A bus in memory that places keys as real ones do, and fails when it is told to. */
 export function createMemoryBus(partitions = 3): MemoryBus {
   const partitionOf = (key: string) => Buffer.from(key).reduce((sum, byte) => sum + byte, 0) % partitions;
+  const name = `memory-${(busCount += 1)}`;
   const records: BusRecord[] = [];
   const faults: number[] = [];
   let isUp = true;
@@ -38,6 +41,10 @@ export function createMemoryBus(partitions = 3): MemoryBus {
         return [...new Map(ofTopic.map((record) => [record.partition, record])).values()];
       },
       partitionOf: async (_topic, key) => partitionOf(key),
+      addressOf: async (topic) => {
+        requireUp();
+        return `${name}/${topic}`;
+      },
     },
     recordsOf: (topic) => records.filter((record) => record.topic === topic),
     count: () => records.length,
