@@ -4,7 +4,7 @@ import type { MessageBus } from '@tollgate/message-bus';
 import { type FailedStream, failedStreamSchema } from '@tollgate/read-models';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { publishedStream, publishedTopics } from './published-kinds.ts';
+import { publishedTopics } from './published-kinds.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
 /** Least time between two writes of a position alone, milliseconds: what is read again after a crash is skipped anyway. */
@@ -54,7 +54,7 @@ export interface CheckpointDependencies {
 }
 
 export function createCheckpoint({ store, bus, clock, ids }: CheckpointDependencies): Checkpoint {
-  let addresses: ReadonlyMap<string, string> = new Map();
+  let addresses: readonly string[] = [];
   let revision: number | 'no-stream' = 'no-stream';
   let written: { at: number; position: Position } | undefined;
 
@@ -66,7 +66,7 @@ export function createCheckpoint({ store, bus, clock, ids }: CheckpointDependenc
 
   async function append(progress: Progress): Promise<Position> {
     const data: z.infer<typeof checkpointSchema> = {
-      addresses: [...addresses.values()],
+      addresses: [...addresses],
       position: progress.position,
       failedStreams: [...progress.failedStreams],
     };
@@ -80,8 +80,7 @@ export function createCheckpoint({ store, bus, clock, ids }: CheckpointDependenc
 
   return {
     claim: async () => {
-      const asked = publishedTopics.map(async (topic) => [topic, await bus.addressOf(topic)] as const);
-      addresses = new Map(await Promise.all(asked));
+      addresses = await Promise.all(publishedTopics.map((topic) => bus.addressOf(topic)));
       const last = await readLast();
       revision = last?.revision ?? 'no-stream';
       // Before the first one, so that a crash in between cannot leave a stream that grows.
@@ -109,17 +108,14 @@ export function createCheckpoint({ store, bus, clock, ids }: CheckpointDependenc
 
 /**
  * From the beginning where a topic is new, or is one of another bus, or nothing can be read: the last records tell what need
- * not be sent again. A stream that had failed on another topic has not failed on this one.
+ * not be sent again.
  */
-function toProgress(data: unknown, addresses: ReadonlyMap<string, string>): Progress {
+function toProgress(data: unknown, addresses: readonly string[]): Progress {
   const stored = checkpointSchema.safeParse(data);
   if (!stored.success) return { position: beginning, failedStreams: [] };
   const { position, failedStreams } = stored.data;
-  const holdsFor = (topic: string) => stored.data.addresses.includes(addresses.get(topic) ?? '');
-  return {
-    position: publishedTopics.every(holdsFor) ? position : beginning,
-    failedStreams: failedStreams.filter(({ stream }) => holdsFor(publishedStream(stream)?.kind.topic ?? '')),
-  };
+  const holdsForAll = addresses.every((address) => stored.data.addresses.includes(address));
+  return { position: holdsForAll ? position : beginning, failedStreams };
 }
 
 const superseded = () =>
