@@ -64,6 +64,7 @@ export interface Failure {
 
 /** More failures than this are not the fault of single streams: the projector stands still rather than skip them all. */
 export const failedStreamsMax = 100;
+export const tooManyFailedStreams = 'too_many_failed_streams';
 
 export interface Failures {
   has(stream: string): boolean;
@@ -88,7 +89,7 @@ export function createFailures(log: Log): Failures {
       byStream.set(stream, failed);
       if (byStream.size > failedStreamsMax)
         throw new TollgateError(
-          'too_many_failed_streams',
+          tooManyFailedStreams,
           'Too many streams cannot be projected: none is skipped any more.',
         );
     },

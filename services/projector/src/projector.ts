@@ -11,7 +11,7 @@ import {
   type Generation,
   type Shard,
 } from '@tollgate/read-models';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { createDocumentsProjection } from './documents-projection.ts';
 import { createJointProjection } from './joint-projection.ts';
 import type { Projection, ProjectionOptions, Reached } from './projection.ts';
@@ -33,10 +33,15 @@ export interface ProjectorOptions {
 export interface ProjectorHealth {
   /** Every event at or before it is in a durable document, except those of `failedStreams`. */
   position: Position;
-  /** Streams with an event that could not be applied. Their documents stand still. */
+  /**
+   * Streams with an event that could not be applied. Their documents stand still. While there is a `failure`, those that
+   * were known when it came: the next try begins to find them anew.
+   */
   failedStreams: readonly FailedStream[];
   /** False while the store is not reached or too many streams have failed. */
   isAdvancing: boolean;
+  /** Code of what ended the last pass, where none has got on since. */
+  failure: string | undefined;
   /** Nothing was left to project when it looked last. */
   isAtEnd: boolean;
   /** Since it was made, those of other shards among them. */
@@ -88,10 +93,12 @@ function createProjectorOf(
   const prefixes = [...kinds.map(({ streamPrefix }) => streamPrefix), generationStream];
   let projection: Projection | undefined;
   let isAdvancing = false;
+  let failed: Pick<ProjectorHealth, 'failure' | 'failedStreams'> | undefined;
   let isAtEnd = false;
   let eventsRead = 0;
   let pauseMs = firstPauseMs;
   const position = () => projection?.position() ?? beginning;
+  const failedStreams = () => projection?.failedStreams() ?? [];
 
   async function run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -99,6 +106,7 @@ function createProjectorOf(
         await projectFromCheckpoint(signal);
       } catch (error) {
         isAdvancing = isAtEnd = false;
+        failed = { failure: errorCode(error) ?? 'projecting_failed', failedStreams: failedStreams() };
         const waitMs = Math.round(pauseMs * (0.5 + ids.fraction() / 2));
         log.error(
           { error, waitMs, position: position() },
@@ -128,6 +136,7 @@ function createProjectorOf(
     isAtEnd = reached.isEnd;
     eventsRead += batch.length;
     isAdvancing = true;
+    failed = undefined;
     pauseMs = firstPauseMs;
   }
 
@@ -136,7 +145,7 @@ function createProjectorOf(
     ...inBackground(run),
     health: () => ({
       position: position(),
-      failedStreams: projection?.failedStreams() ?? [],
+      ...(failed ?? { failure: undefined, failedStreams: failedStreams() }),
       isAdvancing,
       isAtEnd,
       eventsRead,

@@ -6,6 +6,7 @@ import {
   generationStream,
   paymentKind,
   readGeneration,
+  shardsOf,
   totalsPrefixOf,
   viewStreamPrefixesOf,
 } from '@tollgate/read-models';
@@ -24,6 +25,7 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkDocuments } from './check.ts';
+import { failedStreamsMax } from './projection.ts';
 import { createProjector, createTotalsProjector } from './projector.ts';
 import { rebuild, type RebuildOptions } from './rebuild.ts';
 import { projected, startProjector } from './testing/projected.ts';
@@ -212,6 +214,24 @@ describe('a rebuild', () => {
     // By code that can read it again: what was begun is left alone, and the next one is whole.
     expect(await run(store)).toMatchObject({ kind: 'switched', generation: 3 });
     expect(await textsOf(store, 3)).toEqual(await textsOf(store, 1));
+  });
+
+  // The projector tried for ever, and so did the rebuild, with its lease held and its generation announced.
+  test.each([
+    ['that nobody knows', 0],
+    ['that the projectors of shards have as failed already', 2],
+  ])('ends where too many streams fail %s', async (_, count) => {
+    const store = await temporaryStore();
+    const names = Array.from({ length: failedStreamsMax + 1 }, (_each, index) => `payment-p${index}`);
+    const forgotten = [{ type: 'PaymentForgotten', data: {} }];
+    await Promise.all(names.map((name) => appendEvents(store, name, forgotten)));
+    for (const shard of shardsOf(count)) await projected(store, await startProjector(store, { shard }));
+    const outcome = await run(store);
+    const failed = outcome.kind === 'refused' ? outcome.failedStreams.map(({ stream }) => stream) : [];
+    expect(failed.sort()).toEqual([...names, ...names].sort());
+    expect((await readGeneration(store)).record).toEqual({ schemaVersion: 1, live: 1, abandoned: 2 });
+    // Nobody holds the lease any more.
+    expect(await run(store, { holder: 'next' })).toMatchObject({ kind: 'refused' });
   });
 });
 

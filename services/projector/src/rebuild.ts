@@ -14,7 +14,8 @@ import {
 import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { peekCheckpoint } from './checkpoint.ts';
 import { readProgress } from './documents-projection.ts';
-import { createWholeProjector } from './projector.ts';
+import { tooManyFailedStreams } from './projection.ts';
+import { createWholeProjector, type ProjectorHealth } from './projector.ts';
 
 export interface RebuildOptions {
   store: EventStore;
@@ -36,7 +37,7 @@ export type RebuildOutcome =
   | { kind: 'switched'; generation: Generation; eventsRead: number }
   /** Somebody else has switched while this waited for its turn. */
   | { kind: 'already-switched'; generation: Generation }
-  /** These would stand still, and the documents of now have more of them: nothing was switched. */
+  /** These would stand still, and the documents of now have more of them, or they are too many: nothing was switched. */
   | { kind: 'refused'; failedStreams: readonly FailedStream[] }
   /** The signal was aborted. */
   | { kind: 'stopped' };
@@ -78,10 +79,12 @@ async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): P
     found.record.building === undefined
       ? await writeGeneration(options, found, { schemaVersion: 1, live, building: generation })
       : found;
-  const { eventsRead, failedStreams } = await build(options, generation);
+  const { eventsRead, failedStreams, failure } = await build(options, generation);
   if (signal.aborted) return { kind: 'stopped' };
   const known = new Set((await failedStreamsOf(store, live)).map(({ stream }) => stream));
-  const failedNow = failedStreams.filter(({ stream }) => !known.has(stream));
+  // Where they are too many, it ended before it was whole, whoever knows them.
+  const isWhole = failure !== tooManyFailedStreams;
+  const failedNow = failedStreams.filter(({ stream }) => !isWhole || !known.has(stream));
   if (failedNow.length > 0) {
     // Its totals would stay without these streams, also for code that can read them.
     await writeGeneration(options, announced, { schemaVersion: 1, live, abandoned: generation });
@@ -91,8 +94,8 @@ async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): P
   return { kind: 'switched', generation, eventsRead };
 }
 
-/** Projects until everything of now is projected, or the signal is aborted. */
-async function build(options: RebuildOptions, generation: Generation) {
+/** Projects until everything of now is projected, too many streams have failed, or the signal is aborted. */
+async function build(options: RebuildOptions, generation: Generation): Promise<ProjectorHealth> {
   const { clock, signal, onProgress = () => undefined } = options;
   const ending = new AbortController();
   const projector = createWholeProjector({
@@ -102,18 +105,24 @@ async function build(options: RebuildOptions, generation: Generation) {
     generation,
   });
   const running = projector.run(AbortSignal.any([signal, ending.signal]));
+  let health = projector.health();
   try {
-    for (let looks = 1; !signal.aborted && !projector.health().isAtEnd; looks += 1) {
+    for (let looks = 1; !signal.aborted && !isOver(health); looks += 1) {
       await clock.sleep(lookEveryMs, signal).catch(() => undefined);
-      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: projector.health().eventsRead });
+      health = projector.health();
+      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: health.eventsRead });
     }
   } finally {
     ending.abort();
     await running;
   }
-  const { eventsRead, failedStreams } = projector.health();
-  return { eventsRead, failedStreams };
+  // What it was given up for stands, whatever its next try has come to by now.
+  return health.isAtEnd ? projector.health() : health;
 }
+
+/** The store may come back, but streams that cannot be projected are as many with every try. */
+const isOver = ({ isAtEnd, failure }: ProjectorHealth): boolean =>
+  isAtEnd || failure === tooManyFailedStreams;
 
 /** Streams without which the documents or the totals of a generation are. */
 async function failedStreamsOf(store: EventStore, generation: Generation): Promise<FailedStream[]> {

@@ -54,8 +54,8 @@ function toResult(outcome: RebuildOutcome): CommandResult {
       return { kind: 'done', text, json: outcome };
     }
     case 'refused': {
-      const streams = outcome.failedStreams.map(({ stream }) => stream).join(', ');
-      const message = `Nothing was switched: streams that can be read now could not be projected again: ${streams}.`;
+      const streams = new Set(outcome.failedStreams.map(({ stream }) => stream));
+      const message = `Nothing was switched: streams could not be projected again: ${[...streams].join(', ')}.`;
       return { kind: 'refused', message };
     }
     case 'stopped':
