@@ -1,6 +1,6 @@
 /** The launcher's processes with small programs in the place of services. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@tollgate/service-kit';
@@ -20,6 +20,7 @@ const deaf = `process.on('SIGTERM', () => {}).on('SIGINT', () => {}); setInterva
 interface Tried {
   group: ProcessGroup;
   lines: string[];
+  listFile: string;
   start(name: string, program: string): Promise<void>;
   pidOf(label: string): number;
 }
@@ -37,7 +38,7 @@ function tryGroup(): Tried {
     rmSync(folder, { recursive: true });
   });
   return {
-    ...{ group, lines },
+    ...{ group, lines, listFile },
     start: (name, program) =>
       group.start({
         ...{ label: name, service: name, port: 1, argv: ['-e', program], env: {}, isShown: true },
@@ -80,6 +81,23 @@ it('starts again what dies, under a line', async () => {
   await eventually(() => expect(lines.filter((line) => line === '[one] ready')).toHaveLength(2));
   expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
   expect(pidOf('one')).not.toBe(first);
+});
+
+// A full disk ended the launcher, and all services with it, when one of them had died.
+it('starts again what dies also where the list cannot be written, and says so', async () => {
+  const { group, lines, listFile, start, pidOf } = tryGroup();
+  await start('one', service);
+  const first = pidOf('one');
+  rmSync(listFile);
+  mkdirSync(listFile);
+  process.kill(first, 'SIGKILL');
+  await eventually(() => expect(lines.filter((line) => line === '[one] ready')).toHaveLength(2));
+  expect(lines).toContainEqual(expect.stringMatching(/^one runs, but could not be listed \(EISDIR/));
+  rmSync(listFile, { recursive: true });
+  await start('two', service);
+  expect(isRunning(pidOf('one'))).toBe(true);
+  await group.stop(never);
+  expect(lines.slice(-2).toSorted()).toEqual(['[one] bye', '[two] bye']);
 });
 
 it('does not start again what never served', async () => {

@@ -16,7 +16,7 @@ export interface ProcessOptions {
   clock: Clock;
   /** Prints a line. */
   say: (line: string) => void;
-  /** Told of each start. */
+  /** Told of each start. What it throws is printed, and changes nothing else. */
   onStart: (pid: number) => void;
 }
 
@@ -87,7 +87,12 @@ function start(
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as ChildProcessByStdio<null, Readable, Readable>;
-  if (child.pid !== undefined) onStart(child.pid);
+  // A full disk, say: what runs is worth more than who knows of it.
+  try {
+    if (child.pid !== undefined) onStart(child.pid);
+  } catch (error) {
+    say(`${label} runs, but could not be listed (${(error as Error).message})`);
+  }
   const show = (line: string) => say(`[${label}] ${line}`);
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (isShown && line !== '') show(line);
