@@ -16,6 +16,19 @@ it('remembers the last position of each key, and for five seconds', async () => 
   expect(writes.positionOf('Bearer a')).toBeUndefined();
 });
 
+// Two commands at a time: the answer to the first came after that to the second, and its write was not waited for.
+it('remembers the later of two positions, in whatever order they are answered', async () => {
+  const clock = createFakeClock();
+  const writes = createOwnWrites(clock);
+  writes.note('Bearer a', '0018');
+  await clock.advance(3_000);
+  writes.note('Bearer a', '0017');
+  expect(writes.positionOf('Bearer a')).toBe('0018');
+  await clock.advance(3_000);
+  writes.note('Bearer a', '0019');
+  expect(writes.positionOf('Bearer a')).toBe('0019');
+});
+
 it('remembers nothing of those without a key, and of answers without a position', () => {
   const writes = createOwnWrites(createFakeClock());
   writes.note(undefined, '1');

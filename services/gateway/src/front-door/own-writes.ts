@@ -28,7 +28,7 @@ export function rememberOwnWrites(app: FastifyInstance, ownWrites: OwnWrites): v
 export interface OwnWrites {
   /** The key of this header has had an answer at this position. */
   note(authorization: string | undefined, position: unknown): void;
-  /** The last of these, while it may matter. */
+  /** The latest of these, while it may matter. */
   positionOf(authorization: string | undefined): string | undefined;
 }
 
@@ -48,8 +48,10 @@ export function createOwnWrites(clock: Pick<Clock, 'monotonic'>, keysMax = 10_00
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
       const at = clock.monotonic();
+      const known = written.get(key)?.position;
       written.delete(key);
-      written.set(key, { position, at });
+      // Answers may come in another order than what was written: the later position holds for both.
+      written.set(key, { position: known !== undefined && known > position ? known : position, at });
       forget(at);
     },
     positionOf(authorization) {
