@@ -48,6 +48,12 @@ it('ends a program that is still starting', async () => {
   expect(readdirSync(folder)).toContain('ended');
 });
 
+it('starts nothing where it was told to stop before', async () => {
+  const argv = program("writeFileSync(new URL('begun', import.meta.url), '');");
+  expect(await startServerProgram(argv, { signal: AbortSignal.abort() })).toBeUndefined();
+  expect(readdirSync(folder)).toEqual(['server.mjs']);
+});
+
 it('a server that cannot be stopped keeps nothing else from being cleaned up', async () => {
   const cleaned: string[] = [];
   const stop = () => Promise.reject(new Error('it does not end'));
@@ -60,4 +66,19 @@ it('a server that cannot be stopped keeps nothing else from being cleaned up', a
   await expect(run).rejects.toThrow('it does not end');
   expect(cleaned).toHaveLength(1);
   expect(() => readdirSync(cleaned[0] ?? '')).toThrow('ENOENT');
+});
+
+it('others that cannot be stopped leave no folder behind', async () => {
+  const left: string[] = [];
+  const run = runWithServer({
+    obtainServer: async () => ({ env: {}, stop: async () => {} }),
+    stopOthersIn: (below) => {
+      left.push(below);
+      return Promise.reject(new Error('they do not end'));
+    },
+    argv: ['-e', ''],
+    signal: never,
+  });
+  await expect(run).rejects.toThrow('they do not end');
+  expect(() => readdirSync(left[0] ?? '')).toThrow('ENOENT');
 });

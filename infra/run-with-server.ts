@@ -44,8 +44,11 @@ export async function runWithServer({
       await server?.stop();
     } finally {
       // What the server did not do when it was told to stop is no reason to leave the rest.
-      await stopOthersIn(folder);
-      rmSync(folder, { recursive: true, force: true });
+      try {
+        await stopOthersIn(folder);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     }
   }
 }
@@ -95,7 +98,7 @@ export interface ServerProgram {
 }
 
 export interface ServerProgramOptions {
-  /** Stops it while it starts. */
+  /** Stops it while it starts; aborted before, keeps it from being started. */
   signal: AbortSignal;
   /** Tells it to end; by default its standard input ends. */
   tellToEnd?: (child: ChildProcess) => void;
@@ -110,6 +113,8 @@ export async function startServerProgram(
   argv: readonly string[],
   { signal, tellToEnd = ({ stdin }) => void stdin?.end() }: ServerProgramOptions,
 ): Promise<ServerProgram | undefined> {
+  // A signal that is aborted already tells nobody any more.
+  if (signal.aborted) return undefined;
   const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = endOf(child);
   const stop = async () => {
