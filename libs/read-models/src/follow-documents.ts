@@ -111,7 +111,7 @@ function createTakeOver({ store, log, file, generation }: FollowOptions) {
     const witness = found.map(toWitness).at(-1) ?? totals.at(-1)?.last ?? progress.witness;
     // Without a witness the file could not be told from another store's, so it remembers nothing.
     if (witness === undefined) return said;
-    const next = { ...said, followed: last.position, generation, witness };
+    const next = { ...said, followed: last.position, followedIn: last.stream, generation, witness };
     file.apply(found, next, totals);
     return next;
   };

@@ -1,6 +1,6 @@
 /** The open file of the index, which another one takes the place of where it is damaged, another store's or outdated. */
 import { renameSync, statSync } from 'node:fs';
-import type { EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
@@ -89,6 +89,7 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
           { operation: 'follow-documents' },
           'the index belongs to another event store; it is built again',
         );
+        deleteIndexFile(pathBeside);
         return rebuild();
       }
       const { generation: of } = file.progress();
@@ -103,11 +104,24 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
 const isOfGeneration = ({ generation }: IndexProgress, wanted: Generation): boolean =>
   generation === undefined || generation === wanted;
 
-/** True where the store has the event that the last document was taken from; an empty index fits every store. */
-async function isOfStore(store: EventStore, { witness }: IndexProgress): Promise<boolean> {
+/**
+ * True where the store has the event that the last document was taken from, and has come as far as the file: one that was
+ * restored from a backup has forgotten what came after that, and other events are in the place of it. An empty index fits
+ * every store.
+ */
+async function isOfStore(
+  store: EventStore,
+  { witness, followed, followedIn }: IndexProgress,
+): Promise<boolean> {
   if (witness === undefined) return true;
   const { stream, revision, position } = witness;
+  let isThere = false;
   for await (const event of store.read(stream, { from: revision, limit: 1 }))
-    return event.revision === revision && event.position === position;
-  return false;
+    isThere = event.revision === revision && event.position === position;
+  return isThere && followedIn !== undefined && (await endOf(store, followedIn)) >= followed;
+}
+
+async function endOf(store: EventStore, stream: string): Promise<Position> {
+  for await (const { position } of store.read(stream, { direction: 'backwards', limit: 1 })) return position;
+  return beginning;
 }

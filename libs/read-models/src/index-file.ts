@@ -14,6 +14,8 @@ const documentVersions = `${versionsOfKinds} ${totalsVersions}`;
 export interface IndexProgress {
   /** Position in the store of the last document or checkpoint that was taken over. */
   followed: Position;
+  /** The stream that it was in, which keeps its last event: absent while there is no witness. */
+  followedIn?: string;
   /** The checkpoint's position: every event up to here is in its document. */
   source: Position;
   /** As `source`, of the totals. */

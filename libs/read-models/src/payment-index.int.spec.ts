@@ -212,6 +212,36 @@ describe('the file is built again from the documents', () => {
   });
 });
 
+test('an index that has come further than its store, which was restored from a backup, is built again', async () => {
+  const file = await temporaryFile();
+  const [events, backup] = [await temporaryFile(), await temporaryFile()];
+  const store = await temporaryStore({ file: events });
+  await projectPayment(store, 'p1', [requested()]);
+  const database = new DatabaseSync(events);
+  database.exec(`VACUUM INTO '${backup}'`);
+  database.close();
+  const index = await startIndex(store, file);
+  // A quiet night: no document that would tell the two apart, and checkpoints all the time.
+  let last: Position | undefined;
+  for (let count = 0; count < 20; count += 1)
+    last = (await writeCheckpoint(store, (last ?? '0') as Position)).position;
+  await vi.waitFor(() => expect(followedIn(file) >= (last ?? '')).toBe(true), soon);
+  await index.stop();
+  const restored = await temporaryStore({ file: backup });
+  await projectPayment(restored, 'p2', [requested()]);
+  const { log, messages } = warnings();
+  expect(tokensIn(await startIndex(restored, file, log))).toEqual(['p1', 'p2']);
+  expect(messages).toEqual(['the index belongs to another event store; it is built again']);
+});
+
+/** How far a file says that it has come. */
+function followedIn(file: string): string {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = database.prepare("SELECT value ->> '$.followed' AS followed FROM progress").get();
+  database.close();
+  return String(row?.['followed']);
+}
+
 test("another program's database is left alone", async () => {
   const file = await temporaryFile();
   const database = new DatabaseSync(file);
