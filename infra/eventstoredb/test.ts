@@ -33,8 +33,10 @@ async function testServer(dataDir: string, signal: AbortSignal): Promise<Running
     signal,
     tellToEnd: (child) => void child.kill('SIGTERM'),
   });
-  requireGoingOn(signal);
-  if (server === undefined) throw new Error('The test server did not start.');
+  if (server === undefined) {
+    requireGoingOn(signal);
+    throw new Error('The test server did not start.');
+  }
   say('No Docker engine answers: using the test server, which speaks the protocol from an embedded store.');
   return serverAt(server.address, server.stop);
 }
@@ -45,8 +47,10 @@ await runCommand((signal) => {
   return runWithServer({
     obtainServer: async (dataDir) => {
       const elsewhere = namedServer() ?? (await containerServer(signal));
+      // One that runs is given, whatever came meanwhile: who has it stops it.
+      if (elsewhere !== undefined) return elsewhere;
       requireGoingOn(signal);
-      return elsewhere ?? testServer(dataDir, signal);
+      return testServer(dataDir, signal);
     },
     argv: [vitest, 'run', ...options, ...process.argv.slice(2)],
     signal,

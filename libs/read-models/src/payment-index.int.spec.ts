@@ -225,7 +225,7 @@ test('an index that has come further than its store, which was restored from a b
   let last: Position | undefined;
   for (let count = 0; count < 20; count += 1)
     last = (await writeCheckpoint(store, (last ?? '0') as Position)).position;
-  await vi.waitFor(() => expect(followedIn(file) >= (last ?? '')).toBe(true), soon);
+  await vi.waitFor(() => expect(placeOf(file) >= (last ?? '')).toBe(true), soon);
   await index.stop();
   const restored = await temporaryStore({ file: backup });
   await projectPayment(restored, 'p2', [requested()]);
@@ -235,7 +235,7 @@ test('an index that has come further than its store, which was restored from a b
 });
 
 /** How far a file says that it has come. */
-function followedIn(file: string): string {
+function placeOf(file: string): string {
   const database = new DatabaseSync(file, { readOnly: true });
   const row = database.prepare("SELECT value ->> '$.followed' AS followed FROM progress").get();
   database.close();
