@@ -4,9 +4,9 @@ import {
   decodeCallbackRecord,
   decodeDlqRecord,
   encodeCallbackRecord,
-  encodeParkedCallback,
+  encodeDeadLetter,
   encodeReplayMark,
-  unparkedCallback,
+  withoutDeadLetterReason,
 } from './callback-records.ts';
 
 const body = new TextEncoder().encode('{"status":"approved"}');
@@ -39,12 +39,12 @@ describe('a callback record', () => {
   });
 });
 
-describe('a parked callback', () => {
-  const parked = encodeParkedCallback(encoded, 'no such payment');
+describe('a dead-lettered callback', () => {
+  const deadLetter = encodeDeadLetter(encoded, 'no such payment');
 
   it('tells why, and since when it waits', () => {
-    expect(decodeDlqRecord(parked)).toEqual({
-      kind: 'parked',
+    expect(decodeDlqRecord(deadLetter)).toEqual({
+      kind: 'dead-lettered',
       environment: 'sandbox',
       token: 'pay_1',
       reason: 'no such payment',
@@ -52,25 +52,25 @@ describe('a parked callback', () => {
     });
   });
 
-  // A record with a megabyte of headers, or of key, could not be parked, and nothing behind it was ever read.
+  // A record with a megabyte of headers, or of key, could not be dead-lettered, and nothing behind it was ever read.
   it('is cut off where it is larger than any callback', () => {
     const huge = 'x'.repeat(1_000_000);
     const own = { environment: 'sandbox', 'received-at': '5' };
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name-${index}`, 'é']));
     const headers = { huge, [huge]: '', ...many, ...own };
     const record = { key: huge, value: new Uint8Array(1_000_000), headers: { ...own, ...headers } };
-    const { key, value, headers: kept } = encodeParkedCallback(record, 'too large');
+    const { key, value, headers: kept } = encodeDeadLetter(record, 'too large');
     expect([key, value.byteLength]).toEqual(['x'.repeat(100), 65_536]);
     expect(kept).toMatchObject({ ...own, reason: 'too large' });
     expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(16_384);
   });
 
   it('becomes the callback that it was', () => {
-    expect(unparkedCallback(parked)).toEqual(encoded);
+    expect(withoutDeadLetterReason(deadLetter)).toEqual(encoded);
   });
 
   it('is told from the mark of a replay, which has its key and so its partition', () => {
-    const mark = encodeReplayMark(parked, '3/17');
+    const mark = encodeReplayMark(deadLetter, '3/17');
     expect(mark.key).toBe('pay_1');
     expect(decodeDlqRecord(mark)).toEqual({ kind: 'replayed', place: '3/17' });
   });
@@ -78,7 +78,7 @@ describe('a parked callback', () => {
   it.each(['', 'soon', '-1', '1e9', '9'.repeat(40)])(
     'received at %j is received at nobody knows when',
     (at) => {
-      const record: EncodedRecord = { ...parked, headers: { 'received-at': at } };
+      const record: EncodedRecord = { ...deadLetter, headers: { 'received-at': at } };
       expect(decodeDlqRecord(record)).toMatchObject({ receivedAt: undefined, reason: 'unknown' });
     },
   );

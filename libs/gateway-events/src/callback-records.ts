@@ -53,7 +53,7 @@ export function decodeCallbackRecord(record: EncodedRecord): DecodedCallback {
 }
 
 /** A callback that could not be applied, as it lies on `provider.callbacks.dlq.v1`. */
-export interface ParkedCallback {
+export interface DeadLetter {
   environment: string | undefined;
   token: string;
   reason: string;
@@ -61,20 +61,20 @@ export interface ParkedCallback {
   receivedAt: number | undefined;
 }
 
-/** What is kept of a record that is parked, bytes: a callback has a few hundred, and its headers have about a hundred. */
-const parkedValueBytesMax = 65_536;
-const parkedHeadersBytesMax = 8_192;
+/** What is kept of a record that is dead-lettered, bytes: a callback has a few hundred, and its headers have about a hundred. */
+const deadLetterValueBytesMax = 65_536;
+const deadLetterHeadersBytesMax = 8_192;
 
-/** Somebody else may have put a record on the topic that is larger than what we may publish: then it is parked cut off. */
-export const encodeParkedCallback = (record: EncodedRecord, reason: string): EncodedRecord => ({
+/** Somebody else may have put a record on the topic that is larger than what we may publish: then it is dead-lettered cut off. */
+export const encodeDeadLetter = (record: EncodedRecord, reason: string): EncodedRecord => ({
   key: record.key.slice(0, tokenLengthMax),
-  value: record.value.subarray(0, parkedValueBytesMax),
+  value: record.value.subarray(0, deadLetterValueBytesMax),
   headers: { ...headersThatFit(record.headers), reason },
 });
 
 function headersThatFit(headers: EncodedRecord['headers']): EncodedRecord['headers'] {
   const kept: Record<string, string> = {};
-  let left = parkedHeadersBytesMax;
+  let left = deadLetterHeadersBytesMax;
   for (const [name, text] of Object.entries(headers)) {
     // Four bytes have the longest character; how many there are exactly does not matter here.
     const bytes = 4 * (name.length + text.length);
@@ -85,22 +85,22 @@ function headersThatFit(headers: EncodedRecord['headers']): EncodedRecord['heade
   return kept;
 }
 
-/** The callback again, as it came before it was parked. */
-export function unparkedCallback({ key, value, headers }: EncodedRecord): EncodedRecord {
+/** The callback again, as it came before it was dead-lettered. */
+export function withoutDeadLetterReason({ key, value, headers }: EncodedRecord): EncodedRecord {
   const { reason: _, ...others } = headers;
   return { key, value, headers: others };
 }
 
 const replayedHeader = 'replayed';
 
-/** Says on the same topic that a parked callback was published again. `place` is its partition and offset: `3/17`. */
-export const encodeReplayMark = (parked: { key: string }, place: string): EncodedRecord => ({
-  key: parked.key,
+/** Says on the same topic that a dead-lettered callback was published again. `place` is its partition and offset: `3/17`. */
+export const encodeReplayMark = (deadLetter: { key: string }, place: string): EncodedRecord => ({
+  key: deadLetter.key,
   value: new TextEncoder().encode('{}'),
   headers: { 'content-type': 'application/json', [replayedHeader]: place },
 });
 
-export type DecodedDlqRecord = ({ kind: 'parked' } & ParkedCallback) | { kind: 'replayed'; place: string };
+export type DecodedDlqRecord = ({ kind: 'dead-lettered' } & DeadLetter) | { kind: 'replayed'; place: string };
 
 /** Never throws. */
 export function decodeDlqRecord({ key, headers }: EncodedRecord): DecodedDlqRecord {
@@ -108,7 +108,7 @@ export function decodeDlqRecord({ key, headers }: EncodedRecord): DecodedDlqReco
   if (place !== undefined) return { kind: 'replayed', place };
   const { environment, reason = 'unknown', 'received-at': at = '' } = headers;
   const receivedAt = /^\d{1,15}$/.test(at) ? Number(at) : undefined;
-  return { kind: 'parked', environment, token: key, reason, receivedAt };
+  return { kind: 'dead-lettered', environment, token: key, reason, receivedAt };
 }
 
 /** The JSON object in `bytes`, or undefined where there is none. */

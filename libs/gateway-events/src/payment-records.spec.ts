@@ -18,7 +18,7 @@ const record: PaymentRecord = {
   payment: {
     ...{ token: 'pay_1', environment: 'sandbox', team: 'demo', status: 'approved', phase: 'approved' },
     ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1', needConfirmation: false },
-    ...{ heldAmount: 0, approvedAmount: 1250, refundedAmount: 100, errors: [], attention: [] },
+    ...{ heldAmount: 0, approvedAmount: 1250, refundedAmount: 100, errors: [], reviews: [] },
     refunds: [{ token: 'ref_1', amount: 100, status: 'approved', phase: 'approved' }],
     ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:01.000Z' },
   },
@@ -85,7 +85,7 @@ it('decoders never throw, whatever is on the topic', () => {
     fc.property(fc.string(), value, headers, (key, bytes, given) => {
       const encoded = { key, value: bytes, headers: given };
       expect(['callback', 'unreadable']).toContain(decodeCallbackRecord(encoded).kind);
-      expect(['parked', 'replayed']).toContain(decodeDlqRecord(encoded).kind);
+      expect(['dead-lettered', 'replayed']).toContain(decodeDlqRecord(encoded).kind);
       for (const decode of [decodePaymentRecord, decodePayoutRecord, decodeDisputeRecord])
         expect(['record', 'unreadable']).toContain(decode(encoded).kind);
     }),

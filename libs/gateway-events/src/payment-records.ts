@@ -49,7 +49,7 @@ export const recordedPaymentSchema = z.object({
   sanitizedMask: z.string().optional(),
   declineReason: z.string().optional(),
   errors: z.array(apiErrorSchema),
-  attention: z.array(z.object({ code: z.string() })),
+  reviews: z.array(z.object({ code: z.string() })),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

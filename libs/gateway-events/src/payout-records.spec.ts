@@ -12,7 +12,7 @@ const record: PayoutRecord = {
   },
   payout: {
     ...{ token: 'po_1', environment: 'sandbox', team: 'demo', status: 'approved', phase: 'approved' },
-    ...{ amount: 300, currency: 'EUR', orderNumber: 'P-1', errors: [], attention: [] },
+    ...{ amount: 300, currency: 'EUR', orderNumber: 'P-1', errors: [], reviews: [] },
     destination: { kind: 'bankAccount', bankName: 'Bank', accountEnding: '4321' },
     ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-01T00:00:01.000Z' },
   },

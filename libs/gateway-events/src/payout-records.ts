@@ -35,7 +35,7 @@ export const recordedPayoutSchema = z.object({
   destination: recordedDestinationSchema,
   declineReason: z.string().optional(),
   errors: z.array(apiErrorSchema),
-  attention: z.array(z.object({ code: z.string() })),
+  reviews: z.array(z.object({ code: z.string() })),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

@@ -1,12 +1,12 @@
-export * from './attention.ts';
+export * from './review.ts';
 export * from './call-window.ts';
 export * from './decision.ts';
 export * from './dispute/dispute.ts';
 export * from './event-metadata.ts';
-export * from './failed-look.ts';
+export * from './failed-inquiry.ts';
 export * from './invariant.ts';
 export * from './payment/announced-call.ts';
-export * from './payment/open-work.ts';
+export * from './payment/inquiry-need.ts';
 export * from './payment/payment-commands.ts';
 export { attemptsMax, isFaultOfAccount } from './payment/creation.ts';
 export * from './payment/payment-decide.ts';

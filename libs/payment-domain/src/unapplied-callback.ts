@@ -1,13 +1,13 @@
 /** Callbacks that came while the service could not be asked what they were about. */
 import {
   isAbout,
-  raiseOnceEach,
+  openReviewPer,
   resolveWhere,
-  type Attended,
-  type Attention,
-  type AttentionRaised,
-  type AttentionResolved,
-} from './attention.ts';
+  type Reviewable,
+  type Review,
+  type ReviewOpened,
+  type ReviewResolved,
+} from './review.ts';
 
 const code = 'callback_not_applied';
 
@@ -16,23 +16,23 @@ export const unappliedCallbacksMax = 10;
 
 /** Calls a person, once for each of the service's tokens that callbacks name, and once for those that name none. */
 export function raiseUnappliedCallback(
-  state: Attended,
+  state: Reviewable,
   { reason, serviceToken }: { reason: string; serviceToken?: string },
-): AttentionRaised<typeof code>[] {
-  if (state.attention.filter(isUnapplied).length >= unappliedCallbacksMax) return [];
+): ReviewOpened<typeof code>[] {
+  if (state.reviews.filter(isUnapplied).length >= unappliedCallbacksMax) return [];
   // Another callback, whatever a person has said about an earlier one that met the same hindrance.
   const anew = { ...state, acknowledged: [] };
-  return raiseOnceEach(anew, code, { reason, serviceToken: serviceToken ?? null }, 'serviceToken');
+  return openReviewPer(anew, code, { reason, serviceToken: serviceToken ?? null }, 'serviceToken');
 }
 
-const isUnapplied = (open: Attention): boolean => open.code === code;
+const isUnapplied = (open: Review): boolean => open.code === code;
 
 /** What was looked at is known by now: what its callbacks were about, and those that do not tell what they are about. */
 export const endUnappliedOfOwn = <Code extends string>(
-  state: Attended<Code>,
+  state: Reviewable<Code>,
   ownToken: string | undefined,
   reason: string,
-): AttentionResolved<Code>[] =>
+): ReviewResolved<Code>[] =>
   resolveWhere(
     state,
     (open) =>
@@ -43,9 +43,9 @@ export const endUnappliedOfOwn = <Code extends string>(
 
 /** Ends those about just this token of the service. */
 export const endUnappliedAbout = <Code extends string>(
-  state: Attended<Code>,
+  state: Reviewable<Code>,
   serviceToken: string,
-): AttentionResolved<Code>[] =>
+): ReviewResolved<Code>[] =>
   resolveWhere(
     state,
     (open) => isUnapplied(open) && isAbout(open, 'serviceToken', serviceToken),

@@ -3,10 +3,10 @@
  * lost, late or repeated, looks that others overtake, persons who say what is true, and a gateway that keeps the rule
  * for calling the service: an announced call is sent by whose append won, before `sendBy`, once.
  */
-import { resolutions, type Resolution } from '../src/attention.ts';
+import { resolutions, type Resolution } from '../src/review.ts';
 import { attemptsMax } from '../src/payment/creation.ts';
-import type { PaymentCommand, RecordObservation, ResolveAttention } from '../src/payment/payment-commands.ts';
-import { attentionCodes } from '../src/payment/payment-events.ts';
+import type { PaymentCommand, RecordObservation, ResolveReview } from '../src/payment/payment-commands.ts';
+import { reviewCodes } from '../src/payment/payment-events.ts';
 import { undecidedRefund, type Payment } from '../src/payment/payment-state.ts';
 import { acceptedRefundPatienceMs } from '../src/payment/refunds.ts';
 import { requestPayment, terms } from './samples.ts';
@@ -26,12 +26,12 @@ function recordIfAny(world: World, command: PaymentCommand | undefined): void {
   if (command !== undefined) execute(world, command);
 }
 
-export function beginLook(world: World): PaymentCommand | undefined {
+export function beginInquiry(world: World): PaymentCommand | undefined {
   if (world.state === undefined) return undefined;
   const { number, providerOrderNumber } = world.state.attempt;
   const own = world.ledger.payments.filter(({ orderNumber }) => orderNumber === providerOrderNumber);
   const found = own.map(atService.pictureOf);
-  return { type: 'RecordLookup', attemptNumber: number, found, lookedAt: world.now, ...nextAttempt(world) };
+  return { type: 'RecordLookup', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
 }
 
 /** A retrieval; `mayCall` where a confirmation or decline may be submitted again by it. */
@@ -40,7 +40,7 @@ function retrieve(world: World, payment: ServicePayment, mayCall: boolean): Reco
   const observed = world.mistells ? { ...picture, status: 'odd' } : picture;
   world.mistells = false;
   const call = mayCall ? { nextWindow: planWindow(world.now) } : {};
-  return { type: 'RecordObservation', observed, lookedAt: world.now, ...call };
+  return { type: 'RecordObservation', observed, inquiredAt: world.now, ...call };
 }
 
 // The service layer appends what a retrieval tells expecting the revision at which the retrieval began.
@@ -78,10 +78,10 @@ function decideRefund(world: World, pick: number, size: number): void {
 function personSpeaks(world: World, pick: number, size: number): void {
   const { state } = world;
   if (state === undefined) return;
-  const nothing = { code: picked(attentionCodes, pick) ?? 'unknown_status', number: 1 };
-  const { code, number } = picked(state.attention, pick) ?? nothing;
-  const resolution = picked(resolutions, size) ?? 'look_again';
-  const command: ResolveAttention = { type: 'ResolveAttention', code, number, resolution, reason: 'seen' };
+  const nothing = { code: picked(reviewCodes, pick) ?? 'unknown_status', number: 1 };
+  const { code, number } = picked(state.reviews, pick) ?? nothing;
+  const resolution = picked(resolutions, size) ?? 'inquire_again';
+  const command: ResolveReview = { type: 'ResolveAttention', code, number, resolution, reason: 'seen' };
   if (isTrue(world, state, resolution)) execute(world, command);
 }
 
@@ -109,7 +109,7 @@ function repeatCommand(world: World, pick: number): void {
     recordIfAny(world, command);
 }
 
-const lookFailures = ['no_answer', 'account_missing', 'refused'] as const;
+const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
 /** What a callback names: nothing, or one of the first payments of the service. */
 const namedBy = (pick: number): { serviceToken?: string } =>
   pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
@@ -132,10 +132,10 @@ const ways = {
   'answer arrives': (world, pick) => recordIfAny(world, picked(world.answers, pick)),
   crash: (world) => (world.unsent = []),
   'look begins': (world) => {
-    const look = beginLook(world);
-    if (look !== undefined) world.looks.push(look);
+    const inquire = beginInquiry(world);
+    if (inquire !== undefined) world.inquiries.push(inquire);
   },
-  'look is recorded': (world, pick) => recordIfAny(world, picked(world.looks, pick)),
+  'look is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
   'picture is taken': atPayment((world, payment, size) =>
     world.pictures.push({
       observation: retrieve(world, payment, size % 8 !== 7),
@@ -169,7 +169,7 @@ const ways = {
   'look fails': (world, pick) =>
     execute(world, {
       type: 'RecordLookFailed',
-      reason: picked(lookFailures, pick) ?? 'no_answer',
+      reason: picked(inquireFailures, pick) ?? 'no_answer',
       account: 'main',
       failedAt: world.now,
     }),
@@ -195,7 +195,7 @@ export function settle(world: World): void {
   Object.assign(world, { unsent: [], slow: [], mistells: false });
   for (let round = 0; round <= attemptsMax + 1; round += 1) {
     world.now += timing.quietAfter;
-    recordIfAny(world, beginLook(world));
+    recordIfAny(world, beginInquiry(world));
     for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
     while (world.unsent.length > 0) send(world, 0);
     for (const answer of [...world.answers, ...world.callbacks]) execute(world, answer);

@@ -1,7 +1,7 @@
 /** Samples that the specs of payouts build on. */
 import type { ObservedPayout, RequestPayout } from '../src/payout/payout-commands.ts';
 import type {
-  PayoutAttentionCode,
+  PayoutReviewCode,
   PayoutCall,
   PayoutEvent,
   PayoutEventOf,
@@ -43,15 +43,14 @@ export const payoutRequested = (changes: Partial<PayoutTerms> = {}): PayoutEvent
 };
 
 export const payoutRaised = (
-  code: PayoutAttentionCode,
-  evidence: PayoutEventOf<'AttentionRaised'>['data']['evidence'] = {},
-): PayoutEvent => ({ type: 'AttentionRaised', data: { code, evidence } });
+  code: PayoutReviewCode,
+  evidence: PayoutEventOf<'ReviewOpened'>['data']['evidence'] = {},
+): PayoutEvent => ({ type: 'ReviewOpened', data: { code, evidence } });
 
-export const payoutResolved = (
-  code: PayoutAttentionCode,
-  resolution: string,
-  reason: string,
-): PayoutEvent => ({ type: 'AttentionResolved', data: { code, resolution, reason } });
+export const payoutResolved = (code: PayoutReviewCode, resolution: string, reason: string): PayoutEvent => ({
+  type: 'ReviewResolved',
+  data: { code, resolution, reason },
+});
 
 export const refusalError = { code: 'balance_less_than_amount', kind: 'processing_error' };
 
@@ -69,12 +68,12 @@ export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', declineReason: 'none', serviceToken: 'token-a' },
   },
-  AttentionRaised: {
-    type: 'AttentionRaised',
+  ReviewOpened: {
+    type: 'ReviewOpened',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
   },
-  AttentionResolved: {
-    type: 'AttentionResolved',
+  ReviewResolved: {
+    type: 'ReviewResolved',
     data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
   },
 };

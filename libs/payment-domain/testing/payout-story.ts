@@ -11,7 +11,7 @@ export const payoutDomain = {
   evolve: evolvePayout,
   decide: decidePayout,
   againGives: ({ type }: PayoutCommand) =>
-    type === 'ResolvePayoutAttention' ? ('attention_not_found' as const) : ('nothing' as const),
+    type === 'ResolvePayoutAttention' ? ('review_not_found' as const) : ('nothing' as const),
 };
 
 export const ended = (outcome: PayoutOutcome): PayoutCommand => ({ type: 'RecordPayoutOutcome', outcome });
@@ -27,15 +27,15 @@ export const duringCall = 109_999;
 export const afterAnswer = 110_000;
 export const beforeQuiet = 159_999;
 export const afterQuiet = 160_000;
-export const looked = (found: readonly ObservedPayout[], lookedAt = afterQuiet): PayoutCommand => ({
+export const inquired = (found: readonly ObservedPayout[], inquiredAt = afterQuiet): PayoutCommand => ({
   type: 'RecordPayoutLookup',
   found,
-  lookedAt,
+  inquiredAt,
 });
-export const retrieved = (observed: ObservedPayout, lookedAt = afterQuiet): PayoutCommand => ({
+export const retrieved = (observed: ObservedPayout, inquiredAt = afterQuiet): PayoutCommand => ({
   type: 'RecordPayoutObservation',
   observed,
-  lookedAt,
+  inquiredAt,
 });
 export const missing = (serviceToken = 'token-a'): PayoutCommand => ({
   type: 'RecordPayoutMissing',
@@ -43,7 +43,7 @@ export const missing = (serviceToken = 'token-a'): PayoutCommand => ({
 });
 export const unapplied: PayoutCommand = { type: 'RecordUnappliedPayoutCallback', reason: 'timeout' };
 
-export const accepted = (evidence: 'answer' | 'lookup', serviceToken = 'token-a'): PayoutEvent => ({
+export const accepted = (evidence: 'answer' | 'inquiry', serviceToken = 'token-a'): PayoutEvent => ({
   type: 'PayoutAccepted',
   data: { serviceToken, evidence },
 });

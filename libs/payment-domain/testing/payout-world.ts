@@ -62,7 +62,7 @@ export interface PayoutWorld {
   /** Calls that are on their way and will still take effect. */
   slow: AnnouncedPayoutCall[];
   answers: PayoutCommand[];
-  looks: PayoutCommand[];
+  inquiries: PayoutCommand[];
   pictures: PayoutCommand[];
   service: ServicePayout[];
   /** Called with each command and the events that it gave, after they were applied. */
@@ -78,7 +78,7 @@ export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}
   sentCount: 0,
   slow: [],
   answers: [],
-  looks: [],
+  inquiries: [],
   pictures: [],
   service: [],
   onDecided,
@@ -162,21 +162,21 @@ function slowEffect(world: PayoutWorld, pick: number): unknown {
   return call && acceptCall(world, call, pick);
 }
 
-export const beginPayoutLook = ({ now, service, state }: PayoutWorld): PayoutCommand => ({
+export const beginPayoutInquiry = ({ now, service, state }: PayoutWorld): PayoutCommand => ({
   type: 'RecordPayoutLookup',
   found: service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf),
-  lookedAt: now,
+  inquiredAt: now,
 });
 
 function personResolves({ state }: PayoutWorld, pick: number): PayoutCommand | undefined {
-  const open = state && picked(state.attention, pick);
+  const open = state && picked(state.reviews, pick);
   if (open === undefined) return undefined;
   const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
   const { code, number } = open;
   return resolution && { type: 'ResolvePayoutAttention', code, number, resolution, reason: 'a reason' };
 }
 
-const lookFailures = ['no_answer', 'account_missing', 'refused'] as const;
+const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
 
 /** Lets one thing happen; nothing where there is nothing that it could happen to. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
@@ -192,14 +192,14 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'effect of a slow call': () => slowEffect(world, pick),
     'answer arrives': () => recorded(picked(world.answers, pick)),
     crash: () => (world.unsent = []),
-    'look begins': () => world.state && world.looks.push(beginPayoutLook(world)),
-    'look is recorded': () => recorded(picked(world.looks, pick)),
+    'look begins': () => world.state && world.inquiries.push(beginPayoutInquiry(world)),
+    'look is recorded': () => recorded(picked(world.inquiries, pick)),
     'picture is taken': () =>
       payout &&
       world.pictures.push({
         type: 'RecordPayoutObservation',
         observed: pictureOf(payout),
-        lookedAt: world.now,
+        inquiredAt: world.now,
       }),
     'picture is recorded': () => recorded(picked(world.pictures, pick)),
     'command is repeated': () => recorded(picked(world.commands, pick)),
@@ -218,7 +218,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'look fails': () =>
       recorded({
         type: 'RecordPayoutLookFailed',
-        reason: picked(lookFailures, pick) ?? 'no_answer',
+        reason: picked(inquireFailures, pick) ?? 'no_answer',
         account: 'main',
         failedAt: world.now,
       }),
@@ -233,11 +233,11 @@ export function settlePayout(world: PayoutWorld): void {
   world.slow = [];
   world.now += 100_000;
   for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
-  if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutLook(world));
+  if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutInquiry(world));
   for (const payout of world.service)
     executePayout(world, {
       type: 'RecordPayoutObservation',
       observed: pictureOf(payout),
-      lookedAt: world.now,
+      inquiredAt: world.now,
     });
 }

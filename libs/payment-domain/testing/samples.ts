@@ -95,7 +95,10 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   AttemptNotFound: { type: 'AttemptNotFound', data: { attemptNumber: 1 } },
   AttemptStarted: { type: 'AttemptStarted', data: { attempt: attempt(2) } },
   PaymentPending: { type: 'PaymentPending', data: {} },
-  PaymentHeld: { type: 'PaymentHeld', data: { heldAmount: 1000, sanitizedMask: '439296******1251' } },
+  PaymentAuthorized: {
+    type: 'PaymentAuthorized',
+    data: { heldAmount: 1000, sanitizedMask: '439296******1251' },
+  },
   PaymentApproved: { type: 'PaymentApproved', data: { amount: 1000, sanitizedMask: '439296******1251' } },
   PaymentDeclined: {
     type: 'PaymentDeclined',
@@ -103,18 +106,18 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   },
   PaymentExpired: { type: 'PaymentExpired', data: {} },
   PaymentFailed: { type: 'PaymentFailed', data: { reason: 'refused' } },
-  ConfirmationSubmitted: { type: 'ConfirmationSubmitted', data: announcedCall },
-  ConfirmationRefused: {
-    type: 'ConfirmationRefused',
+  CaptureSubmitted: { type: 'CaptureSubmitted', data: announcedCall },
+  CaptureRefused: {
+    type: 'CaptureRefused',
     data: { errors: [apiError('processing_error')], reason: 'refused' },
   },
-  ConfirmationUnresolved: { type: 'ConfirmationUnresolved', data: { reason: 'timeout' } },
-  DeclineSubmitted: { type: 'DeclineSubmitted', data: announcedCall },
-  DeclineRefused: {
-    type: 'DeclineRefused',
+  CaptureUnresolved: { type: 'CaptureUnresolved', data: { reason: 'timeout' } },
+  VoidSubmitted: { type: 'VoidSubmitted', data: announcedCall },
+  VoidRefused: {
+    type: 'VoidRefused',
     data: { errors: [apiError('processing_error')], reason: 'refused' },
   },
-  DeclineUnresolved: { type: 'DeclineUnresolved', data: { reason: 'timeout' } },
+  VoidUnresolved: { type: 'VoidUnresolved', data: { reason: 'timeout' } },
   RefundSubmitted: refundSubmitted('refund-1', 300),
   RefundAccepted: {
     type: 'RefundAccepted',
@@ -129,25 +132,25 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     data: { refundToken: 'refund-1', errors: [apiError('processing_error')], reason: 'refused' },
   },
   RefundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
-  RefundDeclineTold: { type: 'RefundDeclineTold', data: { serviceRefundToken: 'service-refund-9' } },
+  RefundDeclineReported: { type: 'RefundDeclineReported', data: { serviceRefundToken: 'service-refund-9' } },
   ExternalRefundObserved: { type: 'ExternalRefundObserved', data: { amount: 200 } },
   FinalStatusRevised: {
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', amount: 900, declineReason: 'none', serviceToken: 'token-a' },
   },
   RecurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_2' } },
-  AttentionRaised: {
-    type: 'AttentionRaised',
+  ReviewOpened: {
+    type: 'ReviewOpened',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
   },
-  AttentionResolved: {
-    type: 'AttentionResolved',
+  ReviewResolved: {
+    type: 'ReviewResolved',
     data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },
   },
 };
 
 const accepted = [requested(), sampleEvents.AttemptAccepted];
-const held = [...accepted, sampleEvents.PaymentHeld];
+const authorized = [...accepted, sampleEvents.PaymentAuthorized];
 const approved: PaymentEvent[] = [...accepted, { type: 'PaymentApproved', data: { amount: 1000 } }];
 
 /** A history that leads to each phase. */
@@ -156,9 +159,9 @@ export const historyTo: Record<PaymentPhase, readonly PaymentEvent[]> = {
   unresolved: [requested(), sampleEvents.AttemptUnresolved],
   init: accepted,
   pending: [...accepted, sampleEvents.PaymentPending],
-  held,
-  confirming: [...held, sampleEvents.ConfirmationSubmitted],
-  declining: [...held, sampleEvents.DeclineSubmitted],
+  authorized,
+  capturing: [...authorized, sampleEvents.CaptureSubmitted],
+  voiding: [...authorized, sampleEvents.VoidSubmitted],
   approved,
   declined: [...accepted, { type: 'PaymentDeclined', data: {} }],
   refunded: [...approved, { type: 'ExternalRefundObserved', data: { amount: 1000 } }],
@@ -179,10 +182,10 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
 });
 
 /** A look that showed this, and began at 0: before the outcome of any announced call is due. */
-export const looked = (
+export const inquired = (
   picture: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
-): RecordObservation => ({ type: 'RecordObservation', observed: picture, lookedAt: 0, ...changes });
+): RecordObservation => ({ type: 'RecordObservation', observed: picture, inquiredAt: 0, ...changes });
 
 /** What `scenario` needs to know of payments. */
 export const paymentDomain = {
@@ -191,7 +194,7 @@ export const paymentDomain = {
   decide,
   // What a person has said ends the matter: it is not there to be said again.
   againGives: ({ type }: PaymentCommand): 'nothing' | PaymentRefusal['code'] =>
-    type === 'ResolveAttention' ? 'attention_not_found' : 'nothing',
+    type === 'ResolveAttention' ? 'review_not_found' : 'nothing',
 };
 
 export const types = (events: readonly PaymentEvent[]): string[] => events.map(({ type }) => type);

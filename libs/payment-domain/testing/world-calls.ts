@@ -4,7 +4,7 @@ import type {
   CallEnd,
   CreationOutcome,
   RefundOutcome,
-  TwoStepOutcome,
+  CaptureOrVoidOutcome,
 } from '../src/payment/payment-commands.ts';
 import { nextAttempt, ownPayment, picked, type World } from './world.ts';
 import { terms } from './samples.ts';
@@ -89,11 +89,11 @@ const acceptedAs = ({ serviceToken }: ServicePayment): CreationOutcome => ({
 });
 
 function sendFinish(world: World, call: Finish, isInTime: boolean, pick: number): void {
-  const answer = (outcome: TwoStepOutcome) => answerFinish(world, call, outcome);
+  const answer = (outcome: CaptureOrVoidOutcome) => answerFinish(world, call, outcome);
   if (!isInTime) return answer(tooLate);
   const payment = ownPayment(world);
   const before = payment === undefined ? {} : { observed: pictureOf(payment) };
-  const act = (outcome: () => TwoStepOutcome) => () => {
+  const act = (outcome: () => CaptureOrVoidOutcome) => () => {
     const isDone = payment !== undefined && finishAtService(payment, call.operation);
     answer(isDone ? outcome() : refusedFor('invalid_request_error'));
   };
@@ -113,7 +113,7 @@ function sendFinish(world: World, call: Finish, isInTime: boolean, pick: number)
   picked(ways, pick)?.();
 }
 
-function answerFinish(world: World, { operation, submission }: Finish, outcome: TwoStepOutcome): void {
+function answerFinish(world: World, { operation, submission }: Finish, outcome: CaptureOrVoidOutcome): void {
   world.answers.push({ type: 'RecordTwoStepOutcome', operation, submission, outcome });
 }
 

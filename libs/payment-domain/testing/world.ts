@@ -24,7 +24,7 @@ export interface World {
   /** Calls that are on their way and will still take effect. */
   slow: AnnouncedCall[];
   answers: PaymentCommand[];
-  looks: PaymentCommand[];
+  inquiries: PaymentCommand[];
   /** Retrievals, with the number of events that there were when each began. */
   pictures: { observation: RecordObservation; revision: number }[];
   callbacks: PaymentCommand[];
@@ -46,7 +46,7 @@ export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDeci
   sent: [],
   slow: [],
   answers: [],
-  looks: [],
+  inquiries: [],
   pictures: [],
   callbacks: [],
   ledger: { payments: [], refunds: [] },

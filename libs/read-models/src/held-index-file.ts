@@ -4,7 +4,7 @@ import { beginning, type EventStore, type Position } from '@tollgate/event-store
 import type { Log } from '@tollgate/service-kit';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
-import type { Generation } from './view-streams.ts';
+import type { ViewVersion } from './view-streams.ts';
 
 export interface HeldIndexFileOptions {
   /** Path of the SQLite file, or `:memory:`. */
@@ -21,9 +21,9 @@ export interface HeldIndexFile {
   /** An empty one in the place of the one that is there. */
   rebuild(): IndexFile;
   /** The file, where it holds documents of this store and generation, and an empty one otherwise. @throws StoreUnavailable */
-  fileOf(generation: Generation): Promise<IndexFile>;
+  fileOf(viewVersion: ViewVersion): Promise<IndexFile>;
   /** Opens the one that is built beside for a generation, as far as it has come. */
-  openBeside(generation: Generation): IndexFile;
+  openBeside(viewVersion: ViewVersion): IndexFile;
   /** Puts a file that was opened beside in the place of this one; closes both. */
   putInPlace(beside: IndexFile): void;
   /** What was begun for a generation that never became the live one. */
@@ -46,9 +46,9 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
     return file;
   }
 
-  function openBeside(generation: Generation): IndexFile {
+  function openBeside(viewVersion: ViewVersion): IndexFile {
     const beside = openIndexFile(pathBeside, log);
-    if (isOfGeneration(beside.progress(), generation)) return beside;
+    if (isOfViewVersion(beside.progress(), viewVersion)) return beside;
     beside.close();
     deleteIndexFile(pathBeside);
     return openIndexFile(pathBeside, log);
@@ -68,10 +68,10 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
   }
 
   /** A switch that came while this process was away, or in whose middle it ended: what was built beside is at hand. */
-  function takeBeside(generation: Generation): IndexFile {
+  function takeBeside(viewVersion: ViewVersion): IndexFile {
     const isThere = statSync(pathBeside, { throwIfNoEntry: false }) !== undefined;
     if (path === ':memory:' || !isThere) return rebuild();
-    putInPlace(openBeside(generation));
+    putInPlace(openBeside(viewVersion));
     return file ?? rebuild();
   }
 
@@ -82,7 +82,7 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
     },
     close,
     rebuild,
-    fileOf: async (generation) => {
+    fileOf: async (viewVersion) => {
       if (file === undefined) return rebuild();
       if (!(await isOfStore(store, file.progress()))) {
         log.warn(
@@ -92,8 +92,8 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
         deleteIndexFile(pathBeside);
         return rebuild();
       }
-      const { generation: of } = file.progress();
-      return of === generation || (of === undefined && generation === 1) ? file : takeBeside(generation);
+      const { viewVersion: of } = file.progress();
+      return of === viewVersion || (of === undefined && viewVersion === 1) ? file : takeBeside(viewVersion);
     },
     openBeside,
     putInPlace,
@@ -101,8 +101,8 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
   };
 }
 
-const isOfGeneration = ({ generation }: IndexProgress, wanted: Generation): boolean =>
-  generation === undefined || generation === wanted;
+const isOfViewVersion = ({ viewVersion }: IndexProgress, wanted: ViewVersion): boolean =>
+  viewVersion === undefined || viewVersion === wanted;
 
 /**
  * True where the store has the event that the last document was taken from, and has come as far as the file: one that was

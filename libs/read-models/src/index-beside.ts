@@ -1,17 +1,17 @@
 /** Builds a second file of the index for the generation that is, or soon will be, the live one. */
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import type { Clock, Log } from '@tollgate/service-kit';
-import { followDocuments } from './follow-documents.ts';
+import { followViews } from './follow-views.ts';
 import type { HeldIndexFile } from './held-index-file.ts';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { isDamage } from './open-index-file.ts';
-import type { Generation, GenerationRecord } from './view-streams.ts';
+import type { ViewVersion, ViewVersionRecord } from './view-streams.ts';
 
 const retryPauseMs = 500;
 
 export interface IndexBeside {
   /** Builds what a record asks for, where `followed` is what the first file has. */
-  turnTo(record: GenerationRecord, followed: Generation): void;
+  turnTo(record: ViewVersionRecord, followed: ViewVersion): void;
   /** The second file never takes the place of a first one that has come further. */
   mustReach(source: Position): void;
   /** Ends the building; where the file is ready, it is the one that is held then. */
@@ -28,7 +28,7 @@ export interface IndexBesideOptions {
 }
 
 interface Building {
-  generation: Generation;
+  viewVersion: ViewVersion;
   stopping: AbortController;
 }
 
@@ -42,17 +42,17 @@ export function createIndexBeside({ held, store, log, clock, onReady }: IndexBes
   let least = beginning;
   let isReady = false;
 
-  function turnTo(record: GenerationRecord, followed: Generation): void {
+  function turnTo(record: ViewVersionRecord, followed: ViewVersion): void {
     isSwitched = record.live !== followed;
     const wanted = isSwitched ? record.live : record.building;
-    if (!isBegun || wanted !== building?.generation) begin(wanted);
+    if (!isBegun || wanted !== building?.viewVersion) begin(wanted);
     tellIfReady();
   }
 
-  function begin(generation: Generation | undefined): void {
+  function begin(viewVersion: ViewVersion | undefined): void {
     isBegun = true;
     building?.stopping.abort();
-    const next = generation === undefined ? undefined : { generation, stopping: new AbortController() };
+    const next = viewVersion === undefined ? undefined : { viewVersion, stopping: new AbortController() };
     building = next;
     running = running.then(async () => {
       close();
@@ -61,13 +61,13 @@ export function createIndexBeside({ held, store, log, clock, onReady }: IndexBes
     });
   }
 
-  async function build({ generation, stopping: { signal } }: Building): Promise<void> {
+  async function build({ viewVersion, stopping: { signal } }: Building): Promise<void> {
     while (!signal.aborted) {
       try {
-        file ??= held.openBeside(generation);
-        await followDocuments({ store, log, file, generation, signal, onProgress });
+        file ??= held.openBeside(viewVersion);
+        await followViews({ store, log, file, viewVersion, signal, onProgress });
       } catch (error) {
-        const fields = { error, generation, operation: 'follow-documents' };
+        const fields = { error, viewVersion, operation: 'follow-documents' };
         log.error(fields, 'the index that is built beside fell behind; it tries again');
         close();
         if (isDamage(error)) held.deleteBeside();

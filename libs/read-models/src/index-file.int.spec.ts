@@ -3,59 +3,59 @@ import { beginning, type Position } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { paymentKind, payoutKind } from './document-kinds.ts';
-import type { OperationDocument, PaymentListQuery } from './document-list.ts';
+import { paymentKind, payoutKind } from './view-kinds.ts';
+import type { OperationView, PaymentListQuery } from './view-list.ts';
 import type { IndexFile } from './index-file.ts';
-import { listDocuments } from './index-lists.ts';
+import { listViews } from './index-lists.ts';
 import { formatCursor } from './list-page.ts';
 import { openIndexFile } from './open-index-file.ts';
-import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
+import { foldPaymentView, type PaymentView } from './payment-view.ts';
 import { happening, requested, startedAt, toRecordedEvents, type RequestedOptions } from './testing/index.ts';
 
 const progress = { followed: '1' as Position, source: beginning };
 
-function documentOf(
+function viewOf(
   token: string,
   options: RequestedOptions & { createdAt?: number },
   ...events: PaymentEvent[]
-): PaymentDocument {
+): PaymentView {
   const recorded = toRecordedEvents([requested(options), ...events], token);
-  const document = recorded.reduce<PaymentDocument | undefined>(foldPaymentDocument, undefined)!;
-  return { ...document, createdAt: options.createdAt ?? document.createdAt };
+  const view = recorded.reduce<PaymentView | undefined>(foldPaymentView, undefined)!;
+  return { ...view, createdAt: options.createdAt ?? view.createdAt };
 }
 
-const apply = (file: IndexFile, documents: readonly PaymentDocument[], to = progress) =>
+const apply = (file: IndexFile, views: readonly PaymentView[], to = progress) =>
   file.apply(
-    documents.map((document) => ({ kind: paymentKind, document })),
+    views.map((view) => ({ kind: paymentKind, view })),
     to,
   );
 
-function givenFile(documents: readonly PaymentDocument[]): IndexFile {
+function givenFile(views: readonly PaymentView[]): IndexFile {
   const file = openIndexFile(':memory:', silentLog);
   onTestFinished(() => file.close());
-  apply(file, documents);
+  apply(file, views);
   return file;
 }
 
 const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
 const listOf = (file: IndexFile, query: PaymentListQuery) =>
-  listDocuments(file, { list: 'payments', kinds: [paymentKind], query });
+  listViews(file, { list: 'payments', kinds: [paymentKind], query });
 const tokens = (file: IndexFile, query: Partial<PaymentListQuery> = {}) => {
   const list = listOf(file, { ...shop, ...query });
-  return list.kind === 'page' ? list.documents.map(({ token }) => token) : list;
+  return list.kind === 'page' ? list.views.map(({ token }) => token) : list;
 };
 
-const { accepted, approved, attention, declined, held } = happening;
+const { accepted, approved, reviews, declined, held } = happening;
 
 describe('a list', () => {
   const file = () =>
     givenFile([
-      documentOf('p1', { orderNumber: 'A', createdAt: 1_000 }, accepted, approved),
-      documentOf('p2', { orderNumber: 'A', currency: 'USD', createdAt: 3_000 }, accepted),
-      documentOf('p3', { orderNumber: 'B', createdAt: 2_000 }, accepted, held, attention),
-      documentOf('p4', { createdAt: 2_000 }, accepted, declined),
-      documentOf('q1', { team: 'games', orderNumber: 'A' }, accepted, approved),
-      documentOf('q2', { environment: 'production', orderNumber: 'A' }, accepted, approved),
+      viewOf('p1', { orderNumber: 'A', createdAt: 1_000 }, accepted, approved),
+      viewOf('p2', { orderNumber: 'A', currency: 'USD', createdAt: 3_000 }, accepted),
+      viewOf('p3', { orderNumber: 'B', createdAt: 2_000 }, accepted, held, reviews),
+      viewOf('p4', { createdAt: 2_000 }, accepted, declined),
+      viewOf('q1', { team: 'games', orderNumber: 'A' }, accepted, approved),
+      viewOf('q2', { environment: 'production', orderNumber: 'A' }, accepted, approved),
     ]);
 
   test('has the payments of its team and environment, newest first', () => {
@@ -67,14 +67,14 @@ describe('a list', () => {
   test.each<[Partial<PaymentListQuery>, string[]]>([
     [{ status: 'approved' }, ['p1']],
     [{ status: 'pending' }, ['p3']],
-    [{ phase: 'held' }, ['p3']],
+    [{ phase: 'authorized' }, ['p3']],
     [{ phase: 'pending' }, []],
     [{ orderNumber: 'A' }, ['p2', 'p1']],
     [{ orderNumber: 'A', status: 'approved' }, ['p1']],
     [{ currency: 'USD' }, ['p2']],
-    [{ attention: true }, ['p3']],
-    [{ attention: false }, ['p2', 'p4', 'p1']],
-    [{ attention: true, status: 'approved' }, []],
+    [{ needsReview: true }, ['p3']],
+    [{ needsReview: false }, ['p2', 'p4', 'p1']],
+    [{ needsReview: true, status: 'approved' }, []],
     [{ createdFrom: 2_000 }, ['p2', 'p4', 'p3']],
     [{ createdBefore: 2_000 }, ['p1']],
     [{ createdFrom: 2_000, createdBefore: 3_000, currency: 'EUR' }, ['p4', 'p3']],
@@ -92,61 +92,61 @@ describe('a list', () => {
 });
 
 test('cursors lead through all payments once, also where many began in the same millisecond', () => {
-  const documents = Array.from({ length: 25 }, (_, index) =>
-    documentOf(
+  const views = Array.from({ length: 25 }, (_, index) =>
+    viewOf(
       `p${index.toString().padStart(2, '0')}`,
       { createdAt: startedAt + Math.floor(index / 10) },
       accepted,
     ),
   );
-  const file = givenFile(documents);
+  const file = givenFile(views);
   const seen: string[] = [];
   let query: PaymentListQuery = { ...shop, perPage: 7 };
   for (;;) {
     const list = listOf(file, query);
     if (list.kind !== 'page') throw new Error(list.parameter);
-    seen.push(...list.documents.map(({ token }) => token));
+    seen.push(...list.views.map(({ token }) => token));
     if (list.nextCursor === undefined) break;
     query = { ...query, cursor: list.nextCursor };
   }
-  expect(seen).toEqual(documents.map(({ token }) => token).reverse());
+  expect(seen).toEqual(views.map(({ token }) => token).reverse());
   expect(tokens(file, { perPage: 7, page: 4 })).toEqual(seen.slice(21));
   expect(tokens(file, { perPage: 7, page: 5 })).toEqual([]);
 });
 
 test('an older document does not take the place of a newer one', () => {
-  const file = givenFile([documentOf('p1', {}, accepted, approved)]);
-  apply(file, [documentOf('p1', {}, accepted)]);
+  const file = givenFile([viewOf('p1', {}, accepted, approved)]);
+  apply(file, [viewOf('p1', {}, accepted)]);
   expect(tokens(file, { status: 'approved' })).toEqual(['p1']);
-  expect(file.find(paymentKind, 'p1')).toEqual(documentOf('p1', {}, accepted, approved));
+  expect(file.find(paymentKind, 'p1')).toEqual(viewOf('p1', {}, accepted, approved));
 });
 
 test('open payments are those of all teams that are not final, by token', () => {
   const file = givenFile([
-    documentOf('p1', {}, accepted),
-    documentOf('p2', {}, accepted, approved),
-    documentOf('p3', { team: 'games', environment: 'production' }),
+    viewOf('p1', {}, accepted),
+    viewOf('p2', {}, accepted, approved),
+    viewOf('p3', { team: 'games', environment: 'production' }),
   ]);
   const [first, second] = file.open(paymentKind, { limit: 10 });
   expect(first).toEqual({
     token: 'p1',
-    openWork: 'open',
+    inquiryNeed: 'open',
     environment: 'sandbox',
     team: 'shop',
     updatedAt: startedAt + 1_000,
   });
-  expect(second).toMatchObject({ token: 'p3', openWork: 'unresolved', team: 'games' });
+  expect(second).toMatchObject({ token: 'p3', inquiryNeed: 'unresolved', team: 'games' });
   expect(file.open(paymentKind, { limit: 1 })).toEqual([first]);
   expect(file.open(paymentKind, { after: 'p1', limit: 10 })).toEqual([second]);
-  apply(file, [documentOf('p1', {}, accepted, approved)]);
+  apply(file, [viewOf('p1', {}, accepted, approved)]);
   expect(file.open(paymentKind, { limit: 10 })).toEqual([second]);
 });
 
 test('what cannot be committed leaves the file as it was', () => {
-  const file = givenFile([documentOf('p1', {}, accepted)]);
-  const broken = { ...documentOf('p3', {}), createdAt: 'never' as unknown as number };
+  const file = givenFile([viewOf('p1', {}, accepted)]);
+  const broken = { ...viewOf('p3', {}), createdAt: 'never' as unknown as number };
   const next = { ...progress, followed: '2' as Position };
-  expect(() => apply(file, [documentOf('p2', {}), broken], next)).toThrow();
+  expect(() => apply(file, [viewOf('p2', {}), broken], next)).toThrow();
   expect(tokens(file)).toEqual(['p1']);
   expect(file.progress()).toEqual(progress);
 });
@@ -180,13 +180,13 @@ test('every combination of filters is answered out of indexes alone, without sor
     { phase: 'pending' },
     { status: 'pending', phase: 'pending' },
   ] as const;
-  const attentions = [{}, { attention: true }, { attention: false }];
+  const reviews = [{}, { needsReview: true }, { needsReview: false }];
   const ages = [{}, { createdFrom: 1 }, { createdBefore: 5 }, { createdFrom: 1, createdBefore: 5 }];
   const filters = states.flatMap((state) =>
     [{}, { orderNumber: 'A' }].flatMap((order) =>
       [{}, { currency: 'EUR' }].flatMap((currency) =>
-        attentions.flatMap((attention) =>
-          ages.map((age) => ({ ...state, ...order, ...currency, ...attention, ...age })),
+        reviews.flatMap((reviews) =>
+          ages.map((age) => ({ ...state, ...order, ...currency, ...reviews, ...age })),
         ),
       ),
     ),
@@ -197,7 +197,7 @@ test('every combination of filters is answered out of indexes alone, without sor
     for (const list of ['payments', 'payouts', 'operations'] as const) {
       const query = { ...shop, ...filter };
       const cursor = formatCursor(list, query, { at: 3, key: 'p' });
-      listDocuments<OperationDocument>(watched, { list, kinds: lists[list], query: { ...query, cursor } });
+      listViews<OperationView>(watched, { list, kinds: lists[list], query: { ...query, cursor } });
       const leading = plans
         .splice(0)
         .filter((step) => !/^(MERGE|LEFT|RIGHT|COMPOUND|CO-ROUTINE|SCAN \d)/.test(step));
@@ -210,12 +210,12 @@ test('every combination of filters is answered out of indexes alone, without sor
 });
 
 test('a final payment with a callback that could not be applied is open work', () => {
-  const file = givenFile([documentOf('p1', {}, accepted, approved)]);
+  const file = givenFile([viewOf('p1', {}, accepted, approved)]);
   expect(file.open(paymentKind, { limit: 10 })).toEqual([]);
   const unapplied = {
-    type: 'AttentionRaised',
+    type: 'ReviewOpened',
     data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
   } as const;
-  apply(file, [documentOf('p1', {}, accepted, approved, unapplied)]);
-  expect(file.open(paymentKind, { limit: 10 })).toMatchObject([{ token: 'p1', openWork: 'open' }]);
+  apply(file, [viewOf('p1', {}, accepted, approved, unapplied)]);
+  expect(file.open(paymentKind, { limit: 10 })).toMatchObject([{ token: 'p1', inquiryNeed: 'open' }]);
 });

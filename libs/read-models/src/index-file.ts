@@ -1,14 +1,14 @@
 /** What the index keeps in its SQLite file, and how it is read. */
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
-import type { Environment, OpenWork } from '@tollgate/payment-domain';
+import type { Environment, InquiryNeed } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
-import type { Columns, DocumentEnvelope, DocumentKind } from './document-kind.ts';
-import { documentVersions as versionsOfKinds } from './document-kinds.ts';
-import { totalsVersions, type TotalsDocument } from './totals-document.ts';
-import type { Generation } from './view-streams.ts';
+import type { Columns, ViewEnvelope, ViewKind } from './view-kind.ts';
+import { viewSchemaVersions as versionsOfKinds } from './view-kinds.ts';
+import { totalsVersions, type TotalsView } from './totals-view.ts';
+import type { ViewVersion } from './view-streams.ts';
 
-const documentVersions = `${versionsOfKinds} ${totalsVersions}`;
+const viewSchemaVersions = `${versionsOfKinds} ${totalsVersions}`;
 
 /** How far the file has come. */
 export interface IndexProgress {
@@ -23,22 +23,22 @@ export interface IndexProgress {
   /** What the checkpoints say that `source` was taken from, by their streams. */
   shards?: Record<string, Position>;
   /** Of the documents; absent while there are none. */
-  generation?: Generation;
+  viewVersion?: ViewVersion;
   /** The last event of a document that was taken over: the store that has it is the store that this file follows. */
   witness?: { stream: string; revision: number; position: Position };
 }
 
 /** A document and what it is. */
-export interface IndexedDocument {
-  kind: DocumentKind;
-  document: DocumentEnvelope;
+export interface IndexedView {
+  kind: ViewKind;
+  view: ViewEnvelope;
 }
 
 /** A payment or payout that is looked at again. */
-export interface OpenDocument {
+export interface OpenView {
   token: string;
   /** Why it is looked at again. */
-  openWork: OpenWork;
+  inquiryNeed: InquiryNeed;
   environment: Environment;
   team: string;
   /** When its last event was decided, milliseconds since the Unix epoch. */
@@ -48,15 +48,11 @@ export interface OpenDocument {
 export interface IndexFile {
   progress(): IndexProgress;
   /** Takes over documents and progress in one transaction. A document older than the one here changes nothing. */
-  apply(
-    documents: readonly IndexedDocument[],
-    progress: IndexProgress,
-    totals?: readonly TotalsDocument[],
-  ): void;
+  apply(views: readonly IndexedView[], progress: IndexProgress, totals?: readonly TotalsView[]): void;
   /** @throws Unusable where an older version wrote it; so do all reads */
-  find<Document extends DocumentEnvelope>(kind: DocumentKind<Document>, token: string): Document | undefined;
+  find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
-  open(kind: DocumentKind, page: { after?: string; limit: number }): OpenDocument[];
+  open(kind: ViewKind, page: { after?: string; limit: number }): OpenView[];
   /** Rows of a text that is prepared once, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];
   close(): void;
@@ -76,7 +72,7 @@ export class Unusable extends Error {}
 export const indexRebuilding = (cause?: unknown): TollgateError =>
   new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true, cause });
 
-const openDocumentsMax = 1_000;
+const openViewsMax = 1_000;
 
 /** @throws Unusable where another version wrote the documents. */
 export function createIndexFile(database: DatabaseSync): IndexFile {
@@ -87,19 +83,19 @@ export function createIndexFile(database: DatabaseSync): IndexFile {
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
   return {
     progress: () => {
-      const { documentVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
+      const { viewSchemaVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
       return progress;
     },
-    apply: (documents, progress, totals = []) =>
+    apply: (views, progress, totals = []) =>
       inTransaction(database, () => {
-        for (const document of documents) write(document);
-        for (const document of totals) writeTotals(document);
-        const value = JSON.stringify({ ...progress, documentVersions });
+        for (const view of views) write(view);
+        for (const view of totals) writeTotals(view);
+        const value = JSON.stringify({ ...progress, viewSchemaVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
       }),
     find: (kind, token) => {
-      const row = statements(`SELECT document FROM ${kind.table.name} WHERE token = ?`).get(token);
-      return row === undefined ? undefined : toDocument(kind, row);
+      const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
+      return row === undefined ? undefined : toView(kind, row);
     },
     findByServiceToken: ({ environment, account, serviceToken }) => {
       const sql =
@@ -108,16 +104,16 @@ export function createIndexFile(database: DatabaseSync): IndexFile {
       return row && { token: String(row['token']), team: String(row['team']) };
     },
     open: ({ table }, { after = '', limit }) => {
-      const sql = `SELECT token, open_work AS openWork, environment, team, updated_at AS updatedAt
-        FROM ${table.name} WHERE open_work IS NOT NULL AND token > ? ORDER BY token LIMIT ?`;
-      return select(sql, [after, Math.min(limit, openDocumentsMax)]).map(toOpenDocument);
+      const sql = `SELECT token, inquiry_need AS openWork, environment, team, updated_at AS updatedAt
+        FROM ${table.name} WHERE inquiry_need IS NOT NULL AND token > ? ORDER BY token LIMIT ?`;
+      return select(sql, [after, Math.min(limit, openViewsMax)]).map(toOpenView);
     },
     select,
     close: () => database.close(),
   };
 }
 
-const nothingYet = { followed: beginning, source: beginning, documentVersions };
+const nothingYet = { followed: beginning, source: beginning, viewSchemaVersions };
 
 type Statements = (sql: string) => StatementSync;
 
@@ -133,46 +129,46 @@ function createStatements(database: DatabaseSync): Statements {
 
 const progressIn = (statements: Statements) => {
   const row = statements('SELECT value FROM progress').get();
-  return row && (JSON.parse(String(row['value'])) as IndexProgress & { documentVersions: string });
+  return row && (JSON.parse(String(row['value'])) as IndexProgress & { viewSchemaVersions: string });
 };
 
 function isOfTheseVersions(statements: Statements): boolean {
   const progress = progressIn(statements);
-  return progress === undefined || progress.documentVersions === documentVersions;
+  return progress === undefined || progress.viewSchemaVersions === viewSchemaVersions;
 }
 
 /** Gives what writes a document's row and what waits for a person in it. */
-function createWriter(statements: Statements): (document: IndexedDocument) => void {
+function createWriter(statements: Statements): (view: IndexedView) => void {
   return (indexed) => {
     if (!writeRow(statements, indexed)) return;
-    const { kind, document } = indexed;
-    const { token } = document;
-    statements('DELETE FROM attention WHERE token = ?').run(token);
-    const { environment, team } = kind.ownerOf(document);
+    const { kind, view } = indexed;
+    const { token } = view;
+    statements('DELETE FROM reviews WHERE token = ?').run(token);
+    const { environment, team } = kind.ownerOf(view);
     if (team === undefined) return;
     const raise = statements(
-      'INSERT INTO attention (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO reviews (environment, team, since, token, number, kind) VALUES (?, ?, ?, ?, ?, ?)',
     );
-    for (const [number, since] of kind.attentionSinceOf(document).entries())
+    for (const [number, since] of kind.reviewsSinceOf(view).entries())
       raise.run(environment, team, since, token, number, kind.name);
   };
 }
 
 /** False where the row is of a newer document. Of a row that is there only what changes is set: an index of columns that are not set is not written. */
-function writeRow(statements: Statements, { kind, document }: IndexedDocument): boolean {
+function writeRow(statements: Statements, { kind, view }: IndexedView): boolean {
   const { name, fixedColumns, changingColumns } = kind.table;
-  const { token, createdAt } = document;
-  const changing = changingColumns(document);
+  const { token, createdAt } = view;
+  const changing = changingColumns(view);
   const names = Object.keys(changing).join(', ');
   const before = statements(`SELECT revision, ${names} FROM ${name} WHERE token = ?`).get(token);
   if (before === undefined) {
-    const row = { token, ...fixedColumns(document), created_at: createdAt, ...changing };
-    insert(statements, name, { ...row, ...envelopeColumnsOf(document) });
+    const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
+    insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
     return true;
   }
-  if (document.revision < Number(before['revision'])) return false;
+  if (view.revision < Number(before['revision'])) return false;
   const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
-  const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(document) };
+  const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(view) };
   const changes = Object.keys(columns).map((column) => `${column} = :${column}`);
   statements(`UPDATE ${name} SET ${changes.join(', ')} WHERE token = :token`).run({ ...columns, token });
   return true;
@@ -184,21 +180,21 @@ function insert(statements: Statements, table: string, row: Columns): void {
   statements(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`).run(row);
 }
 
-function createTotalsWriter(statements: Statements): (document: TotalsDocument) => void {
-  const sql = `INSERT INTO totals (environment, team, day, currency, position, document)
+function createTotalsWriter(statements: Statements): (view: TotalsView) => void {
+  const sql = `INSERT INTO totals (environment, team, day, currency, position, view)
     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (environment, team, day, currency)
-    DO UPDATE SET position = excluded.position, document = excluded.document
+    DO UPDATE SET position = excluded.position, view = excluded.view
     WHERE excluded.position >= totals.position`;
-  return (document) => {
-    const { environment, team, day, currency, last } = document;
-    statements(sql).run(environment, team, day, currency, last.position, JSON.stringify(document));
+  return (view) => {
+    const { environment, team, day, currency, last } = view;
+    statements(sql).run(environment, team, day, currency, last.position, JSON.stringify(view));
   };
 }
 
-const envelopeColumnsOf = (document: DocumentEnvelope): Columns => ({
-  updated_at: document.updatedAt,
-  revision: document.revision,
-  document: JSON.stringify(document),
+const envelopeColumnsOf = (view: ViewEnvelope): Columns => ({
+  updated_at: view.updatedAt,
+  revision: view.revision,
+  view: JSON.stringify(view),
 });
 
 function inTransaction(database: DatabaseSync, write: () => void): void {
@@ -219,12 +215,9 @@ function inTransaction(database: DatabaseSync, write: () => void): void {
  *
  * @throws Unusable where it is not
  */
-export function toDocument<Document extends DocumentEnvelope>(
-  { schemaVersion }: DocumentKind<Document>,
-  row: Row,
-): Document {
-  const document = jsonOf(String(row['document'])) as Document | undefined;
-  if (document?.schemaVersion === schemaVersion) return document;
+export function toView<View extends ViewEnvelope>({ schemaVersion }: ViewKind<View>, row: Row): View {
+  const view = jsonOf(String(row['view'])) as View | undefined;
+  if (view?.schemaVersion === schemaVersion) return view;
   throw new Unusable('a document of the index cannot be read');
 }
 
@@ -237,9 +230,9 @@ function jsonOf(text: string): unknown {
   }
 }
 
-const toOpenDocument = (row: Row): OpenDocument => ({
+const toOpenView = (row: Row): OpenView => ({
   token: String(row['token']),
-  openWork: String(row['openWork']) as OpenWork,
+  inquiryNeed: String(row['openWork']) as InquiryNeed,
   environment: String(row['environment']) as Environment,
   team: String(row['team']),
   updatedAt: Number(row['updatedAt']),

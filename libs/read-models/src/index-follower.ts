@@ -4,14 +4,14 @@
  */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { given, type Clock, type Log } from '@tollgate/service-kit';
-import { checkpointStreamOf, onlyShard, totalsCheckpointStreamOf } from './document-checkpoint.ts';
-import { followDocuments } from './follow-documents.ts';
+import { checkpointStreamOf, onlyShard, totalsCheckpointStreamOf } from './view-checkpoint.ts';
+import { followViews } from './follow-views.ts';
 import { createHeldIndexFile } from './held-index-file.ts';
 import { createIndexBeside } from './index-beside.ts';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
-import { readGeneration, toGenerationRecord, type Generation } from './view-streams.ts';
+import { readViewVersion, toViewVersionRecord, type ViewVersion } from './view-streams.ts';
 
 const retryPauseMs = 500;
 
@@ -22,7 +22,7 @@ export interface IndexBuilding {
   /** Where the documents of the store ended when the building began; absent where there were none. Then come those written since. */
   head?: Position;
   /** How many were taken over since the building began. */
-  documents: number;
+  views: number;
 }
 
 export interface IndexFollower {
@@ -58,7 +58,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
   const watches = watchesOf(options);
   const held = createHeldIndexFile({ path, store, log });
   let isComplete = false;
-  let building: IndexBuilding = { followed: beginning, documents: 0 };
+  let building: IndexBuilding = { followed: beginning, views: 0 };
   let isDamaged = false;
   let restarting = new AbortController();
 
@@ -73,7 +73,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     const fileBefore = held.file();
     if (isDamaged) held.rebuild();
     isDamaged = false;
-    const { record } = await readGeneration(store);
+    const { record } = await readViewVersion(store);
     const file = await held.fileOf(record.live);
     // One that was whole stays so while the store is not reached.
     if (file !== fileBefore) isComplete = false;
@@ -84,16 +84,16 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     beside.turnTo(record, record.live);
     const onProgress = (progress: IndexProgress, isCaughtUp: boolean, taken: number) => {
       watches.moveTo(progress);
-      building = { ...building, followed: progress.followed, documents: building.documents + taken };
+      building = { ...building, followed: progress.followed, views: building.views + taken };
       beside.mustReach(progress.source);
       if (!isCaughtUp) return;
       isComplete = !isDamaged;
       onCaughtUp();
     };
     try {
-      const onGeneration = (event: RecordedEvent) => beside.turnTo(toGenerationRecord(event), record.live);
-      const following = { store, log, file, generation: record.live, signal: untilRestart };
-      await followDocuments({ ...following, onProgress, onGeneration });
+      const onViewVersion = (event: RecordedEvent) => beside.turnTo(toViewVersionRecord(event), record.live);
+      const following = { store, log, file, viewVersion: record.live, signal: untilRestart };
+      await followViews({ ...following, onProgress, onViewVersion });
     } finally {
       await beside.end();
     }
@@ -144,17 +144,17 @@ const watchesOf = ({ watch, totalsWatch }: Pick<IndexFollowerOptions, 'watch' | 
 const buildingFrom = async (
   file: IndexFile,
   store: EventStore,
-  generation: Generation,
+  viewVersion: ViewVersion,
 ): Promise<IndexBuilding> => ({
   followed: file.progress().followed,
-  documents: 0,
-  ...given({ head: await headOf(store, generation) }),
+  views: 0,
+  ...given({ head: await headOf(store, viewVersion) }),
 });
 
 /** The checkpoints are written after the documents. */
-async function headOf(store: EventStore, generation: Generation): Promise<Position | undefined> {
+async function headOf(store: EventStore, viewVersion: ViewVersion): Promise<Position | undefined> {
   let head: Position | undefined;
-  for (const stream of [checkpointStreamOf(generation, onlyShard), totalsCheckpointStreamOf(generation)])
+  for (const stream of [checkpointStreamOf(viewVersion, onlyShard), totalsCheckpointStreamOf(viewVersion)])
     for await (const { position } of store.read(stream, { direction: 'backwards', limit: 1 }))
       head = head === undefined || position > head ? position : head;
   return head;

@@ -4,12 +4,12 @@ import { temporaryFile } from '@tollgate/event-store/testing';
 import { silentLog } from '@tollgate/service-kit';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
-import { disputeKind, paymentKind, payoutKind } from './document-kinds.ts';
-import type { OperationDocument, OperationListQuery } from './document-list.ts';
-import { listAttention, type AttentionQuery } from './index-attention.ts';
-import type { IndexFile, IndexedDocument } from './index-file.ts';
-import { listDisputes, listDocuments } from './index-lists.ts';
+import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
+import { disputeKind, paymentKind, payoutKind } from './view-kinds.ts';
+import type { OperationView, OperationListQuery } from './view-list.ts';
+import { listReviews, type ReviewQuery } from './index-reviews.ts';
+import type { IndexFile, IndexedView } from './index-file.ts';
+import { listDisputes, listViews } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
 import {
   anyHistory,
@@ -26,37 +26,32 @@ import {
   type AnyEvent,
 } from './testing/index.ts';
 
-const { accepted, approved, attention, attentionResolved } = happening;
+const { accepted, approved, reviews, reviewResolved } = happening;
 const progress = { followed: '1' as Position, source: beginning };
 const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
 
-function documentOf(
-  kind: DocumentKind,
-  token: string,
-  events: readonly AnyEvent[],
-  createdAt?: number,
-): IndexedDocument {
-  const document = toRecordedIn(streamOf(kind, token), events).reduce<DocumentEnvelope | undefined>(
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[], createdAt?: number): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
     (before, event) => kind.fold(before, event),
     undefined,
   )!;
-  return { kind, document: { ...document, createdAt: createdAt ?? document.createdAt } };
+  return { kind, view: { ...view, createdAt: createdAt ?? view.createdAt } };
 }
 
-function givenFile(documents: readonly IndexedDocument[], path = ':memory:'): IndexFile {
+function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
   const file = openIndexFile(path, silentLog);
   onTestFinished(() => file.close());
-  file.apply(documents, progress);
+  file.apply(views, progress);
   return file;
 }
 
 const listOperations = (file: IndexFile, query: Partial<OperationListQuery> = {}) => {
-  const kinds: DocumentKind<OperationDocument>[] = [paymentKind, payoutKind];
-  const list = listDocuments(file, { list: 'operations', kinds, query: { ...shop, ...query } });
+  const kinds: ViewKind<OperationView>[] = [paymentKind, payoutKind];
+  const list = listViews(file, { list: 'operations', kinds, query: { ...shop, ...query } });
   if (list.kind !== 'page') throw new Error(list.parameter);
   return list;
 };
-const tokensOf = ({ documents }: { documents: DocumentEnvelope[] }) => documents.map(({ token }) => token);
+const tokensOf = ({ views }: { views: ViewEnvelope[] }) => views.map(({ token }) => token);
 
 /** Follows the cursors of a list to its end. */
 function throughPages<Item>(pageAt: (cursor?: string) => { items: Item[]; nextCursor?: string }): Item[][] {
@@ -73,15 +68,10 @@ function throughPages<Item>(pageAt: (cursor?: string) => { items: Item[]; nextCu
 describe('payments and payouts together', () => {
   test('are newest first, by the filters of either, and counted', () => {
     const file = givenFile([
-      documentOf(paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved], 3_000),
-      documentOf(
-        payoutKind,
-        'po_1',
-        [payoutRequested({ orderNumber: 'A' }), payoutHappening.unresolved],
-        2_000,
-      ),
-      documentOf(paymentKind, 'pay_2', [requested({ currency: 'USD' }), accepted], 1_000),
-      documentOf(payoutKind, 'po_2', [payoutRequested({ team: 'games' })], 2_000),
+      viewOf(paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved], 3_000),
+      viewOf(payoutKind, 'po_1', [payoutRequested({ orderNumber: 'A' }), payoutHappening.unresolved], 2_000),
+      viewOf(paymentKind, 'pay_2', [requested({ currency: 'USD' }), accepted], 1_000),
+      viewOf(payoutKind, 'po_2', [payoutRequested({ team: 'games' })], 2_000),
     ]);
     expect(tokensOf(listOperations(file))).toEqual(['pay_1', 'po_1', 'pay_2']);
     expect(tokensOf(listOperations(file, { orderNumber: 'A' }))).toEqual(['pay_1', 'po_1']);
@@ -95,22 +85,22 @@ describe('payments and payouts together', () => {
     const someTimes = fc.array(fc.record({ isPayout: fc.boolean(), at: fc.nat(3) }), { maxLength: 25 });
     fc.assert(
       fc.property(someTimes, fc.integer({ min: 1, max: 7 }), (times, perPage) => {
-        const documents = times.map(({ isPayout, at }, index) =>
+        const views = times.map(({ isPayout, at }, index) =>
           isPayout
-            ? documentOf(payoutKind, `po_${index}`, [payoutRequested()], at)
-            : documentOf(paymentKind, `pay_${index}`, [requested()], at),
+            ? viewOf(payoutKind, `po_${index}`, [payoutRequested()], at)
+            : viewOf(paymentKind, `pay_${index}`, [requested()], at),
         );
         const file = openIndexFile(':memory:', silentLog);
-        file.apply(documents, progress);
+        file.apply(views, progress);
         const pages = throughPages((cursor) => {
           const list = listOperations(file, { perPage, ...(cursor === undefined ? {} : { cursor }) });
           return { items: tokensOf(list), ...list };
         });
         file.close();
-        const inOrder = documents
-          .map(({ document }) => document)
+        const inOrder = views
+          .map(({ view }) => view)
           .sort((a, b) => b.createdAt - a.createdAt || (a.token < b.token ? 1 : -1));
-        expect(pages.flat()).toEqual(tokensOf({ documents: inOrder }));
+        expect(pages.flat()).toEqual(tokensOf({ views: inOrder }));
       }),
       { numRuns: 50 },
     );
@@ -118,36 +108,25 @@ describe('payments and payouts together', () => {
 });
 
 describe('what waits for a person', () => {
-  const entriesOf = (file: IndexFile, query: Partial<AttentionQuery> = {}) => {
-    const list = listAttention(file, { ...shop, ...query });
+  const entriesOf = (file: IndexFile, query: Partial<ReviewQuery> = {}) => {
+    const list = listReviews(file, { ...shop, ...query });
     if (list.kind !== 'page') throw new Error(list.parameter);
     return list;
   };
-  const shownOf = (file: IndexFile, query: Partial<AttentionQuery> = {}) =>
-    entriesOf(file, query).entries.map(({ document, place, since }) => [
-      document.token,
-      place,
-      since - startedAt,
-    ]);
+  const shownOf = (file: IndexFile, query: Partial<ReviewQuery> = {}) =>
+    entriesOf(file, query).entries.map(({ view, place, since }) => [view.token, place, since - startedAt]);
 
-  const documents = [
-    documentOf(paymentKind, 'pay_1', [requested(), accepted, approved, attention, attention]),
-    documentOf(payoutKind, 'po_1', [
-      payoutRequested(),
-      payoutHappening.unresolved,
-      payoutHappening.attention,
-    ]),
-    documentOf(paymentKind, 'pay_2', [requested(), attention]),
-    documentOf(paymentKind, 'pay_3', [requested(), accepted]),
-    documentOf(paymentKind, 'theirs', [requested({ team: 'games' }), attention]),
-    documentOf(payoutKind, 'live', [
-      payoutRequested({ environment: 'production' }),
-      payoutHappening.attention,
-    ]),
+  const views = [
+    viewOf(paymentKind, 'pay_1', [requested(), accepted, approved, reviews, reviews]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.unresolved, payoutHappening.reviews]),
+    viewOf(paymentKind, 'pay_2', [requested(), reviews]),
+    viewOf(paymentKind, 'pay_3', [requested(), accepted]),
+    viewOf(paymentKind, 'theirs', [requested({ team: 'games' }), reviews]),
+    viewOf(payoutKind, 'live', [payoutRequested({ environment: 'production' }), payoutHappening.reviews]),
   ];
 
   test('is listed oldest first, each matter by itself', () => {
-    const file = givenFile(documents);
+    const file = givenFile(views);
     expect(shownOf(file)).toEqual([
       ['pay_2', 0, 1_000],
       ['po_1', 0, 2_000],
@@ -156,14 +135,14 @@ describe('what waits for a person', () => {
     ]);
     expect(entriesOf(file).entries[1]).toMatchObject({
       kind: 'payout',
-      document: { payout: { team: 'shop' } },
+      view: { payout: { team: 'shop' } },
     });
     expect(shownOf(file, { kind: 'payment' }).map(([token]) => token)).toEqual(['pay_2', 'pay_1', 'pay_1']);
     expect(shownOf(file, { team: 'games' })).toEqual([['theirs', 0, 1_000]]);
   });
 
   test('is on one page each', () => {
-    const file = givenFile(documents);
+    const file = givenFile(views);
     const pages = throughPages((cursor) => {
       const query = { perPage: 1, ...(cursor === undefined ? {} : { cursor }) };
       return { items: shownOf(file, query), ...entriesOf(file, query) };
@@ -173,10 +152,10 @@ describe('what waits for a person', () => {
   });
 
   test('is gone when it is resolved, and an older document does not bring it back', () => {
-    const file = givenFile(documents);
-    file.apply([documentOf(paymentKind, 'pay_2', [requested(), attention, attentionResolved])], progress);
+    const file = givenFile(views);
+    file.apply([viewOf(paymentKind, 'pay_2', [requested(), reviews, reviewResolved])], progress);
     expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
-    file.apply([documentOf(paymentKind, 'pay_2', [requested(), attention])], progress);
+    file.apply([viewOf(paymentKind, 'pay_2', [requested(), reviews])], progress);
     expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
   });
 
@@ -185,13 +164,13 @@ describe('what waits for a person', () => {
       fc.property(fc.array(anyHistory, { maxLength: 4 }), anyPayoutHistory, (histories, payouts) => {
         const file = openIndexFile(':memory:', silentLog);
         const all = [
-          ...histories.map((history, index) => documentOf(paymentKind, `pay_${index}`, history)),
-          documentOf(payoutKind, 'po_1', payouts),
+          ...histories.map((history, index) => viewOf(paymentKind, `pay_${index}`, history)),
+          viewOf(payoutKind, 'po_1', payouts),
         ];
         file.apply(all, progress);
         const since = entriesOf(file, { perPage: 500 }).entries.map((entry) => entry.since);
         file.close();
-        const expected = all.flatMap(({ kind, document }) => [...kind.attentionSinceOf(document)]);
+        const expected = all.flatMap(({ kind, view }) => [...kind.reviewsSinceOf(view)]);
         expect(since).toEqual(expected.sort((a, b) => a - b));
       }),
       { numRuns: 50 },
@@ -203,23 +182,23 @@ describe('disputes', () => {
   test('are those of the team, last opened first, up to a limit', () => {
     const openedAt = startedAt - 1_000;
     const file = givenFile([
-      documentOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]),
-      documentOf(disputeKind, 'dsp_2', [disputeOpened({ team: 'shop', openedAt })]),
-      documentOf(disputeKind, 'dsp_3', [disputeOpened({ team: 'games' })]),
-      documentOf(disputeKind, 'dsp_4', [disputeOpened()]),
-      documentOf(disputeKind, 'dsp_5', [disputeOpened({ team: 'shop', environment: 'production' })]),
+      viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]),
+      viewOf(disputeKind, 'dsp_2', [disputeOpened({ team: 'shop', openedAt })]),
+      viewOf(disputeKind, 'dsp_3', [disputeOpened({ team: 'games' })]),
+      viewOf(disputeKind, 'dsp_4', [disputeOpened()]),
+      viewOf(disputeKind, 'dsp_5', [disputeOpened({ team: 'shop', environment: 'production' })]),
     ]);
-    expect(tokensOf({ documents: listDisputes(file, shop, 10) })).toEqual(['dsp_1', 'dsp_2']);
-    expect(tokensOf({ documents: listDisputes(file, shop, 1) })).toEqual(['dsp_1']);
-    file.apply([documentOf(disputeKind, 'dsp_4', [disputeOpened(), disputeHappening.matched])], progress);
-    expect(tokensOf({ documents: listDisputes(file, shop, 10) })).toEqual(['dsp_4', 'dsp_1', 'dsp_2']);
+    expect(tokensOf({ views: listDisputes(file, shop, 10) })).toEqual(['dsp_1', 'dsp_2']);
+    expect(tokensOf({ views: listDisputes(file, shop, 1) })).toEqual(['dsp_1']);
+    file.apply([viewOf(disputeKind, 'dsp_4', [disputeOpened(), disputeHappening.matched])], progress);
+    expect(tokensOf({ views: listDisputes(file, shop, 10) })).toEqual(['dsp_4', 'dsp_1', 'dsp_2']);
   });
 });
 
 test('a payment is found by the token that the service knows it by, in its environment and account', () => {
   const file = givenFile([
-    documentOf(paymentKind, 'pay_1', [requested()]),
-    documentOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
   ]);
   const { serviceToken } = accepted.data;
   const key = { environment: 'sandbox', account: `account-${planted}`, serviceToken } as const;
@@ -231,14 +210,20 @@ test('a payment is found by the token that the service knows it by, in its envir
 
 test('open payouts are their own list', () => {
   const file = givenFile([
-    documentOf(paymentKind, 'pay_1', [requested()]),
-    documentOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.accepted]),
-    documentOf(payoutKind, 'po_2', [payoutRequested(), payoutHappening.unresolved]),
-    documentOf(payoutKind, 'po_3', [payoutRequested(), payoutHappening.accepted, payoutHappening.approved]),
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.accepted]),
+    viewOf(payoutKind, 'po_2', [payoutRequested(), payoutHappening.unresolved]),
+    viewOf(payoutKind, 'po_3', [payoutRequested(), payoutHappening.accepted, payoutHappening.approved]),
   ]);
   expect(file.open(payoutKind, { limit: 10 })).toMatchObject([
-    { token: 'po_1', openWork: 'open', team: 'shop', environment: 'sandbox', updatedAt: startedAt + 1_000 },
-    { token: 'po_2', openWork: 'unresolved' },
+    {
+      token: 'po_1',
+      inquiryNeed: 'open',
+      team: 'shop',
+      environment: 'sandbox',
+      updatedAt: startedAt + 1_000,
+    },
+    { token: 'po_2', inquiryNeed: 'unresolved' },
   ]);
   expect(file.open(payoutKind, { after: 'po_1', limit: 1 })).toMatchObject([{ token: 'po_2' }]);
 });
@@ -258,11 +243,11 @@ test('every read goes through an index and sorts nothing', async () => {
     },
   };
   listDisputes(watched, shop, 100);
-  listAttention(watched, shop);
-  listAttention(watched, { ...shop, kind: 'payment' });
+  listReviews(watched, shop);
+  listReviews(watched, { ...shop, kind: 'payment' });
   expect(texts).toEqual([
     'SEARCH disputes USING INDEX disputes_by_age (environment=? AND team=?)',
-    'SEARCH attention USING PRIMARY KEY (environment=? AND team=?)',
-    'SEARCH attention USING PRIMARY KEY (environment=? AND team=?)',
+    'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
+    'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
   ]);
 });

@@ -1,28 +1,28 @@
 /** Pages of what is in the index. */
-import type { DisputeDocument } from './dispute-document.ts';
-import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
-import { disputeKind } from './document-kinds.ts';
-import { totalCountMax, type DocumentList, type ListQuery } from './document-list.ts';
+import type { DisputeView } from './dispute-view.ts';
+import type { ViewEnvelope, ViewKind } from './view-kind.ts';
+import { disputeKind } from './view-kinds.ts';
+import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation } from '@tollgate/service-kit';
-import { toDocument, type IndexFile, type Row } from './index-file.ts';
+import { toView, type IndexFile, type Row } from './index-file.ts';
 import { walksOf } from './index-walks.ts';
 import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
 
 /** The documents of some kinds that a query asks for, newest first. */
-export function listDocuments<Document extends DocumentEnvelope>(
+export function listViews<View extends ViewEnvelope>(
   file: IndexFile,
-  { list, kinds, query }: { list: ListName; kinds: readonly DocumentKind<Document>[]; query: ListQuery },
-): DocumentList<Document> {
+  { list, kinds, query }: { list: ListName; kinds: readonly ViewKind<View>[]; query: ListQuery },
+): ViewList<View> {
   const rows = pageOf(list, query);
   if (rows.kind === 'refused') return rows;
   const found = selectPage(file, { kinds, query, rows });
   // Documents are fetched for the rows that are shown only, and never for those that a page number passes over.
-  const documents = found.slice(0, query.perPage).map((row) => toDocumentOf(file, kinds, row));
-  const last = documents.at(-1);
+  const views = found.slice(0, query.perPage).map((row) => toViewOf(file, kinds, row));
+  const last = views.at(-1);
   const isMore = found.length > query.perPage && last !== undefined;
   return {
     kind: 'page',
-    documents,
+    views,
     ...(isMore ? { nextCursor: formatCursor(list, query, { at: last.createdAt, key: last.token }) } : {}),
     ...(query.withTotal === true ? { totalCount: count(file, kinds, query) } : {}),
   };
@@ -31,7 +31,7 @@ export function listDocuments<Document extends DocumentEnvelope>(
 /** Which rows are on the page, and one more where another page follows. SQLite merges the walks and stops at the limit. */
 function selectPage(
   file: IndexFile,
-  { kinds, query, rows }: { kinds: readonly DocumentKind[]; query: ListQuery; rows: Rows },
+  { kinds, query, rows }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows },
 ): Row[] {
   const walks = kinds.flatMap((kind) => walksOf(kind, query, rows.after));
   if (walks.length === 0) return [];
@@ -44,18 +44,18 @@ function selectPage(
   ]);
 }
 
-function toDocumentOf<Document extends DocumentEnvelope>(
+function toViewOf<View extends ViewEnvelope>(
   file: IndexFile,
-  kinds: readonly DocumentKind<Document>[],
+  kinds: readonly ViewKind<View>[],
   row: Row,
-): Document {
+): View {
   const kind = kinds.find(({ name }) => name === row['kind']);
-  const document = kind && file.find(kind, String(row['token']));
-  if (document === undefined) throw new InvariantViolation('a row of the index is without its document');
-  return document;
+  const view = kind && file.find(kind, String(row['token']));
+  if (view === undefined) throw new InvariantViolation('a row of the index is without its document');
+  return view;
 }
 
-function count(file: IndexFile, kinds: readonly DocumentKind[], query: ListQuery): number {
+function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number {
   const counts = kinds.map((kind) => {
     const walks = walksOf(kind, query);
     if (walks.length === 0) return 0;
@@ -71,8 +71,8 @@ export function listDisputes(
   file: IndexFile,
   { environment, team }: ListOwner,
   limit: number,
-): DisputeDocument[] {
-  const sql = `SELECT document FROM disputes WHERE environment = ? AND team = ?
+): DisputeView[] {
+  const sql = `SELECT view FROM disputes WHERE environment = ? AND team = ?
     ORDER BY opened_at DESC, token DESC LIMIT ?`;
-  return file.select(sql, [environment, team, limit]).map((row) => toDocument(disputeKind, row));
+  return file.select(sql, [environment, team, limit]).map((row) => toView(disputeKind, row));
 }

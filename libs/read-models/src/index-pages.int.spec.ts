@@ -4,13 +4,13 @@ import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from 
 import { silentLog } from '@tollgate/service-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
-import { paymentKind, payoutKind } from './document-kinds.ts';
-import type { ListQuery, OperationDocument } from './document-list.ts';
-import { listDocuments } from './index-lists.ts';
+import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
+import { paymentKind, payoutKind } from './view-kinds.ts';
+import type { ListQuery, OperationView } from './view-list.ts';
+import { listViews } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
-import type { PaymentDocument } from './payment-document.ts';
-import type { PayoutDocument } from './payout-document.ts';
+import type { PaymentView } from './payment-view.ts';
+import type { PayoutView } from './payout-view.ts';
 import { happening, payoutHappening, payoutRequested, requested, toRecordedIn } from './testing/index.ts';
 
 /** All that lists look at. */
@@ -26,10 +26,10 @@ interface State {
 const progress = { followed: '1' as Position, source: beginning };
 const shop = { environment: 'sandbox', team: 'shop' } as const;
 
-const foldOf = (kind: DocumentKind, events: Parameters<typeof toRecordedIn>[1]): unknown =>
-  toRecordedIn(streamOf(kind, 'x'), events).reduce<DocumentEnvelope | undefined>(kind.fold, undefined);
-const payment = foldOf(paymentKind, [requested(), happening.attention]) as PaymentDocument;
-const payout = foldOf(payoutKind, [payoutRequested(), payoutHappening.attention]) as PayoutDocument;
+const foldOf = (kind: ViewKind, events: Parameters<typeof toRecordedIn>[1]): unknown =>
+  toRecordedIn(streamOf(kind, 'x'), events).reduce<ViewEnvelope | undefined>(kind.fold, undefined);
+const payment = foldOf(paymentKind, [requested(), happening.reviews]) as PaymentView;
+const payout = foldOf(payoutKind, [payoutRequested(), payoutHappening.reviews]) as PayoutView;
 
 const phaseOf = ({ isPayout, phase }: State) => {
   const phases = isPayout ? payoutPhases : paymentPhases;
@@ -40,20 +40,20 @@ const statusOf = (state: State) =>
     ? statusOfPayoutPhase(phaseOf(state) as (typeof payoutPhases)[number])
     : statusOfPhase(phaseOf(state));
 
-function documentOf(token: string, revision: number, state: State): { kind: DocumentKind; document: never } {
+function viewOf(token: string, revision: number, state: State): { kind: ViewKind; view: never } {
   const { createdAt, currency, orderNumber, waits } = state;
-  const more = <Attending extends { terms: object; attention: readonly object[] }>(of: Attending) => ({
+  const more = <WithReviews extends { terms: object; reviews: readonly object[] }>(of: WithReviews) => ({
     ...of,
     phase: phaseOf(state),
     terms: { ...of.terms, currency, orderNumber },
-    attention: waits ? of.attention : [],
+    reviews: waits ? of.reviews : [],
   });
   const changes = { token, revision, createdAt };
-  const attentionSince = waits ? [createdAt] : [];
-  const document = state.isPayout
-    ? { ...payout, ...changes, attentionSince, payout: more(payout.payout) }
-    : { ...payment, ...changes, attentionSince, payment: more(payment.payment) };
-  return { kind: state.isPayout ? payoutKind : paymentKind, document: document as never };
+  const reviewsSince = waits ? [createdAt] : [];
+  const view = state.isPayout
+    ? { ...payout, ...changes, reviewsSince, payout: more(payout.payout) }
+    : { ...payment, ...changes, reviewsSince, payment: more(payment.payment) };
+  return { kind: state.isPayout ? payoutKind : paymentKind, view: view as never };
 }
 
 const anyState = fc.record({
@@ -69,12 +69,12 @@ const everyFilter = fc.record({
   phase: fc.constantFrom(...paymentPhases),
   orderNumber: fc.constantFrom('A', 'B'),
   currency: fc.constantFrom('EUR', 'JPY'),
-  attention: fc.boolean(),
+  needsReview: fc.boolean(),
   createdFrom: fc.nat(6),
   createdBefore: fc.nat(7),
 });
 const filterNames = [
-  ...(['status', 'phase', 'orderNumber', 'currency', 'attention'] as const),
+  ...(['status', 'phase', 'orderNumber', 'currency', 'needsReview'] as const),
   ...(['createdFrom', 'createdBefore'] as const),
 ];
 /** Few at a time, or nothing would be left to show. */
@@ -89,7 +89,7 @@ const fits = (state: State, filter: Partial<ListQuery>): boolean =>
   (filter.phase === undefined || phaseOf(state) === filter.phase) &&
   (filter.orderNumber === undefined || state.orderNumber === filter.orderNumber) &&
   (filter.currency === undefined || state.currency === filter.currency) &&
-  (filter.attention === undefined || state.waits === filter.attention) &&
+  (filter.needsReview === undefined || state.waits === filter.needsReview) &&
   (filter.createdFrom === undefined || state.createdAt >= filter.createdFrom) &&
   (filter.createdBefore === undefined || state.createdAt < filter.createdBefore);
 
@@ -114,7 +114,7 @@ test('whatever arrives and changes between pages, what fits all the time is show
           rows.filter(({ state }) => isListed(state) && fits(state, filter)).map(({ token }) => token);
         const write = (changed: typeof rows) =>
           file.apply(
-            changed.map(({ token, revision, state }) => documentOf(token, revision, state)),
+            changed.map(({ token, revision, state }) => viewOf(token, revision, state)),
             progress,
           );
         write(rows);
@@ -125,14 +125,14 @@ test('whatever arrives and changes between pages, what fits all the time is show
         let page = 0;
         do {
           const query = { ...shop, ...filter, perPage, ...(cursor === undefined ? {} : { cursor }) };
-          const shown = listDocuments<OperationDocument>(file, {
+          const shown = listViews<OperationView>(file, {
             ...{ list, kinds: lists[list] },
             query,
           });
           if (shown.kind !== 'page') throw new Error(shown.parameter);
           const now = fitting();
-          for (const { token } of shown.documents) expect(now).toContain(token);
-          seen.push(...shown.documents.map(({ token }) => token));
+          for (const { token } of shown.views) expect(now).toContain(token);
+          seen.push(...shown.views.map(({ token }) => token));
           cursor = shown.nextCursor;
           for (const { place, isNew, state } of changes[page] ?? []) {
             const old = rows[place % Math.max(1, rows.length)];
@@ -171,7 +171,7 @@ test('a page by number and the count are of what fits', () => {
       (begun, filter, list, perPage) => {
         const file = openIndexFile(':memory:', silentLog);
         file.apply(
-          begun.map((state, index) => documentOf(`t${index}`, 1, state)),
+          begun.map((state, index) => viewOf(`t${index}`, 1, state)),
           progress,
         );
         const isListed = ({ isPayout }: State) => list === 'operations' || (list === 'payouts') === isPayout;
@@ -180,13 +180,13 @@ test('a page by number and the count are of what fits', () => {
           .filter(({ state }) => isListed(state) && fits(state, filter))
           .sort((a, b) => b.state.createdAt - a.state.createdAt || (a.token < b.token ? 1 : -1))
           .map(({ token }) => token);
-        const second = listDocuments<OperationDocument>(file, {
+        const second = listViews<OperationView>(file, {
           ...{ list, kinds: lists[list] },
           query: { ...shop, ...filter, perPage, page: 2, withTotal: true },
         });
         file.close();
         if (second.kind !== 'page') throw new Error(second.parameter);
-        expect(second.documents.map(({ token }) => token)).toEqual(expected.slice(perPage, 2 * perPage));
+        expect(second.views.map(({ token }) => token)).toEqual(expected.slice(perPage, 2 * perPage));
         expect(second.totalCount).toBe(expected.length);
       },
     ),

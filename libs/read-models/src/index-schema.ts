@@ -1,14 +1,14 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 5;
+export const indexSchemaVersion = 6;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     revision INTEGER NOT NULL,
-    document TEXT NOT NULL`;
+    view TEXT NOT NULL`;
 
 /** Payments and payouts are listed by the same filters. */
 const operationColumns = `
@@ -17,8 +17,8 @@ const operationColumns = `
     phase TEXT NOT NULL,
     order_number TEXT,
     currency TEXT NOT NULL,
-    attention INTEGER NOT NULL,
-    open_work TEXT,
+    needs_review INTEGER NOT NULL,
+    inquiry_need TEXT,
     ${envelopeColumns}`;
 
 /**
@@ -27,16 +27,16 @@ const operationColumns = `
  * that it leaves out are passed over without their rows being fetched.
  */
 const operationIndexes = (table: string) => `
-  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, attention);
-  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, attention);
-  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token, attention);
+  CREATE INDEX ${table}_by_age ON ${table} (environment, team, created_at, token, needs_review);
+  CREATE INDEX ${table}_by_phase ON ${table} (environment, team, phase, created_at, token, needs_review);
+  CREATE INDEX ${table}_by_currency ON ${table} (environment, team, currency, created_at, token, needs_review);
   CREATE INDEX ${table}_by_phase_and_currency ON ${table}
-    (environment, team, phase, currency, created_at, token, attention);
+    (environment, team, phase, currency, created_at, token, needs_review);
   CREATE INDEX ${table}_by_order_number ON ${table}
-    (environment, team, order_number, created_at, token, currency, phase, attention) WHERE order_number IS NOT NULL;
-  CREATE INDEX ${table}_with_attention ON ${table}
-    (environment, team, created_at, token, currency, phase) WHERE attention = 1;
-  CREATE INDEX ${table}_open ON ${table} (token) WHERE open_work IS NOT NULL;`;
+    (environment, team, order_number, created_at, token, currency, phase, needs_review) WHERE order_number IS NOT NULL;
+  CREATE INDEX ${table}_needing_review ON ${table}
+    (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
+  CREATE INDEX ${table}_open ON ${table} (token) WHERE inquiry_need IS NOT NULL;`;
 
 export const indexSchema = `
   PRAGMA user_version = ${indexSchemaVersion};
@@ -57,7 +57,7 @@ export const indexSchema = `
     opened_at INTEGER NOT NULL, ${envelopeColumns}
   ) STRICT;
   CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
-  CREATE TABLE attention (
+  CREATE TABLE reviews (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,
     since INTEGER NOT NULL,
@@ -66,14 +66,14 @@ export const indexSchema = `
     kind TEXT NOT NULL,
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX attention_by_token ON attention (token);
+  CREATE INDEX reviews_by_token ON reviews (token);
   CREATE TABLE totals (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,
     day TEXT NOT NULL,
     currency TEXT NOT NULL,
     position TEXT NOT NULL,
-    document TEXT NOT NULL,
+    view TEXT NOT NULL,
     PRIMARY KEY (environment, team, day, currency)
   ) STRICT, WITHOUT ROWID;
 `;

@@ -2,7 +2,7 @@
 import { beginning, type Position } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import { Unusable, indexRebuilding, type IndexFile, type Row } from './index-file.ts';
-import { totalsDocumentSchema, type TotalsDocument } from './totals-document.ts';
+import { totalsViewSchema, type TotalsView } from './totals-view.ts';
 
 export interface TotalsQuery {
   environment: Environment;
@@ -19,18 +19,18 @@ export interface TotalsQuery {
  * @param reached the position of the totals in the file
  * @throws TollgateError `index_rebuilding` until they are whole for the first time: those that are there are too small
  */
-export function listTotals(file: IndexFile, query: TotalsQuery, reached: Position): TotalsDocument[] {
+export function listTotals(file: IndexFile, query: TotalsQuery, reached: Position): TotalsView[] {
   if (reached === beginning) throw indexRebuilding();
   const { environment, team, from, to, currency } = query;
-  const sql = `SELECT document FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
+  const sql = `SELECT view FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
     ${currency === undefined ? '' : 'AND currency = ?'} ORDER BY day, currency`;
   const values = [environment, team, from, to, ...(currency === undefined ? [] : [currency])];
   return file.select(sql, values).map(toTotals);
 }
 
 /** @throws Unusable where this version cannot read it */
-function toTotals(row: Row): TotalsDocument {
-  const document = totalsDocumentSchema.safeParse(JSON.parse(String(row['document'])));
-  if (document.success) return document.data;
-  throw new Unusable('totals of the index cannot be read', { cause: document.error });
+function toTotals(row: Row): TotalsView {
+  const view = totalsViewSchema.safeParse(JSON.parse(String(row['view'])));
+  if (view.success) return view.data;
+  throw new Unusable('totals of the index cannot be read', { cause: view.error });
 }

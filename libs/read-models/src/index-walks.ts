@@ -2,8 +2,8 @@
  * How a filtered list is read: as walks, each through one index that has the rows in the order of the answer. SQLite has
  * no statistics here, so it is told which index to take, and refuses the query where that one cannot lead.
  */
-import type { DocumentKind } from './document-kind.ts';
-import type { ListQuery } from './document-list.ts';
+import type { ViewKind } from './view-kind.ts';
+import type { ListQuery } from './view-list.ts';
 import type { Place } from './list-page.ts';
 
 /** A part of an answer; its rows have `kind`, `created_at` and `token`. */
@@ -13,7 +13,7 @@ export interface Walk {
 }
 
 /** The walks that together give the rows of a query in one table after a place, newest first. None where no row can fit. */
-export function walksOf({ name, table }: DocumentKind, query: ListQuery, after?: Place): Walk[] {
+export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Place): Walk[] {
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
   const { index, isLedByPhase } = leadOf(query);
@@ -30,7 +30,7 @@ export function walksOf({ name, table }: DocumentKind, query: ListQuery, after?:
 
 /** Undefined for all of them. */
 function phasesIn(
-  { phasesOf }: DocumentKind['table'],
+  { phasesOf }: ViewKind['table'],
   { status, phase }: ListQuery,
 ): readonly string[] | undefined {
   const ofStatus = status === undefined ? undefined : (phasesOf?.(status) ?? []);
@@ -39,9 +39,9 @@ function phasesIn(
 }
 
 /** Which index leads. */
-function leadOf({ orderNumber, attention, status, phase, currency }: ListQuery) {
+function leadOf({ orderNumber, needsReview, status, phase, currency }: ListQuery) {
   if (orderNumber !== undefined) return { index: 'by_order_number', isLedByPhase: false };
-  if (attention === true) return { index: 'with_attention', isLedByPhase: false };
+  if (needsReview === true) return { index: 'needing_review', isLedByPhase: false };
   const isLedByPhase = status !== undefined || phase !== undefined;
   if (isLedByPhase)
     return { index: currency === undefined ? 'by_phase' : 'by_phase_and_currency', isLedByPhase };
@@ -55,12 +55,12 @@ const ownerTerms = ({ environment, team }: ListQuery): Term[] => [
   ['team = ?', team],
 ];
 
-function filterTerms({ orderNumber, currency, attention }: ListQuery): Term[] {
+function filterTerms({ orderNumber, currency, needsReview }: ListQuery): Term[] {
   const terms: Term[] = [];
   if (orderNumber !== undefined) terms.push(['order_number = ?', orderNumber]);
   if (currency !== undefined) terms.push(['currency = ?', currency]);
   // Written out, because the index of those that wait is taken only where the text says so.
-  if (attention !== undefined) terms.push([`attention = ${attention ? 1 : 0}`]);
+  if (needsReview !== undefined) terms.push([`needs_review = ${needsReview ? 1 : 0}`]);
   return terms;
 }
 

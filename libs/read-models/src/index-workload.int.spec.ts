@@ -1,9 +1,9 @@
 import { beginning, type Position } from '@tollgate/event-store';
 import { silentLog } from '@tollgate/service-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { streamOf, type DocumentEnvelope, type DocumentKind } from './document-kind.ts';
-import { paymentKind, payoutKind } from './document-kinds.ts';
-import type { IndexFile, IndexedDocument } from './index-file.ts';
+import { streamOf, type ViewEnvelope, type ViewKind } from './view-kind.ts';
+import { paymentKind, payoutKind } from './view-kinds.ts';
+import type { IndexFile, IndexedView } from './index-file.ts';
 import { workloadIn } from './index-workload.ts';
 import { openIndexFile } from './open-index-file.ts';
 import {
@@ -15,14 +15,14 @@ import {
   type AnyEvent,
 } from './testing/index.ts';
 
-const { accepted, approved, attention, attentionResolved } = happening;
+const { accepted, approved, reviews, reviewResolved } = happening;
 
-function documentOf(kind: DocumentKind, token: string, events: readonly AnyEvent[]): IndexedDocument {
-  const document = toRecordedIn(streamOf(kind, token), events).reduce<DocumentEnvelope | undefined>(
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
     (before, event) => kind.fold(before, event),
     undefined,
   )!;
-  return { kind, document };
+  return { kind, view };
 }
 
 function givenFile(): IndexFile {
@@ -35,31 +35,28 @@ const progress = { followed: '1' as Position, source: beginning };
 
 test('counts what is open and what waits for a person, of all teams, and no longer what has ended', () => {
   const file = givenFile();
-  expect(workloadIn(file)).toEqual({ open: [], attention: [] });
-  const documents = [
-    documentOf(paymentKind, 'pay_1', [requested()]),
-    documentOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
-    documentOf(paymentKind, 'pay_3', [requested(), accepted, attention]),
-    documentOf(paymentKind, 'pay_4', [requested(), accepted, approved, attention, attention]),
-    documentOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.attention]),
+  expect(workloadIn(file)).toEqual({ open: [], reviews: [] });
+  const views = [
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
+    viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews]),
+    viewOf(paymentKind, 'pay_4', [requested(), accepted, approved, reviews, reviews]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.reviews]),
   ];
-  file.apply(documents, progress);
-  const { open, attention: waiting } = workloadIn(file);
+  file.apply(views, progress);
+  const { open, reviews: waiting } = workloadIn(file);
   expect(open).toHaveLength(3);
   expect(open).toEqual(
     expect.arrayContaining([
-      { kind: 'payment', openWork: 'unresolved', count: 1 },
-      { kind: 'payment', openWork: 'open', count: 2 },
-      { kind: 'payout', openWork: 'unresolved', count: 1 },
+      { kind: 'payment', inquiryNeed: 'unresolved', count: 1 },
+      { kind: 'payment', inquiryNeed: 'open', count: 2 },
+      { kind: 'payout', inquiryNeed: 'unresolved', count: 1 },
     ]),
   );
   expect(waiting).toEqual([
     { kind: 'payment', environment: 'sandbox', count: 3 },
     { kind: 'payout', environment: 'sandbox', count: 1 },
   ]);
-  file.apply(
-    [documentOf(paymentKind, 'pay_3', [requested(), accepted, attention, attentionResolved])],
-    progress,
-  );
-  expect(workloadIn(file).attention[0]).toEqual({ kind: 'payment', environment: 'sandbox', count: 2 });
+  file.apply([viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews, reviewResolved])], progress);
+  expect(workloadIn(file).reviews[0]).toEqual({ kind: 'payment', environment: 'sandbox', count: 2 });
 });

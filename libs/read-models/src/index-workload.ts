@@ -1,29 +1,29 @@
 /** How much is still to be done, over all teams, from the index. */
-import type { OpenWork } from '@tollgate/payment-domain';
+import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { IndexFile, Row } from './index-file.ts';
 
 export interface Workload {
   /** What is looked at again. A kind of which there is none is left out. */
-  open: { kind: 'payment' | 'payout'; openWork: OpenWork; count: number }[];
+  open: { kind: 'payment' | 'payout'; inquiryNeed: InquiryNeed; count: number }[];
   /** What waits for a person. */
-  attention: { kind: 'payment' | 'payout'; environment: string; count: number }[];
+  reviews: { kind: 'payment' | 'payout'; environment: string; count: number }[];
 }
 
 /** Led through an index that holds the open work only, and a table that holds what waits and nothing else. */
 const openSql = (['payment', 'payout'] as const)
   .map(
-    (kind) => `SELECT '${kind}' AS kind, open_work AS openWork, count(*) AS count
-      FROM ${kind}s WHERE open_work IS NOT NULL GROUP BY open_work`,
+    (kind) => `SELECT '${kind}' AS kind, inquiry_need AS openWork, count(*) AS count
+      FROM ${kind}s WHERE inquiry_need IS NOT NULL GROUP BY inquiry_need`,
   )
   .join(' UNION ALL ');
-const attentionSql = 'SELECT kind, environment, count(*) AS count FROM attention GROUP BY kind, environment';
+const reviewSql = 'SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment';
 
 export const workloadIn = (file: IndexFile): Workload => ({
   open: file
     .select(openSql, [])
-    .map((row) => ({ ...countOf(row), openWork: String(row['openWork']) as OpenWork })),
-  attention: file
-    .select(attentionSql, [])
+    .map((row) => ({ ...countOf(row), inquiryNeed: String(row['openWork']) as InquiryNeed })),
+  reviews: file
+    .select(reviewSql, [])
     .map((row) => ({ ...countOf(row), environment: String(row['environment']) })),
 });
 

@@ -31,7 +31,7 @@ test('a cursor is bound to the filters of its list, however they are written, an
   } as const;
   expect(parseCursor('payments', same, cursor)).toEqual(place);
   expect(parseCursor('payments', { ...same, withTotal: true } as PageQuery, cursor)).toEqual(place);
-  for (const other of [shop, { ...filtered, currency: 'EUR' }, { ...filtered, attention: false }])
+  for (const other of [shop, { ...filtered, currency: 'EUR' }, { ...filtered, needsReview: false }])
     expect(parseCursor('payments', other, cursor)).toBeUndefined();
 });
 

@@ -7,7 +7,7 @@ export const perPageMax = 500;
 export const pagedRowsMax = 10_000;
 
 /** The lists whose pages follow one another. */
-export type ListName = 'payments' | 'payouts' | 'operations' | 'attention';
+export type ListName = 'payments' | 'payouts' | 'operations' | 'reviews';
 
 /** Whose list it is. */
 export interface ListOwner {

@@ -4,8 +4,8 @@ import { StoreUnavailable, type EventStore, type Position } from '@tollgate/even
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { disputeKind, paymentKind, payoutKind } from './document-kinds.ts';
-import type { PaymentDocument } from './payment-document.ts';
+import { disputeKind, paymentKind, payoutKind } from './view-kinds.ts';
+import type { PaymentView } from './payment-view.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 import {
   appendPayment,
@@ -14,13 +14,13 @@ import {
   paymentViewStream,
   payoutHappening,
   payoutRequested,
-  plantDocument,
+  plantView,
   planted,
   projectEvents,
   projectPayment,
   requested,
   writeCheckpoint,
-  writeDocument,
+  writeView,
 } from './testing/index.ts';
 
 const { accepted, approved } = happening;
@@ -40,7 +40,7 @@ function warnings(): { log: Log; messages: string[] } {
 
 const tokensIn = (index: PaymentIndex, team = 'shop') => {
   const list = index.list({ environment: 'sandbox', team, perPage: 500 });
-  return list.kind === 'page' ? list.documents.map(({ token }) => token).sort() : [];
+  return list.kind === 'page' ? list.views.map(({ token }) => token).sort() : [];
 };
 
 test('a started index has every document of before, and follows those to come', async () => {
@@ -67,7 +67,7 @@ test('its position is the one that the checkpoint tells, never that of a documen
   const store = await temporaryStore();
   const index = await startIndex(store, ':memory:');
   const { position } = await appendPayment(store, 'p1', [requested()]);
-  await writeDocument(store, paymentKind, 'p1');
+  await writeView(store, paymentKind, 'p1');
   await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
   expect(index.position() < position).toBe(true);
   expect(await index.waitFor(position, 20, 'shop')).toBe(false);
@@ -119,28 +119,28 @@ test('a restarted index goes on where it was, without reading the documents agai
 
 test('a new index tells how far it is, and answers no list before it is whole', async () => {
   const store = await temporaryStore();
-  const document = await projectPayment(store, 'p1', [requested()]);
+  const view = await projectPayment(store, 'p1', [requested()]);
   const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
-  await Promise.all(tokens.map((token) => plantDocument(store, paymentKind, token, { ...document, token })));
-  const { position: head } = await writeCheckpoint(store, document.position);
+  await Promise.all(tokens.map((token) => plantView(store, paymentKind, token, { ...view, token })));
+  const { position: head } = await writeCheckpoint(store, view.position);
   const hold = Promise.withResolvers<undefined>();
   onTestFinished(() => hold.resolve(undefined));
-  let documents = 0;
+  let views = 0;
   const slow: EventStore = {
     ...store,
     async *subscribe(options) {
       for await (const item of store.subscribe(options)) {
-        if (documents === 110) await hold.promise;
-        documents += 1;
+        if (views === 110) await hold.promise;
+        views += 1;
         yield item;
       }
     },
   };
   const index = createPaymentIndex({ file: ':memory:', store: slow, log: silentLog, clock: systemClock });
   onTestFinished(() => index.stop());
-  expect(index.building()).toMatchObject({ documents: 0 });
+  expect(index.building()).toMatchObject({ views: 0 });
   const starting = index.start();
-  await vi.waitFor(() => expect(index.building()).toMatchObject({ head, documents: 100 }), soon);
+  await vi.waitFor(() => expect(index.building()).toMatchObject({ head, views: 100 }), soon);
   expect(index.building()!.followed < head).toBe(true);
   expect(() => tokensIn(index)).toThrow('The index is being built again.');
   expect(index.find('p1')).toBeDefined();
@@ -259,22 +259,21 @@ test("another program's database is left alone", async () => {
 
 describe('whatever an older version has written is not in the way', () => {
   /** As a version wrote it that knew neither acknowledged attention nor times of attention. */
-  function asOlder({ attentionSince: _, ...document }: PaymentDocument) {
-    const { acknowledged: __, ...payment } = document.payment;
-    return { ...document, schemaVersion: 1, payment };
+  function asOlder({ reviewsSince: _, ...view }: PaymentView) {
+    const { acknowledged: __, ...payment } = view.payment;
+    return { ...view, schemaVersion: 1, payment };
   }
 
   test('a document is folded again from its events, and told of once', async () => {
     const store = await temporaryStore();
-    const documents = await Promise.all(
+    const views = await Promise.all(
       ['p1', 'p2'].map((token) => projectPayment(store, token, [requested(), accepted])),
     );
-    for (const document of documents)
-      await plantDocument(store, paymentKind, document.token, asOlder(document));
+    for (const view of views) await plantView(store, paymentKind, view.token, asOlder(view));
     const { log, messages } = warnings();
     const error = vi.fn<Log['error']>();
     const index = await startIndex(store, ':memory:', { ...log, error });
-    expect(documents.map(({ token }) => index.find(token))).toEqual(documents);
+    expect(views.map(({ token }) => index.find(token))).toEqual(views);
     expect(index.openPayments({ limit: 10 }).map(({ token }) => token)).toEqual(['p1', 'p2']);
     expect(messages).toEqual([
       'documents of another version are in the store; they are folded again from their events',
@@ -285,8 +284,8 @@ describe('whatever an older version has written is not in the way', () => {
   test('a checkpoint of other documents says nothing about these', async () => {
     const store = await temporaryStore();
     const { position } = await appendPayment(store, 'p1', [requested()]);
-    await writeDocument(store, paymentKind, 'p1');
-    await writeCheckpoint(store, position, { documentVersions: 'payment:1' });
+    await writeView(store, paymentKind, 'p1');
+    await writeCheckpoint(store, position, { viewSchemaVersions: 'payment:1' });
     const index = await startIndex(store, ':memory:');
     expect(index.find('p1')).toBeDefined();
     expect(await index.waitFor(position, 20, 'shop')).toBe(false);
@@ -297,15 +296,15 @@ describe('whatever an older version has written is not in the way', () => {
   test('a file with rows of other documents is built again', async () => {
     const store = await temporaryStore();
     const file = await temporaryFile();
-    const document = await projectPayment(store, 'p1', [requested(), accepted]);
+    const view = await projectPayment(store, 'p1', [requested(), accepted]);
     await (await startIndex(store, file)).stop();
     const database = new DatabaseSync(file);
-    database.prepare('UPDATE payments SET document = ?').run(JSON.stringify(asOlder(document)));
-    database.exec(`UPDATE progress SET value = json_set(value, '$.documentVersions', 'payment:1')`);
+    database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
+    database.exec(`UPDATE progress SET value = json_set(value, '$.viewSchemaVersions', 'payment:1')`);
     database.close();
     const { log, messages } = warnings();
     const index = await startIndex(store, file, log);
-    expect(index.find('p1')).toEqual(document);
+    expect(index.find('p1')).toEqual(view);
     expect(messages).toEqual(['the index is damaged or of another version; it is built again']);
   });
 
@@ -315,15 +314,15 @@ describe('whatever an older version has written is not in the way', () => {
   ])('a row that cannot be read is met by a read of %s, and the file is built again', async (_, read) => {
     const store = await temporaryStore();
     const file = await temporaryFile();
-    const document = await projectPayment(store, 'p1', [requested(), accepted]);
+    const view = await projectPayment(store, 'p1', [requested(), accepted]);
     const index = await startIndex(store, file);
     const database = new DatabaseSync(file);
     onTestFinished(() => database.close());
-    database.prepare('UPDATE payments SET document = ?').run(JSON.stringify(asOlder(document)));
+    database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
     expect(() => read(index)).toThrow(
       expect.objectContaining({ code: 'index_rebuilding', retryable: true }) as Error,
     );
-    await vi.waitFor(() => expect(index.find('p1')).toEqual(document), soon);
+    await vi.waitFor(() => expect(index.find('p1')).toEqual(view), soon);
     expect(tokensIn(index)).toEqual(['p1']);
     const after = await projectPayment(store, 'p1', [approved]);
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
@@ -382,7 +381,7 @@ test('while the file is built again, lists are not answered with what is there s
   gate = hold.promise.then(open);
   const database = new DatabaseSync(file);
   onTestFinished(() => database.close());
-  database.exec("UPDATE payments SET document = 'no document'");
+  database.exec("UPDATE payments SET view = 'no document'");
   expect(() => index.find('p1')).toThrow('The index is being built again.');
   // The new file is there, and empty so far.
   await vi.waitFor(() => expect(index.openPayments({ limit: 10 })).toEqual([]), soon);
@@ -420,16 +419,16 @@ test('payouts and disputes are followed as payments are', async () => {
   expect(index.getPayout('sandbox', 'games', 'po_1')).toBeUndefined();
   expect(index.getPayout('production', 'shop', 'po_1')).toBeUndefined();
   expect(index.get('sandbox', 'shop', 'po_1')).toBeUndefined();
-  expect(index.openPayouts({ limit: 10 })).toMatchObject([{ token: 'po_1', openWork: 'unresolved' }]);
+  expect(index.openPayouts({ limit: 10 })).toMatchObject([{ token: 'po_1', inquiryNeed: 'unresolved' }]);
 
-  await projectEvents(store, payoutKind, 'po_1', [payoutHappening.attention]);
+  await projectEvents(store, payoutKind, 'po_1', [payoutHappening.reviews]);
   const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
   expect(await index.waitFor(dispute.position, 5_000, 'shop')).toBe(true);
   const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
   expect(index.listDisputes(shop, 100)).toEqual([dispute]);
-  expect(index.listPayouts({ ...shop, attention: true })).toMatchObject({ documents: [{ token: 'po_1' }] });
-  expect(index.listOperations(shop)).toMatchObject({ documents: [{ token: 'po_1' }] });
-  expect(index.listAttention(shop)).toMatchObject({ entries: [{ kind: 'payout', place: 0 }] });
+  expect(index.listPayouts({ ...shop, needsReview: true })).toMatchObject({ views: [{ token: 'po_1' }] });
+  expect(index.listOperations(shop)).toMatchObject({ views: [{ token: 'po_1' }] });
+  expect(index.listReviews(shop)).toMatchObject({ entries: [{ kind: 'payout', place: 0 }] });
 });
 
 test('a payment is found by the token of the service as soon as it is known', async () => {
@@ -444,7 +443,7 @@ test('a document that cannot be read is left out, loudly, and the others are the
   const store = await temporaryStore();
   const event = {
     id: crypto.randomUUID(),
-    type: 'PaymentDocumentWritten',
+    type: 'PaymentViewWritten',
     data: { schemaVersion: 9 },
     metadata: {},
   };

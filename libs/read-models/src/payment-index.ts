@@ -5,38 +5,38 @@
 import type { EventStore, Position } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
-import type { DisputeDocument } from './dispute-document.ts';
-import type { DocumentEnvelope, DocumentKind } from './document-kind.ts';
-import { paymentKind, payoutKind } from './document-kinds.ts';
+import type { DisputeView } from './dispute-view.ts';
+import type { ViewEnvelope, ViewKind } from './view-kind.ts';
+import { paymentKind, payoutKind } from './view-kinds.ts';
 import type {
-  OperationDocument,
+  OperationView,
   OperationList,
   OperationListQuery,
   PaymentList,
   PaymentListQuery,
   PayoutList,
-} from './document-list.ts';
-import { listAttention, type AttentionList, type AttentionQuery } from './index-attention.ts';
-import { indexRebuilding, type IndexFile, type OpenDocument } from './index-file.ts';
+} from './view-list.ts';
+import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
+import { indexRebuilding, type IndexFile, type OpenView } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
-import { listDisputes, listDocuments } from './index-lists.ts';
+import { listDisputes, listViews } from './index-lists.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
 import { isDamage } from './open-index-file.ts';
-import type { PaymentDocument } from './payment-document.ts';
-import type { PayoutDocument } from './payout-document.ts';
+import type { PaymentView } from './payment-view.ts';
+import type { PayoutView } from './payout-view.ts';
 import { createPositionWatch } from './position-watch.ts';
-import type { TotalsDocument } from './totals-document.ts';
+import type { TotalsView } from './totals-view.ts';
 
 /** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
-export interface OpenWorkPage {
+export interface PendingPage {
   after?: string;
   limit: number;
 }
 export type { IndexBuilding };
-export type OpenPayment = OpenDocument;
-export type OpenPayout = OpenDocument;
+export type OpenPayment = OpenView;
+export type OpenPayout = OpenView;
 
 /**
  * Reads throw TollgateError `index_rebuilding`, which is retryable, where the file turns out to be damaged, and lists
@@ -52,9 +52,9 @@ export interface PaymentIndex {
   /** Ends the following and closes the file. */
   stop(): Promise<void>;
   /** A payment of this team in this environment. */
-  get(environment: Environment, team: string, token: string): PaymentDocument | undefined;
+  get(environment: Environment, team: string, token: string): PaymentView | undefined;
   /** A payment of whatever team: for our own use, never for an answer to a caller. */
-  find(token: string): PaymentDocument | undefined;
+  find(token: string): PaymentView | undefined;
   /** Whose payment the service knows under this token of its own. */
   findByServiceToken(
     environment: Environment,
@@ -63,20 +63,20 @@ export interface PaymentIndex {
   ): { token: string; team: string } | undefined;
   list(query: PaymentListQuery): PaymentList;
   /** Payments of all teams for which more is expected to happen, by token. */
-  openPayments(page: OpenWorkPage): OpenPayment[];
+  openPayments(page: PendingPage): OpenPayment[];
   /** A payout of this team in this environment. */
-  getPayout(environment: Environment, team: string, token: string): PayoutDocument | undefined;
+  getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
   listPayouts(query: OperationListQuery): PayoutList;
   /** Payouts of all teams for which more is expected to happen, by token. */
-  openPayouts(page: OpenWorkPage): OpenPayout[];
+  openPayouts(page: PendingPage): OpenPayout[];
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
   /** The disputes of a team that were opened last, newest first. */
-  listDisputes(owner: ListOwner, limit: number): DisputeDocument[];
+  listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** What waits for a person, of payments and payouts, oldest first. */
-  listAttention(query: AttentionQuery): AttentionList;
+  listReviews(query: ReviewQuery): ReviewList;
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
-  listTotals(query: TotalsQuery): TotalsDocument[];
+  listTotals(query: TotalsQuery): TotalsView[];
   /** How much is open and how much waits for a person, of all teams. */
   workload(): Workload;
   /** How far the index is until every document is in it; undefined from then on. */
@@ -131,7 +131,7 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     return read(from);
   }
 
-  const find = <Document extends DocumentEnvelope>(kind: DocumentKind<Document>, token: string) =>
+  const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
     read((file) => file.find(kind, token));
 
   return {
@@ -152,23 +152,22 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     find: (token) => find(paymentKind, token),
     findByServiceToken: (environment, account, serviceToken) =>
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
-    list: (query) =>
-      readWhole((file) => listDocuments(file, { list: 'payments', kinds: [paymentKind], query })),
+    list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
     openPayments: (page) => read((file) => file.open(paymentKind, page)),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
     listPayouts: (query) =>
-      readWhole((file) => listDocuments(file, { list: 'payouts', kinds: [payoutKind], query })),
+      readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
     openPayouts: (page) => read((file) => file.open(payoutKind, page)),
     listOperations: (query) =>
       readWhole((file) =>
-        listDocuments<OperationDocument>(file, {
+        listViews<OperationView>(file, {
           list: 'operations',
           kinds: [paymentKind, payoutKind],
           query,
         }),
       ),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
-    listAttention: (query) => readWhole((file) => listAttention(file, query)),
+    listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query, totalsWatch.current())),
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
@@ -178,13 +177,13 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
   };
 }
 
-function ownedBy<Document extends DocumentEnvelope>(
-  kind: DocumentKind<Document>,
+function ownedBy<View extends ViewEnvelope>(
+  kind: ViewKind<View>,
   [environment, team, token]: [Environment, string, string],
-  find: (kind: DocumentKind<Document>, token: string) => Document | undefined,
-): Document | undefined {
-  const document = find(kind, token);
-  if (document === undefined) return undefined;
-  const owner = kind.ownerOf(document);
-  return owner.environment === environment && owner.team === team ? document : undefined;
+  find: (kind: ViewKind<View>, token: string) => View | undefined,
+): View | undefined {
+  const view = find(kind, token);
+  if (view === undefined) return undefined;
+  const owner = kind.ownerOf(view);
+  return owner.environment === environment && owner.team === team ? view : undefined;
 }

@@ -1,6 +1,6 @@
 /** A dispute as its team sees it, in the specification's own fields. */
 import { given } from '@tollgate/service-kit';
-import { openedAtOf, type DisputeDocument } from './dispute-document.ts';
+import { openedAtOf, type DisputeView } from './dispute-view.ts';
 import { toIso } from './public-values.ts';
 
 /** The amount is an integer in minor units; instants are ISO 8601 in UTC. */
@@ -20,14 +20,14 @@ export interface PublicDispute {
   updatedAt: string;
 }
 
-export function toPublicDispute(document: DisputeDocument): PublicDispute {
-  const { id, paymentToken, amount, currency, status, type, reasonCode, comment } = document.dispute;
+export function toPublicDispute(view: DisputeView): PublicDispute {
+  const { id, paymentToken, amount, currency, status, type, reasonCode, comment } = view.dispute;
   return {
     id,
     ...given({ token: paymentToken }),
     ...{ amount, currency, status },
     ...given({ type, reasonCode, comment }),
-    createdAt: toIso(openedAtOf(document)),
-    updatedAt: toIso(document.updatedAt),
+    createdAt: toIso(openedAtOf(view)),
+    updatedAt: toIso(view.updatedAt),
   };
 }

@@ -19,7 +19,7 @@ const attemptOf = ({
 });
 const nothing = () => ({});
 const sendByOf = ({ sendBy }: { sendBy: number }) => ({ sendBy: toIso(sendBy) });
-const errorsOf = ({ errors, reason }: PaymentEventOf<'ConfirmationRefused'>['data']) => ({
+const errorsOf = ({ errors, reason }: PaymentEventOf<'CaptureRefused'>['data']) => ({
   errors: toPublicErrors(errors),
   ...given({ reason }),
 });
@@ -39,23 +39,23 @@ const publishers: Publishers = {
   AttemptNotFound: ({ attemptNumber }) => ({ attemptNumber }),
   AttemptStarted: ({ attempt }) => ({ attempt: attemptOf(attempt) }),
   PaymentPending: nothing,
-  PaymentHeld: (data) => ({ heldAmount: data.heldAmount, ...maskOf(data) }),
+  PaymentAuthorized: (data) => ({ heldAmount: data.heldAmount, ...maskOf(data) }),
   PaymentApproved: (data) => ({ amount: data.amount, ...maskOf(data) }),
   PaymentDeclined: (data) => ({ ...given({ declineReason: data.declineReason }), ...maskOf(data) }),
   PaymentExpired: nothing,
   PaymentFailed: reasonOf,
-  ConfirmationSubmitted: sendByOf,
-  ConfirmationRefused: errorsOf,
-  ConfirmationUnresolved: reasonOf,
-  DeclineSubmitted: sendByOf,
-  DeclineRefused: errorsOf,
-  DeclineUnresolved: reasonOf,
+  CaptureSubmitted: sendByOf,
+  CaptureRefused: errorsOf,
+  CaptureUnresolved: reasonOf,
+  VoidSubmitted: sendByOf,
+  VoidRefused: errorsOf,
+  VoidUnresolved: reasonOf,
   RefundSubmitted: ({ refundToken, amount, sendBy }) => ({ refundToken, amount, sendBy: toIso(sendBy) }),
   RefundAccepted: ({ refundToken }) => ({ refundToken }),
   RefundApproved: ({ refundToken }) => ({ refundToken }),
   RefundDeclined: ({ refundToken, ...end }) => ({ refundToken, ...errorsOf(end) }),
   RefundUnresolved: ({ refundToken, reason }) => ({ refundToken, reason }),
-  RefundDeclineTold: nothing,
+  RefundDeclineReported: nothing,
   ExternalRefundObserved: ({ amount }) => ({ amount }),
   FinalStatusRevised: ({ from, to, amount, declineReason }) => ({
     from,
@@ -63,8 +63,8 @@ const publishers: Publishers = {
     ...given({ amount, declineReason }),
   }),
   RecurringTokenIssued: ({ recurringToken }) => ({ recurringToken }),
-  AttentionRaised: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
-  AttentionResolved: ({ code, resolution, reason, number }) => ({
+  ReviewOpened: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
+  ReviewResolved: ({ code, resolution, reason, number }) => ({
     code,
     ...given({ number }),
     resolution,

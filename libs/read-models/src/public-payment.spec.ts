@@ -1,8 +1,8 @@
 import { decodePaymentEvent } from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldPaymentDocument, type PaymentDocument } from './payment-document.ts';
-import { toPublicAttentionEntry } from './public-attention.ts';
+import { foldPaymentView, type PaymentView } from './payment-view.ts';
+import { toPublicReviewEntry } from './public-review.ts';
 import { toPublicEventData } from './public-event.ts';
 import { toPublicPayment } from './public-payment.ts';
 import { toPublicEvidence } from './public-values.ts';
@@ -16,10 +16,10 @@ import {
 } from './testing/index.ts';
 import type { PaymentEvent } from '@tollgate/payment-domain';
 
-const documentOf = (...events: PaymentEvent[]) =>
-  toRecordedEvents(events).reduce<PaymentDocument | undefined>(foldPaymentDocument, undefined)!;
+const viewOf = (...events: PaymentEvent[]) =>
+  toRecordedEvents(events).reduce<PaymentView | undefined>(foldPaymentView, undefined)!;
 const shown = (...events: PaymentEvent[]) =>
-  toPublicPayment(documentOf(requested({ orderNumber: 'A-1' }), ...events));
+  toPublicPayment(viewOf(requested({ orderNumber: 'A-1' }), ...events));
 
 test('a team sees its terms, the state in both vocabularies, and the sums', () => {
   expect(shown(happening.accepted)).toEqual({
@@ -36,7 +36,7 @@ test('a team sees its terms, the state in both vocabularies, and the sums', () =
     approvedAmount: 0,
     refundedAmount: 0,
     refunds: [],
-    attention: [],
+    reviews: [],
     errors: [],
     createdAt: '2026-01-02T03:04:05.000Z',
     updatedAt: '2026-01-02T03:04:06.000Z',
@@ -97,7 +97,7 @@ test('no planted secret is ever shown, in no payment and no event', () => {
     fc.property(anyHistory, (history) => {
       const recorded = toRecordedEvents(history);
       const data = recorded.map((event) => toPublicEventData(decodePaymentEvent(event)));
-      const text = JSON.stringify([toPublicPayment(documentOf(...history)), data]);
+      const text = JSON.stringify([toPublicPayment(viewOf(...history)), data]);
       expect(text).not.toContain(planted);
       expect(text).not.toContain('192.0.2.1');
     }),
@@ -111,13 +111,13 @@ test('the data of every type of event can be shown', () => {
 });
 
 test('what waits for a person shows the number that a person answers with, in both places and in the events', () => {
-  const { accepted, attention, attentionResolved } = happening;
-  const first = { ...attentionResolved, data: { ...attentionResolved.data, number: 1 } };
-  const history = [requested(), accepted, attention, attention, attention, first];
-  const document = documentOf(...history);
-  expect(toPublicPayment(document).attention.map(({ number }) => number)).toEqual([2, 3]);
-  const entry = toPublicAttentionEntry({ kind: 'payment', document, place: 1, since: 0 });
+  const { accepted, reviews, reviewResolved } = happening;
+  const first = { ...reviewResolved, data: { ...reviewResolved.data, number: 1 } };
+  const history = [requested(), accepted, reviews, reviews, reviews, first];
+  const view = viewOf(...history);
+  expect(toPublicPayment(view).reviews.map(({ number }) => number)).toEqual([2, 3]);
+  const entry = toPublicReviewEntry({ kind: 'payment', view, place: 1, since: 0 });
   expect(entry).toMatchObject({ code: 'second_payment_found', number: 3 });
   expect(toPublicEventData(first)).toMatchObject({ code: 'second_payment_found', number: 1 });
-  expect(toPublicEventData(attentionResolved)).not.toHaveProperty('number');
+  expect(toPublicEventData(reviewResolved)).not.toHaveProperty('number');
 });

@@ -2,12 +2,12 @@
 import type { PaymentStatus } from '@tollgate/payment-api/values';
 import { statusOfPhase, type Payment, type PaymentPhase, type Refund } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
-import type { PaymentDocument } from './payment-document.ts';
+import type { PaymentView } from './payment-view.ts';
 import {
   toIso,
-  toPublicAttention,
+  toPublicReviews,
   toPublicErrors,
-  type PublicAttention,
+  type PublicReview,
   type PublicError,
 } from './public-values.ts';
 
@@ -41,7 +41,7 @@ export interface PublicPayment {
   approvedAmount: number;
   refundedAmount: number;
   refunds: PublicRefund[];
-  attention: PublicAttention[];
+  reviews: PublicReview[];
   /** True where a recurring token was asked for. */
   recurring?: boolean;
   /** What later payments of this customer are charged with: the alias that was issued, or the one that was charged. */
@@ -55,11 +55,11 @@ export interface PublicPayment {
   revision: number;
 }
 
-export function toPublicPayment(document: PaymentDocument): PublicPayment {
-  const { payment } = document;
+export function toPublicPayment(view: PaymentView): PublicPayment {
+  const { payment } = view;
   const { terms } = payment;
   return {
-    token: document.token,
+    token: view.token,
     status: statusOfPhase(payment.phase),
     phase: payment.phase,
     ...toPublicTerms(terms),
@@ -68,16 +68,16 @@ export function toPublicPayment(document: PaymentDocument): PublicPayment {
     approvedAmount: payment.approvedAmount,
     refundedAmount: payment.refundedAmount,
     refunds: payment.refunds.map((refund) => toPublicRefund(refund, terms.currency)),
-    attention: toPublicAttention(document, payment),
+    reviews: toPublicReviews(view, payment),
     ...given({
       recurringToken: payment.recurringToken,
       sanitizedMask: payment.sanitizedMask,
       declineReason: payment.declineReason,
     }),
     errors: payment.phase === 'failed' ? toPublicErrors(payment.errors) : [],
-    createdAt: toIso(document.createdAt),
-    updatedAt: toIso(document.updatedAt),
-    revision: document.revision,
+    createdAt: toIso(view.createdAt),
+    updatedAt: toIso(view.updatedAt),
+    revision: view.revision,
   };
 }
 
@@ -99,8 +99,8 @@ export const toPublicTerms = (terms: Payment['terms']) => ({
 });
 
 // Nobody is sent to a page that asks for something else than was agreed.
-const isPageOpen = ({ phase, attention }: Payment): boolean =>
-  (phase === 'init' || phase === 'pending') && !attention.some(({ code }) => code === 'terms_disagree');
+const isPageOpen = ({ phase, reviews }: Payment): boolean =>
+  (phase === 'init' || phase === 'pending') && !reviews.some(({ code }) => code === 'terms_disagree');
 
 const refundStatuses = {
   submitted: 'pending',

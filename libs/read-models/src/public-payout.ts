@@ -10,14 +10,14 @@ import {
   type PayoutStatus,
 } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
-import type { PayoutDocument } from './payout-document.ts';
+import type { PayoutView } from './payout-view.ts';
 import type { PublicEventData } from './public-event.ts';
 import {
   toIso,
-  toPublicAttention,
+  toPublicReviews,
   toPublicErrors,
   toPublicEvidence,
-  type PublicAttention,
+  type PublicReview,
   type PublicError,
 } from './public-values.ts';
 
@@ -34,7 +34,7 @@ export interface PublicPayout {
   /** Of the card that was paid to. */
   sanitizedMask?: string;
   declineReason?: string;
-  attention: PublicAttention[];
+  reviews: PublicReview[];
   /** Why the payout failed; empty otherwise. */
   errors: PublicError[];
   createdAt: string;
@@ -48,19 +48,19 @@ export type PublicDestination =
   | { kind: 'recurring'; recurringToken: string }
   | { kind: 'bankAccount'; bankName: string; accountEnding: string };
 
-export function toPublicPayout(document: PayoutDocument): PublicPayout {
-  const { payout } = document;
+export function toPublicPayout(view: PayoutView): PublicPayout {
+  const { payout } = view;
   return {
-    token: document.token,
+    token: view.token,
     status: statusOfPayoutPhase(payout.phase),
     phase: payout.phase,
     ...toPublicTerms(payout.terms),
     ...given({ sanitizedMask: maskOf(payout.terms.destination), declineReason: payout.declineReason }),
-    attention: toPublicAttention(document, payout),
+    reviews: toPublicReviews(view, payout),
     errors: payout.phase === 'failed' ? toPublicErrors(payout.errors) : [],
-    createdAt: toIso(document.createdAt),
-    updatedAt: toIso(document.updatedAt),
-    revision: document.revision,
+    createdAt: toIso(view.createdAt),
+    updatedAt: toIso(view.updatedAt),
+    revision: view.revision,
   };
 }
 
@@ -90,8 +90,8 @@ function toPublicDestination(destination: PayoutDestination): PublicDestination 
 /** A payout among payments, told apart by `operationType` as in the specification. */
 export type ListedPayout = PublicPayout & { operationType: 'payout' };
 
-export const toListedPayout = (document: PayoutDocument): ListedPayout => ({
-  ...toPublicPayout(document),
+export const toListedPayout = (view: PayoutView): ListedPayout => ({
+  ...toPublicPayout(view),
   operationType: 'payout',
 });
 
@@ -112,8 +112,8 @@ const publishers: Publishers = {
   PayoutDeclined: ({ declineReason }) => given({ declineReason }),
   PayoutFailed: reasonOf,
   FinalStatusRevised: ({ from, to, declineReason }) => ({ from, to, ...given({ declineReason }) }),
-  AttentionRaised: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
-  AttentionResolved: ({ code, resolution, reason, number }) => ({
+  ReviewOpened: ({ code, evidence }) => ({ code, evidence: toPublicEvidence(evidence) }),
+  ReviewResolved: ({ code, resolution, reason, number }) => ({
     code,
     ...given({ number }),
     resolution,

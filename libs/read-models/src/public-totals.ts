@@ -1,7 +1,7 @@
 /** Totals as teams see them. */
 import type { PaymentStatus } from '@tollgate/payment-api/values';
 import type { PayoutStatus } from '@tollgate/payment-domain';
-import type { Sum, TotalsDocument } from './totals-document.ts';
+import type { Sum, TotalsView } from './totals-view.ts';
 
 export interface PublicSum {
   count: number;
@@ -24,16 +24,16 @@ export interface PublicTotals {
   sums: PublicCurrencyTotals[];
 }
 
-type Counted = Pick<TotalsDocument, 'currency' | 'payments' | 'refunds' | 'payouts'>;
+type Counted = Pick<TotalsView, 'currency' | 'payments' | 'refunds' | 'payouts'>;
 
 /** @param documents by day and then by currency */
 export function toPublicTotals(
-  documents: readonly TotalsDocument[],
+  views: readonly TotalsView[],
   { withPayouts }: { withPayouts: boolean },
 ): PublicTotals {
   const toShown = (each: Counted) => toPublicCurrencyTotals(each, withPayouts);
-  const byDay = Map.groupBy(documents, ({ day }) => day);
-  const byCurrency = Map.groupBy(documents, ({ currency }) => currency);
+  const byDay = Map.groupBy(views, ({ day }) => day);
+  const byCurrency = Map.groupBy(views, ({ currency }) => currency);
   return {
     days: [...byDay].map(([day, ofDay]) => ({ day, currencies: ofDay.map(toShown) })),
     sums: [...byCurrency]
@@ -67,7 +67,7 @@ const added = (one: Sum, other: Sum): Sum => ({
 const nothing = (): Sum => ({ count: 0, amount: '0' });
 
 /** Zeros under the names that a document has. */
-function emptyOf([first]: readonly TotalsDocument[]): Counted {
+function emptyOf([first]: readonly TotalsView[]): Counted {
   if (first === undefined) throw new RangeError('a group has a first one');
   const { currency, payments, refunds, payouts } = first;
   return {

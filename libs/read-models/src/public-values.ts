@@ -1,12 +1,12 @@
 /** Values that several kinds of public objects show. */
 import type { ApiError } from '@tollgate/payment-api/values';
-import type { Attention } from '@tollgate/payment-domain';
+import type { Review } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 
 export type PublicEvidence = Record<string, string | number | boolean | null>;
 
 /** What waits for a person. */
-export interface PublicAttention {
+export interface PublicReview {
   code: string;
   /** Tells it from others of its code; a person's answer names both. */
   number: number;
@@ -22,14 +22,14 @@ export interface PublicError {
   parameter?: string;
 }
 
-export const toPublicAttention = (
-  { attentionSince, updatedAt }: { attentionSince: readonly number[]; updatedAt: number },
-  { attention }: { attention: readonly Attention[] },
-): PublicAttention[] =>
-  attention.map(({ code, evidence, number }, place) => ({
+export const toPublicReviews = (
+  { reviewsSince, updatedAt }: { reviewsSince: readonly number[]; updatedAt: number },
+  { reviews }: { reviews: readonly Review[] },
+): PublicReview[] =>
+  reviews.map(({ code, evidence, number }, place) => ({
     code,
     number,
-    since: toIso(attentionSince[place] ?? updatedAt),
+    since: toIso(reviewsSince[place] ?? updatedAt),
     evidence: toPublicEvidence(evidence),
   }));
 
@@ -40,7 +40,7 @@ const plainEvidence: ReadonlySet<string> = new Set([
 ]);
 
 /** Evidence with tokens of the service, and whatever we do not know to be harmless, masked but for the last four characters. */
-export function toPublicEvidence(evidence: Attention['evidence']): PublicEvidence {
+export function toPublicEvidence(evidence: Review['evidence']): PublicEvidence {
   const entries = Object.entries(evidence).map(([name, value]) => [
     name,
     plainEvidence.has(name) ? value : mask(value),

@@ -112,7 +112,7 @@ test('a caller brings the origins of its team, as they are now', async () => {
   expect(originsOf(games)).toEqual({ callback: [], redirect: undefined });
 });
 
-test('a notification may go where the callbacks of its team are allowed now, and of a stranger nowhere', async () => {
+test('a webhook may go where the callbacks of its team are allowed now, and of a stranger nowhere', async () => {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);

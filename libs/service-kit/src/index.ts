@@ -7,5 +7,5 @@ export * from './http-server.ts';
 export * from './ids.ts';
 export * from './invalid-request.ts';
 export * from './log.ts';
-export * from './notification-secrets.ts';
+export * from './webhook-secrets.ts';
 export * from './secret.ts';

@@ -8,7 +8,7 @@ import { type Clock, silentLog, systemClock, systemIds } from '@tollgate/service
 import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
-import { lookForSecond, noteUnapplied } from './looks/look-at.ts';
+import { inquireForSecond, noteUnapplied } from './inquiries/inquire.ts';
 import { type FakePaymentService, createFakePaymentService } from './testing/fake-payment-service.ts';
 import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from './testing/harness.ts';
 import { useHarness } from './testing/use-harness.ts';
@@ -50,7 +50,7 @@ const hurried: Clock = {
 };
 
 function consume(): void {
-  const { payments, look, inside } = harness;
+  const { payments, inquire, inside } = harness;
   const counting: MessageBus = {
     ...bus,
     subscribe: (options, handle) =>
@@ -60,8 +60,9 @@ function consume(): void {
       }),
   };
   const deps = {
-    ...{ bus: counting, clock: hurried, ids: systemIds, log: silentLog, look },
-    lookForSecond: (token: string, serviceToken: string) => lookForSecond(inside, token, serviceToken, cause),
+    ...{ bus: counting, clock: hurried, ids: systemIds, log: silentLog, inquire },
+    inquireForSecond: (token: string, serviceToken: string) =>
+      inquireForSecond(inside, token, serviceToken, cause),
     nudgeDisputes: () => (nudges += 1),
     recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
       await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
@@ -80,10 +81,10 @@ async function callback(token: string, body: object): Promise<void> {
 async function create(): Promise<string> {
   const result = await harness.create(teaFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.document.token;
+  return result.view.token;
 }
 
-async function parked(): Promise<BusRecord[]> {
+async function deadLetter(): Promise<BusRecord[]> {
   return bus.lastPerPartition(providerCallbacksDlqTopic);
 }
 
@@ -92,7 +93,7 @@ it('believes the service and not the callback', async () => {
   consume();
   await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
   await eventually(() => expect(handled).toBe(1));
-  expect(harness.provider.looks.retrieved).toBeGreaterThan(0);
+  expect(harness.provider.inquiries.retrieved).toBeGreaterThan(0);
   expect((await harness.payments.load(token))?.payment.phase).toBe('init');
 });
 
@@ -113,8 +114,8 @@ it('calls a person where an attempt that was given up took effect after all', as
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
-    const attention = (await harness.payments.load(token))?.payment.attention;
-    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
   });
 });
 
@@ -131,8 +132,8 @@ it('calls a person also where that attempt was made with another account', async
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
-    const attention = (await harness.payments.load(token))?.payment.attention;
-    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
   });
 });
 
@@ -144,15 +145,15 @@ it("does not take another payment of the service for one of this payment's attem
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(() => expect(handled).toBe(1));
-  expect(harness.provider.looks.retrieved).toBe(2);
-  expect((await harness.payments.load(token))?.payment.attention).toEqual([]);
+  expect(harness.provider.inquiries.retrieved).toBe(2);
+  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
 });
 
 it('parks a callback for a payment that does not exist, with the reason', async () => {
   consume();
   await callback('pay_unknown', { status: 'approved' });
   await eventually(async () => {
-    expect((await parked()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
+    expect((await deadLetter()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
       ['pay_unknown', 'no such payment or payout'],
     ]);
   });
@@ -167,35 +168,35 @@ it('parks what is no callback at all, and goes on with the next', async () => {
   await callback(token, { status: 'declined' });
   consume();
   await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('declined'));
-  await eventually(async () => expect(await parked()).toHaveLength(1));
+  await eventually(async () => expect(await deadLetter()).toHaveLength(1));
 });
 
 it('parks a callback that the service gives no usable answer about, after a bounded number of looks', async () => {
   const token = await create();
-  harness.provider.answersLooks = false;
+  harness.provider.answersInquiries = false;
   consume();
   await callback(token, { status: 'approved' });
-  await eventually(async () => expect(await parked()).toHaveLength(1), { timeoutMs: 15_000 });
-  expect(harness.provider.looks.retrieved).toBe(4);
+  await eventually(async () => expect(await deadLetter()).toHaveLength(1), { timeoutMs: 15_000 });
+  expect(harness.provider.inquiries.retrieved).toBe(4);
 });
 
 it('that could not be applied calls a person, until a look finds the service again', async () => {
   const token = await create();
   harness.provider.change(`${token}.1`, { status: 'approved' });
-  await harness.looks.request(token, cause);
-  harness.provider.answersLooks = false;
+  await harness.inquiries.request(token, cause);
+  harness.provider.answersInquiries = false;
   consume();
   await callback(token, { status: 'declined' });
   await eventually(
     async () => {
-      const attention = (await harness.payments.load(token))?.payment.attention;
-      expect(attention).toMatchObject([{ code: 'callback_not_applied' }]);
+      const reviews = (await harness.payments.load(token))?.payment.reviews;
+      expect(reviews).toMatchObject([{ code: 'callback_not_applied' }]);
     },
     { timeoutMs: 15_000 },
   );
-  harness.provider.answersLooks = true;
-  await harness.looks.request(token, cause);
-  expect((await harness.payments.load(token))?.payment.attention).toEqual([]);
+  harness.provider.answersInquiries = true;
+  await harness.inquiries.request(token, cause);
+  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
 });
 
 it('that names a second payment is tried again when the service does not answer about that one', async () => {
@@ -212,8 +213,8 @@ it('that names a second payment is tried again when the service does not answer 
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
   await eventually(async () => {
-    const attention = (await harness.payments.load(token))?.payment.attention;
-    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
   });
 });
 
@@ -233,35 +234,35 @@ describe('that names a payment which nobody can tell about when it comes', () =>
     const evidence = { serviceToken: 'service-9' };
     await eventually(
       async () => {
-        const attention = (await harness.payments.load(token))?.payment.attention;
-        expect(attention).toMatchObject([{ code: 'callback_not_applied', evidence }]);
+        const reviews = (await harness.payments.load(token))?.payment.reviews;
+        expect(reviews).toMatchObject([{ code: 'callback_not_applied', evidence }]);
       },
       { timeoutMs: 15_000 },
     );
-    await harness.look(token);
+    await harness.inquire(token);
     expect(await codesOf(token)).toEqual(['callback_not_applied']);
     isShown = true;
     return token;
   }
   const codesOf = async (token: string) =>
-    (await harness.payments.load(token))?.payment.attention.map(({ code }) => code);
+    (await harness.payments.load(token))?.payment.reviews.map(({ code }) => code);
 
   it('is looked for until the service tells that it is an attempt of ours', async () => {
     const token = await unapplied();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
     second.payments.set('service-9', { ...first, token: 'service-9', orderNumber: `${token}.0` });
-    await harness.look(token);
+    await harness.inquire(token);
     expect(await codesOf(token)).toEqual(['second_payment_found']);
   });
 
   it('is looked for until the service tells that no account has it', async () => {
     const token = await unapplied();
-    second.answersLooks = false;
-    await harness.look(token);
+    second.answersInquiries = false;
+    await harness.inquire(token);
     expect(await codesOf(token)).toEqual(['callback_not_applied']);
-    second.answersLooks = true;
-    await harness.look(token);
+    second.answersInquiries = true;
+    await harness.inquire(token);
     expect(await codesOf(token)).toEqual([]);
   });
 
@@ -274,7 +275,7 @@ describe('that names a payment which nobody can tell about when it comes', () =>
       token: 'service-9',
       orderNumber: 'somebody-else',
     });
-    await harness.look(token);
+    await harness.inquire(token);
     expect(await codesOf(token)).toEqual([]);
   });
 });
@@ -297,7 +298,7 @@ it('that names a payment of an attempt which had failed for certain calls a pers
   consume();
   await callback(token, { token: 'late', status: 'approved' });
   await eventually(async () => {
-    expect((await harness.payments.load(token))?.payment.attention.length).toBeGreaterThan(0);
+    expect((await harness.payments.load(token))?.payment.reviews.length).toBeGreaterThan(0);
   });
 });
 
@@ -325,8 +326,8 @@ it('that names an earlier attempt, while the answer to a further one is awaited,
   consume();
   await callback(token, { token: 'late', status: 'approved' });
   await eventually(async () => {
-    const attention = (await payments.load(token))?.payment.attention;
-    expect(attention).toMatchObject([{ code: 'second_payment_found' }]);
+    const reviews = (await payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
   });
   answer();
   await asking;
@@ -348,7 +349,7 @@ describe('a callback about a refund', () => {
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
     await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
     harness.provider.refundStatus = 'approved';
-    expect(await harness.refund(token, 'refund-2')).toMatchObject({ document: { refund: { amount: 100 } } });
+    expect(await harness.refund(token, 'refund-2')).toMatchObject({ view: { refund: { amount: 100 } } });
   });
 
   it.each([
@@ -388,14 +389,14 @@ it('about a dispute has the list of disputes read without delay, and its payment
   const token = await create();
   consume();
   await callback(token, { type: 'dispute', status: 'open', token: 'dispute-1' });
-  await eventually(() => expect([nudges, harness.provider.looks.retrieved]).toEqual([1, 1]));
+  await eventually(() => expect([nudges, harness.provider.inquiries.retrieved]).toEqual([1, 1]));
 });
 
 it('about anything else nudges nobody', async () => {
   const token = await create();
   consume();
   await callback(token, { status: 'approved' });
-  await eventually(() => expect(harness.provider.looks.retrieved).toBe(1));
+  await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
   expect(nudges).toBe(0);
 });
 
@@ -404,7 +405,7 @@ describe('a callback about a payout', () => {
     harness.provider.payoutStatus = 'pending';
     const result = await harness.payOut(payoutFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    return result.document.token;
+    return result.view.token;
   }
   const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
 
@@ -412,7 +413,7 @@ describe('a callback about a payout', () => {
     const token = await pendingPayout();
     consume();
     await callback(token, { type: 'payout', status: 'declined' });
-    await eventually(() => expect(harness.provider.looks.retrieved).toBe(1));
+    await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
     expect((await payoutOf(token))?.phase).toBe('pending');
     for (const payout of harness.provider.payouts.values()) payout.status = 'approved';
     await callback(token, { type: 'payout', status: 'approved' });
@@ -427,7 +428,7 @@ describe('a callback about a payout', () => {
     consume();
     await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
     await eventually(async () =>
-      expect((await payoutOf(token))?.attention).toMatchObject([{ code: 'second_payout_found' }]),
+      expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'second_payout_found' }]),
     );
   });
 
@@ -439,28 +440,27 @@ describe('a callback about a payout', () => {
     consume();
     await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
     await eventually(() => expect(handled).toBe(1));
-    expect((await payoutOf(token))?.attention).toEqual([]);
+    expect((await payoutOf(token))?.reviews).toEqual([]);
   });
 
-  it('is parked where there is no such payout', async () => {
+  it('is dead-lettered where there is no such payout', async () => {
     consume();
     await callback('po_unknown', { type: 'payout', status: 'approved' });
-    await eventually(async () => expect((await parked()).map(({ key }) => key)).toEqual(['po_unknown']));
+    await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));
   });
 
   it('that could not be applied calls a person, until a look finds the service again', async () => {
     const token = await pendingPayout();
-    harness.provider.answersLooks = false;
+    harness.provider.answersInquiries = false;
     consume();
     await callback(token, { type: 'payout', status: 'approved' });
     await eventually(
-      async () =>
-        expect((await payoutOf(token))?.attention).toMatchObject([{ code: 'callback_not_applied' }]),
+      async () => expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'callback_not_applied' }]),
       { timeoutMs: 15_000 },
     );
-    harness.provider.answersLooks = true;
-    await harness.look(token);
-    expect((await payoutOf(token))?.attention).toEqual([]);
+    harness.provider.answersInquiries = true;
+    await harness.inquire(token);
+    expect((await payoutOf(token))?.reviews).toEqual([]);
   });
 
   it('finds the payout whose answer was lost', async () => {

@@ -12,9 +12,9 @@ import {
   type UnappliedCallback,
   consumeCallbacks,
 } from './callback-consumer.ts';
-import type { LookResult } from './looks/look-result.ts';
+import type { InquiryResult } from './inquiries/inquiry-result.ts';
 
-type Look = (token: string) => Promise<LookResult>;
+type Inquire = (token: string) => Promise<InquiryResult>;
 
 function recordOf(token: string, body: object, offset: number): BusRecord {
   const bytes = new TextEncoder().encode(JSON.stringify(body));
@@ -25,10 +25,10 @@ function recordOf(token: string, body: object, offset: number): BusRecord {
 /** Hands over one batch, and tells what became of it. */
 function consume(
   bodies: Record<string, object>,
-  { look, ...changes }: Partial<CallbackConsumerDependencies> & { look: Look },
+  { inquire, ...changes }: Partial<CallbackConsumerDependencies> & { inquire: Inquire },
 ) {
   const clock = createFakeClock();
-  const parked: string[] = [];
+  const deadLetter: string[] = [];
   const noted: UnappliedCallback[] = [];
   const batch = Object.entries(bodies).map(([token, body], index) => recordOf(token, body, index));
   const state: { batch: 'under way' | 'done' | Error; hasEnded: boolean } = {
@@ -37,7 +37,7 @@ function consume(
   };
   const bus: Pick<MessageBus, 'publish' | 'subscribe'> = {
     publish: async (topic, messages) => {
-      if (topic === providerCallbacksDlqTopic) parked.push(...messages.map(({ key }) => key));
+      if (topic === providerCallbacksDlqTopic) deadLetter.push(...messages.map(({ key }) => key));
     },
     subscribe: async (_options, handle) => {
       await handle(batch).then(
@@ -47,43 +47,43 @@ function consume(
     },
   };
   const deps: CallbackConsumerDependencies = {
-    ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, look },
-    lookForSecond: () => Promise.resolve('looked'),
+    ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, inquire },
+    inquireForSecond: () => Promise.resolve('inquired'),
     recordRefundDeclined: () => Promise.resolve(),
     nudgeDisputes: () => undefined,
     noteUnapplied: async (unapplied) => void noted.push(unapplied),
     ...changes,
   };
   const ended = consumeCallbacks(deps, new AbortController().signal).then(() => (state.hasEnded = true));
-  return { clock, parked, noted, state, ended };
+  return { clock, deadLetter, noted, state, ended };
 }
 
 describe('a callback that cannot be applied', () => {
-  const look: Look = () => Promise.resolve('failed');
+  const inquire: Inquire = () => Promise.resolve('failed');
 
   // A stream that nobody can decode rejected for ever: its whole partition stood still.
-  it('and can never be noted either is parked', async () => {
+  it('and can never be noted either is dead-lettered', async () => {
     const run = consume(
       { pay_1: {} },
-      { look, noteUnapplied: () => Promise.reject(new InvariantViolation('no')) },
+      { inquire, noteUnapplied: () => Promise.reject(new InvariantViolation('no')) },
     );
     await run.clock.advance(10_000);
-    expect([run.state.batch, run.parked]).toEqual(['done', ['pay_1']]);
+    expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
   });
 
   it('and cannot be noted now comes again', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
-    const run = consume({ pay_1: {} }, { look, noteUnapplied: () => Promise.reject(error) });
+    const run = consume({ pay_1: {} }, { inquire, noteUnapplied: () => Promise.reject(error) });
     await run.clock.advance(10_000);
-    expect([run.state.batch, run.parked]).toEqual([error, []]);
+    expect([run.state.batch, run.deadLetter]).toEqual([error, []]);
   });
 
-  it('is noted with what it names, and then parked', async () => {
-    const run = consume({ pay_1: { type: 'payment', token: 'service-9' }, pay_2: {} }, { look });
+  it('is noted with what it names, and then dead-lettered', async () => {
+    const run = consume({ pay_1: { type: 'payment', token: 'service-9' }, pay_2: {} }, { inquire });
     await run.clock.advance(10_000);
     expect(run.noted).toMatchObject([{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }]);
     expect(run.noted[1]).not.toHaveProperty('serviceToken');
-    expect(run.parked).toEqual(['pay_1', 'pay_2']);
+    expect(run.deadLetter).toEqual(['pay_1', 'pay_2']);
   });
 });
 
@@ -91,15 +91,15 @@ describe('a batch', () => {
   // Each of an account's callbacks took four deadlines, one after the other, and all others waited for them.
   it('waits for the looks at an account that hangs for half a minute at most', async () => {
     let release = (): void => undefined;
-    const hangs = new Promise<LookResult>((resolve) => (release = () => resolve('failed')));
+    const hangs = new Promise<InquiryResult>((resolve) => (release = () => resolve('failed')));
     const run = consume(
       { pay_1: {}, pay_2: {} },
-      { look: (token) => (token === 'pay_1' ? hangs : Promise.resolve('looked')) },
+      { inquire: (token) => (token === 'pay_1' ? hangs : Promise.resolve('inquired')) },
     );
     await run.clock.advance(29_999);
     expect(run.state.batch).toBe('under way');
     await run.clock.advance(1);
-    expect([run.state.batch, run.parked]).toEqual(['done', ['pay_1']]);
+    expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
     expect(run.noted).toMatchObject([{ token: 'pay_1' }]);
     // The look goes on, and the end waits for it.
     expect(run.state.hasEnded).toBe(false);
@@ -108,7 +108,7 @@ describe('a batch', () => {
   });
 
   it('leaves nobody asleep where all is applied at once', async () => {
-    const run = consume({ pay_1: {} }, { look: () => Promise.resolve('looked') });
+    const run = consume({ pay_1: {} }, { inquire: () => Promise.resolve('inquired') });
     await run.ended;
     expect([run.state.batch, run.clock.sleeperCount()]).toEqual(['done', 0]);
   });

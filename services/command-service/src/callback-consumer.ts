@@ -2,19 +2,19 @@
 import {
   type DecodedCallback,
   decodeCallbackRecord,
-  encodeParkedCallback,
+  encodeDeadLetter,
   providerCallbacksTopic,
   providerCallbacksDlqTopic,
 } from '@tollgate/gateway-events';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
-import type { LookResult } from './looks/look-result.ts';
+import type { InquiryResult } from './inquiries/inquiry-result.ts';
 import type { Cause } from './streams/repository.ts';
 
 export interface CallbackConsumerDependencies {
   bus: MessageBus;
-  look: (token: string, cause: Cause) => Promise<LookResult>;
-  lookForSecond: (token: string, serviceToken: string, cause: Cause) => Promise<LookResult>;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  inquireForSecond: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
   /** The one word that no look can confirm: the service has declined a refund that it had accepted under this token of its. */
   recordRefundDeclined: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
   /** A dispute has changed: the list of disputes is read without delay. */
@@ -36,7 +36,7 @@ export interface UnappliedCallback {
 
 type Callback = Extract<DecodedCallback, { kind: 'callback' }>;
 
-/** Looks for one callback before it is parked, and the pause before the second one, milliseconds; doubled each time. */
+/** Looks for one callback before it is dead-lettered, and the pause before the second one, milliseconds; doubled each time. */
 const triesMax = 4;
 const firstPauseMs = 250;
 /** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds. */
@@ -48,11 +48,11 @@ export async function consumeCallbacks(
   signal: AbortSignal,
 ): Promise<void> {
   const subscription = { group: 'command-service', topics: [providerCallbacksTopic], signal };
-  const looks = new Set<Promise<unknown>>();
+  const inquiries = new Set<Promise<unknown>>();
   try {
-    await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, looks, signal }));
+    await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, inquiries, signal }));
   } finally {
-    await Promise.all(looks);
+    await Promise.all(inquiries);
   }
 }
 
@@ -60,58 +60,58 @@ async function applyBatch(
   deps: CallbackConsumerDependencies,
   {
     batch,
-    looks,
+    inquiries,
     signal,
-  }: { batch: readonly BusRecord[]; looks: Set<Promise<unknown>>; signal: AbortSignal },
+  }: { batch: readonly BusRecord[]; inquiries: Set<Promise<unknown>>; signal: AbortSignal },
 ): Promise<void> {
   const done = new AbortController();
   const over = deps.clock.sleep(batchMaxMs, done.signal).then(
     () => 'over' as const,
     () => 'over' as const,
   );
-  const lookInTime: LookInTime = (callback, cause) => {
-    const looking = lookSafely(deps, callback, cause).finally(() => looks.delete(looking));
-    looks.add(looking);
-    return Promise.race([looking, over]);
+  const inquireInTime: InquiryInTime = (callback, cause) => {
+    const inquiring = inquireSafely(deps, callback, cause).finally(() => inquiries.delete(inquiring));
+    inquiries.add(inquiring);
+    return Promise.race([inquiring, over]);
   };
   // Of a burst of hints about the same payment, one is enough.
   const hints = new Map(batch.map((record) => [hintOf(record), record]));
   try {
-    await Promise.all([...hints.values()].map((record) => apply(deps, { record, lookInTime, signal })));
+    await Promise.all([...hints.values()].map((record) => apply(deps, { record, inquireInTime, signal })));
   } finally {
     done.abort();
   }
 }
 
 /** Never rejects. `over`: the batch waits no longer; the look goes on. */
-type LookInTime = (callback: Callback, cause: Cause) => Promise<LookResult | 'over'>;
+type InquiryInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
 
-/** Rejects only where the record can be neither applied nor parked: then the batch comes again. */
+/** Rejects only where the record can be neither applied nor dead-lettered: then the batch comes again. */
 async function apply(
   deps: CallbackConsumerDependencies,
-  { record, lookInTime, signal }: { record: BusRecord; lookInTime: LookInTime; signal: AbortSignal },
+  { record, inquireInTime, signal }: { record: BusRecord; inquireInTime: InquiryInTime; signal: AbortSignal },
 ): Promise<void> {
   const callback = decodeCallbackRecord(record);
-  if (callback.kind === 'unreadable') return park(deps, record, callback.reason);
+  if (callback.kind === 'unreadable') return deadLetter(deps, record, callback.reason);
   const correlationId = deps.ids.uuid();
   const causationId = `${record.topic}/${record.partition}/${record.offset}`;
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
   for (let tries = 1; tries <= triesMax && !signal.aborted; tries += 1) {
-    const result = await lookInTime(callback, cause);
+    const result = await inquireInTime(callback, cause);
     // While the creation's answer is awaited the payment is open work: the follow-up looks at it, also after a crash.
-    if (result === 'looked' || result === 'awaiting-answer') return;
-    if (result === 'nothing-there') return park(deps, record, 'no such payment or payout');
+    if (result === 'inquired' || result === 'awaiting-answer') return;
+    if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
     if (result === 'over') break;
     if (tries < triesMax) await deps.clock.sleep(firstPauseMs * 2 ** tries, signal).catch(() => undefined);
   }
   if (signal.aborted) throw new Error('stopped before the callback was applied');
   const reason = `no usable answer of the Payment Service in ${triesMax} looks`;
-  // Noted before it is parked: from here on the payment is looked at until the service answers.
+  // Noted before it is dead-lettered: from here on the payment is looked at until the service answers.
   await note(deps, callback, reason, cause);
-  return park(deps, record, reason);
+  return deadLetter(deps, record, reason);
 }
 
-/** What can never be noted must not stop its partition: it is parked like the rest. */
+/** What can never be noted must not stop its partition: it is dead-lettered like the rest. */
 async function note(
   deps: CallbackConsumerDependencies,
   callback: Callback,
@@ -144,20 +144,20 @@ function namedByService({ body }: Callback): string | undefined {
 
 const namingTypes: readonly unknown[] = ['payment', 'pay', 'payout'];
 
-async function lookSafely(
+async function inquireSafely(
   deps: CallbackConsumerDependencies,
   callback: Callback,
   cause: Cause,
-): Promise<LookResult> {
+): Promise<InquiryResult> {
   const { token } = callback;
   try {
     await applyWords(deps, callback, cause);
-    const result = await deps.look(token, cause);
+    const result = await deps.inquire(token, cause);
     const serviceToken = namedByService(callback);
-    const isOurs = result === 'looked' || result === 'awaiting-answer';
+    const isOurs = result === 'inquired' || result === 'awaiting-answer';
     if (!isOurs || serviceToken === undefined) return result;
     // Also while an answer is awaited: the callback may be about an earlier attempt, which nobody else will look for.
-    const second = await deps.lookForSecond(token, serviceToken, cause);
+    const second = await deps.inquireForSecond(token, serviceToken, cause);
     return second === 'failed' ? second : result;
   } catch (error) {
     deps.log.error({ error, token, operation: 'callback' }, 'a look failed');
@@ -176,11 +176,15 @@ async function applyWords(
     await deps.recordRefundDeclined(token, serviceRefundToken, cause);
 }
 
-async function park(deps: CallbackConsumerDependencies, record: BusRecord, reason: string): Promise<void> {
-  const parked = encodeParkedCallback(record, reason);
+async function deadLetter(
+  deps: CallbackConsumerDependencies,
+  record: BusRecord,
+  reason: string,
+): Promise<void> {
+  const deadLetter = encodeDeadLetter(record, reason);
   deps.log.warn(
-    { token: parked.key, topic: record.topic, operation: 'callback', outcome: 'parked' },
-    'a callback was parked',
+    { token: deadLetter.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
+    'a callback was dead-lettered',
   );
-  await deps.bus.publish(providerCallbacksDlqTopic, [parked]);
+  await deps.bus.publish(providerCallbacksDlqTopic, [deadLetter]);
 }

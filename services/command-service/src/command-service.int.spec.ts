@@ -95,7 +95,7 @@ describe('the parts together', () => {
     harness().provider.payoutStatus = 'pending';
     const result = await harness().payOut(payoutFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    return result.document.token;
+    return result.view.token;
   }
 
   it('have a callback about a payment, a refund and a payout looked at', async () => {
@@ -120,23 +120,23 @@ describe('the parts together', () => {
     await callback(bus, 'pay_unknown', { type: 'refund', status: 'declined', token: 'service-refund-1' });
     await callback(bus, 'po_unknown', { type: 'payout', status: 'approved', token: 'service-payout-1' });
     await eventually(async () => {
-      const parked = await bus.lastPerPartition(providerCallbacksDlqTopic);
-      expect(parked.map(({ key }) => key).sort()).toEqual(['pay_unknown', 'po_unknown']);
+      const deadLetter = await bus.lastPerPartition(providerCallbacksDlqTopic);
+      expect(deadLetter.map(({ key }) => key).sort()).toEqual(['pay_unknown', 'po_unknown']);
     });
   });
 
   it('note a callback that could not be applied, on the payment or payout that it is about', async () => {
     const token = await harness().approved('order-2');
     const payout = await pendingPayout();
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     const bus = start();
     await callback(bus, token, { status: 'declined' });
     await callback(bus, payout, { type: 'payout', status: 'approved' });
     const noted = [{ code: 'callback_not_applied' }];
     await eventually(
       async () => {
-        expect((await harness().payments.load(token))?.payment.attention).toMatchObject(noted);
-        expect((await harness().payouts.load(payout))?.payout.attention).toMatchObject(noted);
+        expect((await harness().payments.load(token))?.payment.reviews).toMatchObject(noted);
+        expect((await harness().payouts.load(payout))?.payout.reviews).toMatchObject(noted);
       },
       { timeoutMs: 15_000 },
     );
@@ -183,7 +183,7 @@ describe('the parts together', () => {
     provider.change(`${token}.1`, { status: 'approved' });
     await callback(bus, token, { status: 'approved' });
     await eventually(() => expect(handled).toBe(1));
-    expect(provider.looks).toEqual({ retrieved: 0, listed: 0 });
+    expect(provider.inquiries).toEqual({ retrieved: 0, listed: 0 });
     answer();
     expect((await asking).statusCode).toBe(200);
     await eventually(async () => expect((await payments.load(token))?.payment.phase).toBe('approved'));
@@ -194,7 +194,7 @@ describe('the parts together', () => {
     const payout = await pendingPayout();
     harness().provider.change(`${token}.1`, { status: 'expired', heldAmount: 0 });
     for (const each of harness().provider.payouts.values()) each.status = 'declined';
-    const open = { openWork: 'open', updatedAt: Date.now() - 3_600_000 } as const;
+    const open = { inquiryNeed: 'open', updatedAt: Date.now() - 3_600_000 } as const;
     start({
       ids: { ...systemIds, fraction: () => 0 },
       openPayments: ({ after }) => (after === undefined ? [{ token, ...open }] : []),

@@ -15,14 +15,14 @@ import type { CallTimes } from './calls/call-times.ts';
 import { createPaymentCalls } from './calls/payment-calls.ts';
 import { createPayoutCalls } from './calls/payout-calls.ts';
 import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
-import { createAskAccount } from './looks/ask-account.ts';
-import { type FollowUpDependencies, followUp } from './looks/follow-up.ts';
-import { lookAt, lookForSecond, noteUnapplied } from './looks/look-at.ts';
-import { createLookOnRead } from './looks/look-on-read.ts';
-import type { LookResult } from './looks/look-result.ts';
-import { createLooks } from './looks/looks.ts';
+import { createAskAccount } from './inquiries/ask-account.ts';
+import { type InquiryScheduleDependencies, runInquirySchedule } from './inquiries/inquiry-schedule.ts';
+import { inquireAbout, inquireForSecond, noteUnapplied } from './inquiries/inquire.ts';
+import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
+import type { InquiryResult } from './inquiries/inquiry-result.ts';
+import { createInquiries } from './inquiries/inquiries.ts';
 import { createBalances } from './operations/balance.ts';
-import { registerAttentionRoutes } from './routes/attention-routes.ts';
+import { registerReviewRoutes } from './routes/review-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { createPayments } from './streams/payments.ts';
@@ -36,8 +36,8 @@ export interface CommandServiceDependencies {
   bus: MessageBus;
   directory: TeamDirectory;
   /** What more is expected of, from the read models. */
-  openPayments: FollowUpDependencies['openItems'];
-  openPayouts: FollowUpDependencies['openItems'];
+  openPayments: InquiryScheduleDependencies['openItems'];
+  openPayouts: InquiryScheduleDependencies['openItems'];
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
   accounts: Accounts;
   times: CallTimes;
@@ -57,7 +57,7 @@ export interface CommandServiceDependencies {
 export interface CommandService {
   registerRoutes(app: FastifyInstance): void;
   /** Somebody reads a payment or payout whose outcome nobody knows: it is looked up, at once and not too often. */
-  lookForReader(token: string): void;
+  inquireForReader(token: string): void;
   /** Begins to apply callbacks, to follow up what is open, and to read the disputes. */
   start(): void;
   /** Ends that, and waits until every call and look under way has been recorded. */
@@ -67,27 +67,27 @@ export interface CommandService {
 export function createCommandService(deps: CommandServiceDependencies): CommandService {
   const background = createBackground(deps);
   const inside = createInside(deps, background.signal);
-  const { payments, calls, looks, disputes } = inside;
+  const { payments, calls, inquiries, disputes } = inside;
 
   /** A look for a callback. One that comes before the call's answer is followed by a look after the answer. */
-  async function lookForCallback(token: string, cause: Cause): Promise<LookResult> {
-    const result = await looks.request(token, cause);
+  async function inquireForCallback(token: string, cause: Cause): Promise<InquiryResult> {
+    const result = await inquiries.request(token, cause);
     if (result === 'awaiting-answer')
-      background.once(calls.settled(token).then(() => looks.request(token, cause)));
+      background.once(calls.settled(token).then(() => inquiries.request(token, cause)));
     return result;
   }
 
-  const lookForReader = createLookOnRead({
+  const inquireForReader = createInquiryOnRead({
     ...deps,
-    look: (token) => background.once(looks.request(token, causeOf(deps, 'read'))),
+    inquire: (token) => background.once(inquiries.request(token, causeOf(deps, 'read'))),
   });
 
   const callbacks = {
     ...deps,
-    look: lookForCallback,
+    inquire: inquireForCallback,
     nudgeDisputes: () => disputes.nudge(),
-    lookForSecond: (token: string, serviceToken: string, cause: Cause) =>
-      lookForSecond(inside, token, serviceToken, cause),
+    inquireForSecond: (token: string, serviceToken: string, cause: Cause) =>
+      inquireForSecond(inside, token, serviceToken, cause),
     async recordRefundDeclined(token: string, serviceRefundToken: string, cause: Cause) {
       if ((await payments.load(token)) === undefined) return;
       await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
@@ -99,20 +99,20 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     registerRoutes(app) {
       registerPaymentRoutes(app, inside);
       registerMoneyRoutes(app, inside);
-      registerAttentionRoutes(app, inside);
+      registerReviewRoutes(app, inside);
     },
-    lookForReader,
+    inquireForReader,
     start() {
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) =>
-        deps.runAlone('follow-up', signal, (held) => followUpAll(deps, looks, held)),
+        deps.runAlone('inquiry-schedule', signal, (held) => runInquirySchedules(deps, inquiries, held)),
       );
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
     },
     async stop() {
       await background.stop();
       await calls.idle();
-      await looks.idle();
+      await inquiries.idle();
     },
   };
 }
@@ -130,23 +130,23 @@ function createInside(deps: CommandServiceDependencies, stopping: AbortSignal) {
   const base = { ...deps, ...streams, calls, askAccount };
   const carryOut = createPaymentCalls(base);
   const carryOutPayout = createPayoutCalls(base);
-  const looking = { ...base, carryOut };
-  const looks = createLooks<Cause>((token, cause) => lookAt(looking, token, cause), stopping);
-  const look = (token: string, cause: Cause) => looks.request(token, cause);
+  const inquiring = { ...base, carryOut };
+  const inquiries = createInquiries<Cause>((token, cause) => inquireAbout(inquiring, token, cause), stopping);
+  const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);
   const balances = createBalances(deps);
   const disputes = createDisputesPoller(deps);
-  return { ...base, carryOut, carryOutPayout, looks, look, balances, disputes };
+  return { ...base, carryOut, carryOutPayout, inquiries, inquire, balances, disputes };
 }
 
-async function followUpAll(
+async function runInquirySchedules(
   deps: CommandServiceDependencies,
-  looks: { request(token: string, cause: Cause): Promise<LookResult> },
+  inquiries: { request(token: string, cause: Cause): Promise<InquiryResult> },
   signal: AbortSignal,
 ): Promise<void> {
-  const look = (token: string) => looks.request(token, causeOf(deps, 'follow-up'));
+  const inquire = (token: string) => inquiries.request(token, causeOf(deps, 'inquiry-schedule'));
   await Promise.all([
-    followUp({ ...deps, look, openItems: deps.openPayments }, signal),
-    followUp({ ...deps, look, openItems: deps.openPayouts }, signal),
+    runInquirySchedule({ ...deps, inquire, openItems: deps.openPayments }, signal),
+    runInquirySchedule({ ...deps, inquire, openItems: deps.openPayouts }, signal),
   ]);
 }
 

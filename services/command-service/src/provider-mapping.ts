@@ -17,7 +17,7 @@ import type {
   Payment,
   PayoutOutcome,
   RefundOutcome,
-  TwoStepOutcome,
+  CaptureOrVoidOutcome,
 } from '@tollgate/payment-domain';
 import { InvariantViolation, given } from '@tollgate/service-kit';
 import type { CallSecrets } from './calls/payment-calls.ts';
@@ -54,7 +54,9 @@ export function fromCreationOutcome(outcome: CallOutcome<CreatePaymentAnswer>): 
 const isRepeatedOrderNumber = (outcome: CallOutcome<unknown>): boolean =>
   outcome.kind === 'refused' && outcome.errors.some(({ code }) => code === 'order_number_already_exists');
 
-export function fromTwoStepOutcome(outcome: CallOutcome<ServicePayment | undefined>): TwoStepOutcome {
+export function fromCaptureOrVoidOutcome(
+  outcome: CallOutcome<ServicePayment | undefined>,
+): CaptureOrVoidOutcome {
   if (outcome.kind !== 'accepted') return outcome;
   const { answer } = outcome;
   return { kind: 'accepted', ...given({ observed: answer && fromServicePayment(answer) }) };

@@ -2,14 +2,14 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { type RecordedDispute, encodeDisputeRecord } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import { type DisputeEvent, decodeDisputeEvent } from '@tollgate/payment-domain';
-import { type DisputeDocument, type PublicEventData, toIso, toPublicDispute } from '@tollgate/read-models';
+import { type DisputeView, type PublicEventData, toIso, toPublicDispute } from '@tollgate/read-models';
 import { given } from '@tollgate/service-kit';
 import { toEventOnTopic } from './event-on-topic.ts';
 
 /** The record of an event. Built field by field: what is not named here never reaches a topic. */
-export function toDisputeMessage(recorded: RecordedEvent, document: DisputeDocument): Message {
+export function toDisputeMessage(recorded: RecordedEvent, view: DisputeView): Message {
   const { event, origin } = toEventOnTopic(recorded, toPublicDisputeEventData(decodeDisputeEvent(recorded)));
-  return encodeDisputeRecord({ event, dispute: toRecordedDispute(document) }, origin);
+  return encodeDisputeRecord({ event, dispute: toRecordedDispute(view) }, origin);
 }
 
 function toPublicDisputeEventData({ type, data }: DisputeEvent): PublicEventData {
@@ -21,12 +21,12 @@ function toPublicDisputeEventData({ type, data }: DisputeEvent): PublicEventData
   return { ...facts, ...given({ paymentToken: data.paymentToken, openedAt }) };
 }
 
-function toRecordedDispute(document: DisputeDocument): RecordedDispute {
-  const { environment, team } = document.dispute;
-  const { id, token: paymentToken, amount, currency, status, ...others } = toPublicDispute(document);
+function toRecordedDispute(view: DisputeView): RecordedDispute {
+  const { environment, team } = view.dispute;
+  const { id, token: paymentToken, amount, currency, status, ...others } = toPublicDispute(view);
   const { type, reasonCode, comment, createdAt, updatedAt } = others;
   return {
-    ...{ token: document.token, id, environment, amount, currency, status },
+    ...{ token: view.token, id, environment, amount, currency, status },
     ...given({ team, paymentToken, type, reasonCode, comment }),
     ...{ createdAt, updatedAt },
   };

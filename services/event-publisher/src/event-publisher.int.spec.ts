@@ -101,7 +101,7 @@ it('waits until the other topics are written, too, when one fails', async () => 
   await record('pay_1');
   await appendEvents(store, 'payout-po_1', [payoutRequested()]);
   let isSlowWritten = false;
-  let lookedBefore = 0;
+  let inquiredBefore = 0;
   const bus = {
     ...memory.bus,
     publish: async (topic: string, messages: Parameters<typeof memory.bus.publish>[1]) => {
@@ -114,13 +114,13 @@ it('waits until the other topics are written, too, when one fails', async () => 
       isSlowWritten = true;
     },
     lastPerPartition: async (topic: string) => {
-      lookedBefore += isSlowWritten || memory.count() > 0 ? 0 : 1;
+      inquiredBefore += isSlowWritten || memory.count() > 0 ? 0 : 1;
       return memory.bus.lastPerPartition(topic);
     },
   };
   startPublisher({ store, bus });
   await expectAllOnce();
-  expect(lookedBefore).toBe(3);
+  expect(inquiredBefore).toBe(3);
 });
 
 it('goes on after it was stopped at any event', async () => {

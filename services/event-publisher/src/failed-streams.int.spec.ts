@@ -193,7 +193,7 @@ it('a record that no bus would take fails its own stream only', async () => {
   await appendPayment(store, 'large', [
     requested(),
     happening.accepted,
-    { type: 'AttentionRaised', data: { code: 'terms_disagree', evidence } },
+    { type: 'ReviewOpened', data: { code: 'terms_disagree', evidence } },
   ]);
   const publisher = start();
   await record('other');

@@ -1,41 +1,40 @@
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
-import type { DocumentEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/read-models';
 import type { PublishedKind } from './published-kinds.ts';
 
 /** Documents held in memory at most; the least recently used go first and are read again when they come back. */
-const documentsMax = 10_000;
+const viewsMax = 10_000;
 
 /** What events are about, as it stood right after each. */
 export interface Histories {
   /** @throws StoreUnavailable; what the fold throws where the stream cannot be read on */
-  documentAfter(kind: PublishedKind, event: RecordedEvent): Promise<DocumentEnvelope>;
+  viewAfter(kind: PublishedKind, event: RecordedEvent): Promise<ViewEnvelope>;
 }
 
 export function createHistories(store: Pick<EventStore, 'read'>): Histories {
-  const recent = new Map<string, DocumentEnvelope>();
+  const recent = new Map<string, ViewEnvelope>();
 
-  async function documentBefore({ documents }: PublishedKind, { stream, revision }: RecordedEvent) {
+  async function viewBefore({ views }: PublishedKind, { stream, revision }: RecordedEvent) {
     const known = recent.get(stream);
     if (revision === 0 || known?.revision === revision - 1) return known;
-    let document: DocumentEnvelope | undefined;
-    for await (const earlier of store.read(stream, { limit: revision }))
-      document = documents.fold(document, earlier);
-    return document;
+    let view: ViewEnvelope | undefined;
+    for await (const earlier of store.read(stream, { limit: revision })) view = views.fold(view, earlier);
+    return view;
   }
 
-  function remember(stream: string, document: DocumentEnvelope): void {
+  function remember(stream: string, view: ViewEnvelope): void {
     recent.delete(stream);
-    recent.set(stream, document);
+    recent.set(stream, view);
     const [oldest] = recent.keys();
-    if (recent.size > documentsMax && oldest !== undefined) recent.delete(oldest);
+    if (recent.size > viewsMax && oldest !== undefined) recent.delete(oldest);
   }
 
   return {
-    documentAfter: async (kind, event) => {
-      const before = event.revision === 0 ? undefined : await documentBefore(kind, event);
-      const document = kind.documents.fold(before, event);
-      remember(event.stream, document);
-      return document;
+    viewAfter: async (kind, event) => {
+      const before = event.revision === 0 ? undefined : await viewBefore(kind, event);
+      const view = kind.views.fold(before, event);
+      remember(event.stream, view);
+      return view;
     },
   };
 }

@@ -69,7 +69,7 @@ async function requireOfStore(store: Dependencies['store'], record: BusRecord, e
   // What others have written there says nothing about a store.
   if (kind === undefined || headers[positionHeader] === undefined) return;
   const { revision, position } = toLastRecord(record);
-  const stream = `${kind.documents.streamPrefix}${key}`;
+  const stream = `${kind.views.streamPrefix}${key}`;
   // The position may be that of a later event than the record's: it says how far the partition has come.
   if (position <= end && Number.isSafeInteger(revision) && revision >= 0)
     for await (const { id } of store.read(stream, { from: revision, limit: 1 }))

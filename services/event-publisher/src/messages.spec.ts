@@ -6,7 +6,7 @@ import {
   decodePayoutRecord,
 } from '@tollgate/gateway-events';
 import { disputeEventSchemas, paymentEventSchemas, payoutEventSchemas } from '@tollgate/payment-domain';
-import type { DocumentEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/read-models';
 import {
   type AnyEvent,
   anyDisputeHistory,
@@ -33,10 +33,10 @@ const kinds: [string, fc.Arbitrary<AnyEvent[]>, object, (record: never) => { kin
 /** The records of a history, and the text of all that they say. */
 function recordsOf(stream: string, history: readonly AnyEvent[]) {
   const { kind } = publishedStream(stream)!;
-  let document: DocumentEnvelope | undefined;
+  let view: ViewEnvelope | undefined;
   const records = toRecordedIn(stream, history).map((event) => {
-    document = kind.documents.fold(document, event);
-    return kind.toMessage(event, document);
+    view = kind.views.fold(view, event);
+    return kind.toMessage(event, view);
   });
   const text = records
     .map(({ value, headers }) => new TextDecoder().decode(value) + JSON.stringify(headers))

@@ -22,7 +22,7 @@ export function createMessages(store: Pick<EventStore, 'read'>): Messages {
   return {
     of: async (kind, event) => {
       try {
-        const message = kind.toMessage(event, await histories.documentAfter(kind, event));
+        const message = kind.toMessage(event, await histories.viewAfter(kind, event));
         return { kind: 'message', message: requireSize(message) };
       } catch (error) {
         // Says nothing about the stream: the publisher begins again from the last records.

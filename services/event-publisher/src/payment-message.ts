@@ -2,19 +2,19 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { type RecordedPayment, encodePaymentRecord } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import { decodePaymentEvent } from '@tollgate/payment-domain';
-import { type PaymentDocument, toPublicEventData, toPublicPayment } from '@tollgate/read-models';
+import { type PaymentView, toPublicEventData, toPublicPayment } from '@tollgate/read-models';
 import { given } from '@tollgate/service-kit';
 import { toEventOnTopic } from './event-on-topic.ts';
 
 /** The record of an event. Built field by field: what is not named here never reaches a topic. */
-export function toPaymentMessage(recorded: RecordedEvent, document: PaymentDocument): Message {
+export function toPaymentMessage(recorded: RecordedEvent, view: PaymentView): Message {
   const { event, origin } = toEventOnTopic(recorded, toPublicEventData(decodePaymentEvent(recorded)));
-  return encodePaymentRecord({ event, payment: toRecordedPayment(document) }, origin);
+  return encodePaymentRecord({ event, payment: toRecordedPayment(view) }, origin);
 }
 
-function toRecordedPayment(document: PaymentDocument): RecordedPayment {
-  const { environment, team } = document.payment;
-  const shown = toPublicPayment(document);
+function toRecordedPayment(view: PaymentView): RecordedPayment {
+  const { environment, team } = view.payment;
+  const shown = toPublicPayment(view);
   const { token, status, phase, product, amount, currency, orderNumber, needConfirmation } = shown;
   const { heldAmount, approvedAmount, refundedAmount, recurringToken, sanitizedMask, declineReason } = shown;
   const { errors, createdAt, updatedAt } = shown;
@@ -28,7 +28,7 @@ function toRecordedPayment(document: PaymentDocument): RecordedPayment {
       status: refund.status,
       phase: refund.phase,
     })),
-    attention: shown.attention.map(({ code }) => ({ code })),
+    reviews: shown.reviews.map(({ code }) => ({ code })),
     ...{ createdAt, updatedAt },
   };
 }

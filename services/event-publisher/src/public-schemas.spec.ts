@@ -5,7 +5,7 @@ import {
   type DisputeEvent,
   type PaymentEvent,
   type PayoutEvent,
-  attentionCodes,
+  reviewCodes,
   disputeEventSchemas,
   disputeStream,
   evolve,
@@ -13,11 +13,11 @@ import {
   evolvePayout,
   paymentEventSchemas,
   paymentStream,
-  payoutAttentionCodes,
+  payoutReviewCodes,
   payoutEventSchemas,
   payoutStream,
 } from '@tollgate/payment-domain';
-import type { DocumentEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/read-models';
 import {
   type AnyEvent,
   disputeHappening,
@@ -48,21 +48,21 @@ const fullPaymentEvents: readonly PaymentEvent[] = [
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', amount: 5, declineReason: 'none', serviceToken: 'token-1' },
   },
-  { type: 'ConfirmationRefused', data: { errors: [], ...resolved } },
-  { type: 'DeclineRefused', data: { errors: [], ...resolved } },
+  { type: 'CaptureRefused', data: { errors: [], ...resolved } },
+  { type: 'VoidRefused', data: { errors: [], ...resolved } },
   { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [], ...resolved } },
-  { type: 'AttentionResolved', data: { code: 'terms_disagree', ...word } },
+  { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
 ];
 
 const paymentEvents = [...Object.values<PaymentEvent>(happening), ...fullPaymentEvents];
-const twoSteps = paymentEvents.filter(({ type }) =>
-  /^(AttemptAccepted|PaymentHeld|(Confirmation|Decline)(Submitted|Refused|Unresolved))$/.test(type),
+const captureOrVoids = paymentEvents.filter(({ type }) =>
+  /^(AttemptAccepted|PaymentAuthorized|(Capture|Void)(Submitted|Refused|Unresolved))$/.test(type),
 );
 const refunds = paymentEvents.filter(({ type }) => /^(AttemptAccepted|PaymentApproved|Refund.*)$/.test(type));
 
 // Among all events at once, those that take several steps would hardly ever be reached.
 const anyPayment = fc.oneof(
-  ...[paymentEvents, twoSteps, refunds].map((candidates) =>
+  ...[paymentEvents, captureOrVoids, refunds].map((candidates) =>
     historiesOf<ReturnType<typeof evolve>, PaymentEvent>(
       {
         ...request,
@@ -89,7 +89,7 @@ function anyPayout(
     [
       ...Object.values<PayoutEvent>(payoutHappening),
       revised,
-      { type: 'AttentionResolved', data: { code: 'terms_disagree', ...word } },
+      { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
     ],
     evolvePayout,
   );
@@ -130,12 +130,12 @@ const eventSchemas = {
 
 /** The records that the publisher makes of a history. */
 function* recordsOf(subject: RecordSubject, events: readonly AnyEvent[]) {
-  const kind = publishedKinds.find(({ documents }) => documents.name === subject);
+  const kind = publishedKinds.find(({ views }) => views.name === subject);
   if (kind === undefined) throw new Error(`${subject} is not published`);
-  let document: DocumentEnvelope | undefined;
+  let view: ViewEnvelope | undefined;
   for (const recorded of toRecordedIn(histories[subject].stream, events)) {
-    document = kind.documents.fold(document, recorded);
-    yield { type: recorded.type, topic: kind.topic, message: kind.toMessage(recorded, document) };
+    view = kind.views.fold(view, recorded);
+    yield { type: recorded.type, topic: kind.topic, message: kind.toMessage(recorded, view) };
   }
 }
 
@@ -211,10 +211,10 @@ describe.each(publicTopics)('$topic', ({ topic, subject, subjectSchema, messages
 });
 
 it('the document names every code of what waits for a person', () => {
-  const codes = { payment: attentionCodes, payout: payoutAttentionCodes, dispute: [] };
+  const codes = { payment: reviewCodes, payout: payoutReviewCodes, dispute: [] };
   for (const { subject, messages } of publicTopics)
     for (const { event, schema } of messages)
-      if (event.startsWith('Attention'))
+      if (event.startsWith('Review'))
         for (const code of codes[subject])
           expect(JSON.stringify(schema.toJSONSchema())).toContain(`\`${code}\``);
 });

@@ -3,11 +3,11 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import {
-  type DisputeDocument,
-  type DocumentEnvelope,
-  type DocumentKind,
-  type PaymentDocument,
-  type PayoutDocument,
+  type DisputeView,
+  type ViewEnvelope,
+  type ViewKind,
+  type PaymentView,
+  type PayoutView,
   disputeKind,
   paymentKind,
   payoutKind,
@@ -16,32 +16,32 @@ import { toDisputeMessage } from './dispute-message.ts';
 import { toPaymentMessage } from './payment-message.ts';
 import { toPayoutMessage } from './payout-message.ts';
 
-export interface PublishedKind<Document extends DocumentEnvelope = DocumentEnvelope> {
-  documents: DocumentKind<Document>;
+export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
+  views: ViewKind<View>;
   topic: string;
   /** Throws where the event is none that a version of ours has written. */
-  toMessage(event: RecordedEvent, document: Document): Message;
+  toMessage(event: RecordedEvent, view: View): Message;
 }
 
-const payments: PublishedKind<PaymentDocument> = {
-  documents: paymentKind,
+const payments: PublishedKind<PaymentView> = {
+  views: paymentKind,
   topic: gatewayPaymentsTopic,
   toMessage: toPaymentMessage,
 };
-const payouts: PublishedKind<PayoutDocument> = {
-  documents: payoutKind,
+const payouts: PublishedKind<PayoutView> = {
+  views: payoutKind,
   topic: gatewayPayoutsTopic,
   toMessage: toPayoutMessage,
 };
-const disputes: PublishedKind<DisputeDocument> = {
-  documents: disputeKind,
+const disputes: PublishedKind<DisputeView> = {
+  views: disputeKind,
   topic: gatewayDisputesTopic,
   toMessage: toDisputeMessage,
 };
 
 export const publishedKinds: readonly PublishedKind[] = [payments, payouts, disputes];
 export const publishedTopics = publishedKinds.map(({ topic }) => topic);
-export const publishedPrefixes = publishedKinds.map(({ documents }) => documents.streamPrefix);
+export const publishedPrefixes = publishedKinds.map(({ views }) => views.streamPrefix);
 
 /** The kind of a stream, and the token that its records have as their key. */
 export interface PublishedStream {
@@ -50,6 +50,6 @@ export interface PublishedStream {
 }
 
 export function publishedStream(stream: string): PublishedStream | undefined {
-  const kind = publishedKinds.find(({ documents }) => stream.startsWith(documents.streamPrefix));
-  return kind && { kind, key: stream.slice(kind.documents.streamPrefix.length) };
+  const kind = publishedKinds.find(({ views }) => stream.startsWith(views.streamPrefix));
+  return kind && { kind, key: stream.slice(kind.views.streamPrefix.length) };
 }

@@ -161,7 +161,7 @@ describe('a creation falls over to the next account', { timeout: 60_000 }, () =>
     expect((await typesOf(token)).slice(0, 4)).toEqual([
       ...['PaymentRequested', 'AttemptNotSent', 'AttemptStarted', 'AttemptAccepted'],
     ]);
-    await untilShown(token, { phase: 'held' });
+    await untilShown(token, { phase: 'authorized' });
     const confirmed = await gateway('POST', '/api/v1/payments/confirm', { body: { token } });
     expect([confirmed.statusCode, confirmed.body.payment.status]).toEqual([200, 'approved']);
     expect((await refund(token, 'of-second')).statusCode).toBe(200);
@@ -199,7 +199,7 @@ describe('where no account can be reached', { timeout: 60_000 }, () => {
     const { token } = (await create(terms('GBP', { card }))).body;
     const held = (await create(terms('GBP', { card, needConfirmation: true }))).body;
     await untilShown(token, { status: 'approved' });
-    await untilShown(held.token, { phase: 'held' });
+    await untilShown(held.token, { phase: 'authorized' });
     proxy.refuse();
     // The first ones find out.
     await eventually(async () => expectNotBegun(await create(terms('GBP'))), settled);

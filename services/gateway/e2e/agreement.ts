@@ -1,6 +1,6 @@
 /** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
 import { expect } from 'vitest';
-import { type Load, ask, pay, payout, refundedPayment, twoStepPayment } from './mixed-load.ts';
+import { type Load, ask, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
 import type { System } from './system.ts';
 
 /** The defaults, shortened: what matters is their order, not their length. */
@@ -32,14 +32,15 @@ export async function fund(load: Load): Promise<void> {
   await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
 }
 
-export const flowsOf = (load: Load, count: { refunded: number; twoStep: number; payouts: number }) => {
+export const flowsOf = (load: Load, count: { refunded: number; captureOrVoid: number; payouts: number }) => {
   const times = (length: number, flow: (index: number) => () => Promise<void>) =>
     Array.from({ length }, (_, index) => flow(index));
   const all = [
     ...times(count.refunded, (index) => () => refundedPayment(load, `refunded-${index}`)),
     ...times(
-      count.twoStep,
-      (index) => () => twoStepPayment(load, `two-step-${index}`, index % 3 === 0 ? 'decline' : 'confirm'),
+      count.captureOrVoid,
+      (index) => () =>
+        captureOrVoidPayment(load, `two-step-${index}`, index % 3 === 0 ? 'decline' : 'confirm'),
     ),
     ...times(count.payouts, (index) => () => payout(load, `payout-${index}`)),
   ];
@@ -64,7 +65,7 @@ interface Ledger {
   calls: { operation: string; token?: string; orderNumber?: string; answer: string }[];
 }
 
-interface AttentionItem {
+interface ReviewItem {
   token: string;
   code: string;
 }
@@ -85,10 +86,10 @@ export async function countLost(system: System, operation: string): Promise<numb
   return calls.filter((call) => call.operation === operation && call.answer === 'lost_reply').length;
 }
 
-export async function attentionOf(system: System): Promise<AttentionItem[]> {
-  const { statusCode, body } = await system.gateway('GET', '/api/v1/attention?perPage=500');
+export async function reviewsOf(system: System): Promise<ReviewItem[]> {
+  const { statusCode, body } = await system.gateway('GET', '/api/v1/reviews?perPage=500');
   expect(statusCode).toBe(200);
-  return (body as unknown as { attention: AttentionItem[] }).attention;
+  return (body as unknown as { reviews: ReviewItem[] }).reviews;
 }
 
 async function historyOf(
@@ -123,8 +124,8 @@ async function expectPaymentAgrees(system: System, ledger: Ledger, token: string
   // No call without its announcement.
   for (const [operation, announcement] of [
     ['refund', 'RefundSubmitted'],
-    ['confirm', 'ConfirmationSubmitted'],
-    ['decline', 'DeclineSubmitted'],
+    ['confirm', 'CaptureSubmitted'],
+    ['decline', 'VoidSubmitted'],
   ] as const) {
     const made = calls.filter((call) => call.operation === operation).length;
     expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history, announcement));
@@ -155,7 +156,7 @@ export async function expectAgreement(system: System, load: Load): Promise<void>
     if (kind === 'payment') undecidable.push(...(await expectPaymentAgrees(system, ledger, token)));
     else undecidable.push(...(await expectPayoutAgrees(system, ledger, token)));
   }
-  const waiting = (await attentionOf(system)).map(({ token }) => token);
+  const waiting = (await reviewsOf(system)).map(({ token }) => token);
   expect(waiting.sort()).toEqual(undecidable.sort());
   const announced = ledger.calls.flatMap(({ operation, orderNumber }) =>
     operation === 'create' || operation === 'payout' ? [`${operation} ${orderNumber ?? ''}`] : [],

@@ -61,7 +61,7 @@ async function paid(more: object): Promise<string> {
 }
 
 async function readAll(token: string): Promise<void> {
-  for (const path of [token, `${token}/events`, `${token}/notifications`])
+  for (const path of [token, `${token}/events`, `${token}/webhooks`])
     await call('GET', `/api/v1/payments/${path}`);
 }
 
@@ -84,13 +84,13 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await post('payments', { ...terms, recurringToken }, 'charge')).statusCode).toBe(200);
     expect((await post('payments', { ...terms, recurringToken: 'rec_none' }, 'none')).statusCode).toBe(409);
     expect((await post('payments', { ...terms, card }, 'card')).statusCode).toBe(200);
-    const held = await paid({ orderNumber: 'held', needConfirmation: true });
+    const held = await paid({ orderNumber: 'authorized', needConfirmation: true });
     expect((await post('payments/confirm', { token: created.body.token })).statusCode).toBe(409);
-    await untilPhase(held, 'held');
+    await untilPhase(held, 'authorized');
     expect((await post('payments/confirm', { token: held })).statusCode).toBe(200);
     expect((await post('payments/decline', { token: held })).statusCode).toBe(409);
     const released = await paid({ orderNumber: 'released', needConfirmation: true });
-    await untilPhase(released, 'held');
+    await untilPhase(released, 'authorized');
     expect((await post('payments/decline', { token: released })).statusCode).toBe(200);
     expect((await post('payments/decline', { token: 'pay_none' })).statusCode).toBe(404);
     await fault('create', 'error_before');
@@ -106,7 +106,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       expect((await post('payments', wrong)).statusCode).toBe(400);
   });
 
-  it('of refunds and notifications', async () => {
+  it('of refunds and webhooks', async () => {
     const token = await paid({ orderNumber: 'refunded' });
     await untilPhase(token, 'approved');
     expect((await post('refunds', { token, amount: 500 })).statusCode).toBe(400);
@@ -122,13 +122,13 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     for (const path of [`refunds/${refunded.body.token}`, `payments/${token}`])
       expect((await call('GET', `/api/v1/${path}`, known)).statusCode).toBe(304);
     await eventually(async () => {
-      const { body } = await call('GET', `/api/v1/payments/${token}/notifications`);
-      const { notifications } = body as unknown as { notifications: { state: string }[] };
-      expect(notifications.map(({ state }) => state)).toContain('delivered');
+      const { body } = await call('GET', `/api/v1/payments/${token}/webhooks`);
+      const { webhooks } = body as unknown as { webhooks: { state: string }[] };
+      expect(webhooks.map(({ state }) => state)).toContain('delivered');
     });
-    const replay = `/api/v1/payments/${token}/notifications/replay`;
+    const replay = `/api/v1/payments/${token}/webhooks/replay`;
     expect((await call('POST', replay)).statusCode).toBe(202);
-    expect((await call('POST', replay, { body: { id: 'ntf_none' } })).statusCode).toBe(404);
+    expect((await call('POST', replay, { body: { id: 'whk_none' } })).statusCode).toBe(404);
     expect((await call('POST', replay, { body: { other: 1 } })).statusCode).toBe(400);
     await readAll(token);
   });
@@ -152,14 +152,14 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect(refused.statusCode).toBe(409);
     await fault('payout', 'error_before');
     expect((await post('payouts', { ...example, orderNumber: 'lost' })).statusCode).toBe(202);
-    const ofPayout = [first.body.token, `${first.body.token}/events`, `${first.body.token}/notifications`];
+    const ofPayout = [first.body.token, `${first.body.token}/events`, `${first.body.token}/webhooks`];
     for (const path of [...ofPayout, 'po_none', 'po_none/events'])
       await call('GET', `/api/v1/payouts/${path}`);
     await eventually(async () => {
-      const { body } = await call('GET', `/api/v1/payouts/${first.body.token}/notifications`);
-      expect((body as unknown as { notifications: object[] }).notifications).not.toEqual([]);
+      const { body } = await call('GET', `/api/v1/payouts/${first.body.token}/webhooks`);
+      expect((body as unknown as { webhooks: object[] }).webhooks).not.toEqual([]);
     });
-    const replay = `/api/v1/payouts/${first.body.token}/notifications/replay`;
+    const replay = `/api/v1/payouts/${first.body.token}/webhooks/replay`;
     expect((await call('POST', replay, { body: {} })).statusCode).toBe(202);
     const disputed = { token: await serviceTokenOf(system.sandbox, funds), amount: 100 };
     expect((await system.sandbox('POST', '/sandbox/disputes', disputed)).statusCode).toBe(200);
@@ -184,11 +184,11 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const wrong = [
       'payments?perPage=0',
       'payouts?cursor=x',
-      'attention?page=1',
+      'reviews?page=1',
       'balance?currency=eur',
       'totals?from=x',
     ];
-    for (const path of [...lists, ...wrong, 'attention', 'balance?currency=EUR', 'balance?currency=XXX'])
+    for (const path of [...lists, ...wrong, 'reviews', 'balance?currency=EUR', 'balance?currency=XXX'])
       await call('GET', `/api/v1/${path}`);
     await eventually(async () => expect(await summedUp()).toEqual(await listed()));
   });
@@ -234,16 +234,16 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   async function waitAndResolve(token: string): Promise<void> {
     const { code } = await eventually(
       async () => {
-        const { body } = await call('GET', '/api/v1/attention');
-        const { attention } = body as unknown as { attention: { token: string; code: string }[] };
-        const found = attention.find((entry) => entry.token === token);
+        const { body } = await call('GET', '/api/v1/reviews');
+        const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
+        const found = reviews.find((entry) => entry.token === token);
         if (found === undefined) throw new Error('nothing waits for a person yet');
         return found;
       },
       { timeoutMs: 30_000 },
     );
     const resolve = (resolution: string, of = code) =>
-      post(`attention/${token}/resolve`, {
+      post(`reviews/${token}/resolve`, {
         ...{ code: of, number: 1, resolution, reason: 'Asked the Payment Service.' },
       });
     expect((await resolve('payout_not_made')).statusCode).toBe(409);
@@ -349,11 +349,16 @@ describe('the metrics', { timeout: 120_000 }, () => {
       expect(valueOf(text, 'tollgate_publisher_lag_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_publisher_advancing')).toBe(1);
       expect(valueOf(text, 'tollgate_publisher_failed_streams')).toBe(0);
-      expect(valueOf(text, 'tollgate_open_work', { kind: 'payment', state: 'open' })).toBeGreaterThan(0);
+      expect(valueOf(text, 'tollgate_pending_inquiries', { kind: 'payment', state: 'open' })).toBeGreaterThan(
+        0,
+      );
       // Whatever has an index tells the whole of it.
-      const unresolved = valuesOf(text, 'tollgate_open_work', { kind: 'payout', state: 'unresolved' });
+      const unresolved = valuesOf(text, 'tollgate_pending_inquiries', {
+        kind: 'payout',
+        state: 'unresolved',
+      });
       expect(new Set(unresolved)).toEqual(new Set([1]));
-      expect(valueOf(text, 'tollgate_attention', { kind: 'payout', environment: 'sandbox' })).toBe(0);
+      expect(valueOf(text, 'tollgate_open_reviews', { kind: 'payout', environment: 'sandbox' })).toBe(0);
       expect(valueOf(text, 'nodejs_eventloop_lag_seconds')).toBeDefined();
     });
   });
@@ -361,7 +366,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
   it("hold nothing that is anybody's: no token, team, key, order number or address", async () => {
     const text = await system.metrics();
     const { apiKey, paymentServiceKey, callbackUrl: ours } = system.quickstart;
-    const planted = ['demo', 'pay_', 'po_', 'ref_', 'rec_', 'order-1', 'measured', 'refunded', 'ntf_', 'Tea'];
+    const planted = ['demo', 'pay_', 'po_', 'ref_', 'rec_', 'order-1', 'measured', 'refunded', 'whk_', 'Tea'];
     const secrets = [apiKey, apiKey.split('_')[2] ?? '', paymentServiceKey, approvedCard, callbackUrl, ours];
     for (const canary of [...planted, ...secrets]) expect(text, canary).not.toContain(canary);
     expect(text).not.toMatch(/https?:|127\.0\.0\.1|\/nowhere/);

@@ -5,7 +5,7 @@
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import {
-  attentionOf,
+  reviewsOf,
   countLost,
   expectAgreement,
   flowsOf,
@@ -32,7 +32,7 @@ it(
     const load = newLoad(() => system);
     await fund(load);
     await loseReplies(system);
-    await runFlows(flowsOf(load, { refunded: 90, twoStep: 90, payouts: 60 }), connections);
+    await runFlows(flowsOf(load, { refunded: 90, captureOrVoid: 90, payouts: 60 }), connections);
     expect(load.answered).toBeGreaterThan(1_000);
     expect(load.contradictions).toEqual([]);
     // A test in which hardly an answer is lost would prove little.
@@ -40,7 +40,7 @@ it(
       expect(await countLost(system, operation), `lost answers to ${operation}`).toBeGreaterThan(10);
     await eventually(() => expectAgreement(system, load), { timeoutMs: settleWithinMs });
     // Nothing was cut off, so everything could be found out.
-    expect(await attentionOf(system)).toEqual([]);
+    expect(await reviewsOf(system)).toEqual([]);
   },
 );
 
@@ -78,7 +78,7 @@ it('the same, killed twice in the middle', { timeout: 480_000 }, async () => {
   const load = newLoad(() => system);
   await fund(load);
   await loseReplies(system);
-  const running = runFlows(flowsOf(load, { refunded: 60, twoStep: 60, payouts: 40 }), connections);
+  const running = runFlows(flowsOf(load, { refunded: 60, captureOrVoid: 60, payouts: 40 }), connections);
   for (const answeredBefore of [150, 400]) {
     await eventually(async () => expect(load.answered).toBeGreaterThan(answeredBefore), {
       timeoutMs: settleWithinMs,
@@ -100,7 +100,7 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 4
   const load = newLoad(() => ((turn += 1) % 2 === 0 ? first : second));
   await fund(load);
   await loseReplies(first);
-  const running = runFlows(flowsOf(load, { refunded: 60, twoStep: 60, payouts: 40 }), connections);
+  const running = runFlows(flowsOf(load, { refunded: 60, captureOrVoid: 60, payouts: 40 }), connections);
   await eventually(async () => expect(load.answered).toBeGreaterThan(300), { timeoutMs: settleWithinMs });
   await second.kill();
   second = await second.restart();
@@ -134,7 +134,7 @@ it(
     expect(paidOut.statusCode).toBe(202);
     await eventually(
       async () => {
-        const waiting = (await attentionOf(system)).map(({ token: of, code }) => `${of} ${code}`);
+        const waiting = (await reviewsOf(system)).map(({ token: of, code }) => `${of} ${code}`);
         expect(waiting.sort()).toEqual(
           [`${token} refund_unresolved`, `${paidOut.body.token} payout_not_found`].sort(),
         );
@@ -148,12 +148,12 @@ it(
     expect(refused.body.errors[0]?.code).toBe('operation_in_progress');
 
     const resolve = (of: string, code: string, resolution: string) =>
-      system.gateway('POST', `/api/v1/attention/${of}/resolve`, {
+      system.gateway('POST', `/api/v1/reviews/${of}/resolve`, {
         body: { code, number: 1, resolution, reason: 'looked it up in the console of the service' },
       });
     expect((await resolve(token, 'refund_unresolved', 'refund_not_made')).statusCode).toBe(200);
     expect((await resolve(paidOut.body.token, 'payout_not_found', 'payout_not_made')).statusCode).toBe(200);
-    await eventually(async () => expect(await attentionOf(system)).toEqual([]));
+    await eventually(async () => expect(await reviewsOf(system)).toEqual([]));
     const after = await system.gateway('POST', '/api/v1/refunds', other);
     expect(after.statusCode).toBe(200);
     expect((await ledgerOf(system)).refunds.map(({ amount }) => amount)).toEqual([10]);

@@ -2,7 +2,7 @@
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, tollgate } from './commands.ts';
-import { attentionOf, hint, historyOf, ledgerOf, read, serviceTokenOf, typesOf } from './ledger.ts';
+import { reviewsOf, hint, historyOf, ledgerOf, read, serviceTokenOf, typesOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const approvedCard = '4392963203551251';
@@ -63,15 +63,15 @@ async function revise(token: string, revision: { status: string; amount?: number
 
 const code = 'final_status_revised';
 const untilRaised = (token: string) =>
-  eventually(async () => expect(await attentionOf(gateway, token)).toEqual([code]), settled);
+  eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([code]), settled);
 
 /** Ends what waits for a person now, by the number that the payment shows. */
 async function acknowledge(token: string) {
   const { payment } = (await gateway('GET', `/api/v1/payments/${token}`)).body as unknown as {
-    payment: { attention: { code: string; number: number }[] };
+    payment: { reviews: { code: string; number: number }[] };
   };
-  const number = payment.attention.find((open) => open.code === code)?.number ?? 1;
-  return gateway('POST', `/api/v1/attention/${token}/resolve`, {
+  const number = payment.reviews.find((open) => open.code === code)?.number ?? 1;
+  return gateway('POST', `/api/v1/reviews/${token}/resolve`, {
     body: { code, number, resolution: 'acknowledged', reason: 'agreed with the service on the telephone' },
   });
 }
@@ -83,17 +83,17 @@ const refund = (token: string, key: string, refunded: number) =>
   });
 
 /** Resolves when the gateway has looked, and recorded what it saw. */
-async function lookAgain(token: string): Promise<void> {
+async function inquireAgain(token: string): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
-  const countLooks = async () => {
+  const countInquiries = async () => {
     const { calls } = await ledgerOf(system.sandbox, `${token}.`);
     return calls.filter((call) => call.operation === 'get' && call.token === serviceToken).length;
   };
   // Looks at one payment come one after the other: when a second one begins, the first has ended.
   for (let hints = 0; hints < 2; hints += 1) {
-    const before = await countLooks();
+    const before = await countInquiries();
     await hint(system, token);
-    await eventually(async () => expect(await countLooks()).toBeGreaterThan(before), settled);
+    await eventually(async () => expect(await countInquiries()).toBeGreaterThan(before), settled);
   }
 }
 
@@ -128,28 +128,28 @@ describe('a final status that the service takes back', { timeout: 60_000 }, () =
       const approvedAmount = to === 'approved' ? (newAmount ?? amount) : 0;
       await untilShown(token, { status: to, phase: to, amount, approvedAmount });
       const evidence = { from, to, observedAmount: newAmount ?? amount };
-      expect(await read(gateway, 'payment', token)).toMatchObject({ attention: [{ code, evidence }] });
+      expect(await read(gateway, 'payment', token)).toMatchObject({ reviews: [{ code, evidence }] });
       const history = await historyOf(gateway, 'payment', token);
       // What was recorded before stands.
       expect(history.slice(0, before.length)).toEqual(before);
       expect(history.slice(before.length)).toMatchObject([
         { type: 'FinalStatusRevised', data: { from, to } },
-        { type: 'AttentionRaised', data: { code } },
+        { type: 'ReviewOpened', data: { code } },
       ]);
 
       expect((await acknowledge(token)).statusCode).toBe(200);
-      await eventually(async () => expect(await attentionOf(gateway, token)).toEqual([]), settled);
-      await untilShown(token, { status: to, attention: [] });
+      await eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([]), settled);
+      await untilShown(token, { status: to, reviews: [] });
       const acknowledged = await historyOf(gateway, 'payment', token);
       expect(acknowledged.at(-1)).toMatchObject({
-        type: 'AttentionResolved',
+        type: 'ReviewResolved',
         data: { code, resolution: 'acknowledged' },
       });
-      await lookAgain(token);
+      await inquireAgain(token);
       expect(await historyOf(gateway, 'payment', token)).toEqual(acknowledged);
-      expect(await attentionOf(gateway, token)).toEqual([]);
+      expect(await reviewsOf(gateway, token)).toEqual([]);
       const again = await acknowledge(token);
-      expect([again.statusCode, again.body.errors[0]?.code]).toEqual([404, 'attention_not_found']);
+      expect([again.statusCode, again.body.errors[0]?.code]).toEqual([404, 'review_not_found']);
     },
   );
 
@@ -160,7 +160,7 @@ describe('a final status that the service takes back', { timeout: 60_000 }, () =
       await untilShown(token, { status });
       await untilRaised(token);
       expect((await acknowledge(token)).statusCode).toBe(200);
-      await eventually(async () => expect(await attentionOf(gateway, token)).toEqual([]), settled);
+      await eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([]), settled);
     }
     const types = typesOf(await historyOf(gateway, 'payment', token));
     expect(types.filter((type) => type === 'FinalStatusRevised')).toHaveLength(3);
@@ -253,6 +253,6 @@ it(
       { ...about, id: won, amount: 200, status: 'declined' },
     ]);
     await untilDisputed(games, [{ id: other, status: 'pending' }]);
-    expect(await read(gateway, 'payment', ours)).toMatchObject({ status: 'approved', attention: [] });
+    expect(await read(gateway, 'payment', ours)).toMatchObject({ status: 'approved', reviews: [] });
   },
 );

@@ -50,7 +50,7 @@ export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promi
   return payment.token;
 }
 
-export interface Attention {
+export interface Review {
   code: string;
   evidence: Record<string, unknown>;
 }
@@ -66,7 +66,7 @@ export interface Shown {
   processingUrl?: string;
   recurringToken?: string;
   refunds: { token: string; amount: number; phase: string }[];
-  attention: Attention[];
+  reviews: Review[];
 }
 
 export interface HistoryEvent {
@@ -93,10 +93,10 @@ export async function historyOf(
 export const typesOf = (history: readonly HistoryEvent[]): string[] => history.map(({ type }) => type);
 
 /** The codes that wait for a person, by token. */
-export async function attentionOf(gateway: CallGateway, token: string): Promise<string[]> {
-  const { body } = await gateway('GET', '/api/v1/attention?perPage=500');
-  const { attention } = body as unknown as { attention: { token: string; code: string }[] };
-  return attention.filter((each) => each.token === token).map(({ code }) => code);
+export async function reviewsOf(gateway: CallGateway, token: string): Promise<string[]> {
+  const { body } = await gateway('GET', '/api/v1/reviews?perPage=500');
+  const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
+  return reviews.filter((each) => each.token === token).map(({ code }) => code);
 }
 
 /** A callback that tells nothing, at the address that only the service was given: the gateway has to look. */

@@ -116,7 +116,7 @@ export async function refundedPayment(load: Load, flow: string): Promise<void> {
 }
 
 /** Created as a two-step payment, paid on the page, then taken or let go of. */
-export async function twoStepPayment(
+export async function captureOrVoidPayment(
   load: Load,
   flow: string,
   operation: 'confirm' | 'decline',
@@ -124,7 +124,7 @@ export async function twoStepPayment(
   const page = await create(load, flow, { needConfirmation: true });
   const { token } = load.outcomes.find((each) => each.flow === flow) ?? { token: '' };
   await pay(load, page);
-  await untilPhase(load, token, 'held');
+  await untilPhase(load, token, 'authorized');
   await ask(load, `/api/v1/payments/${operation}`, { body: { token } });
 }
 

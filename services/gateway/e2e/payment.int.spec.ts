@@ -116,7 +116,7 @@ describe('a payment through the hosted page', () => {
     await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
     await eventually(async () => {
       const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-      expect(body.payment).toMatchObject({ status: 'pending', phase: 'held', heldAmount: 1250 });
+      expect(body.payment).toMatchObject({ status: 'pending', phase: 'authorized', heldAmount: 1250 });
     });
   });
 });

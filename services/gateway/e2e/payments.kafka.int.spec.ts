@@ -25,7 +25,7 @@ import {
   stopBrokers,
 } from './kafka-topic.ts';
 import { read, serviceTokenOf } from './ledger.ts';
-import { type Load, pay, payout, refundedPayment, twoStepPayment } from './mixed-load.ts';
+import { type Load, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const dayMs = 86_400_000;
@@ -100,8 +100,8 @@ describe('on a real broker', { timeout: 90_000 }, () => {
     funds = await fund();
     const flows = [
       refundedPayment(load, 'refunded'),
-      twoStepPayment(load, 'confirmed', 'confirm'),
-      twoStepPayment(load, 'let-go', 'decline'),
+      captureOrVoidPayment(load, 'confirmed', 'confirm'),
+      captureOrVoidPayment(load, 'let-go', 'decline'),
       payout(load, 'paid-out'),
       create({ amount: 100, orderNumber: 'charged', card: charged }),
       dispute(funds),
@@ -139,7 +139,7 @@ describe('on a real broker', { timeout: 90_000 }, () => {
       'key that may send cards': cardKey.split('_')[3] ?? '',
       'key at the Payment Service': paymentServiceKey,
       'callback secret': secretOf('callback-secrets'),
-      'notification master': secretOf('notification-secrets'),
+      'webhook master': secretOf('webhook-secrets'),
       'recurring token of the service': recurringToken,
     };
     for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThan(5);
@@ -195,7 +195,7 @@ function encoded(key: string, text: string): EncodedRecord {
 }
 
 it.each(Object.entries({ ...poison, ...foreign }))(
-  'what is no callback is parked with its reason, and the callbacks behind it are applied: %s',
+  'what is no callback is dead-lettered with its reason, and the callbacks behind it are applied: %s',
   { timeout: 60_000 },
   async (name, record) => {
     const bus = createKafkaMessageBus({ brokers: [brokers], clientId: 'e2e-poison', clock: systemClock });
@@ -209,10 +209,10 @@ it.each(Object.entries({ ...poison, ...foreign }))(
     );
     await untilPhase(token, 'approved');
     await eventually(async () => {
-      const parked = (await readTopic(brokers, providerCallbacksDlqTopic)).filter(
+      const deadLetter = (await readTopic(brokers, providerCallbacksDlqTopic)).filter(
         ({ key }) => key === record.key.slice(0, 100),
       );
-      expect(parked[0]?.headers['reason']).toMatch(/./);
+      expect(deadLetter[0]?.headers['reason']).toMatch(/./);
     });
     await bus.close();
   },

@@ -8,7 +8,7 @@ import { payOnHostedPage } from '../src/customer.ts';
 import { issueKey } from './commands.ts';
 import {
   type Call,
-  attentionOf,
+  reviewsOf,
   historyOf,
   ledgerOf,
   read,
@@ -47,7 +47,7 @@ interface Cell {
   /** The phase in which the payment, refund or payout stays. */
   end: string;
   /** What a person is asked about in the end. */
-  attention?: string;
+  reviews?: string;
   /** Announcements: of each call that was made, just one. */
   calls: number;
   /** Calls that had an effect, in the ledger. */
@@ -59,8 +59,8 @@ const found = (first: number, end: string): Cell => ({ first, end, calls: 1, eff
 /** Without effect for certain once the quiet period is over, and asked for again. */
 const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
 /** It cannot be told from a call that will have an effect yet: a person must. */
-const beforeAPerson = (end: string, attention: string): Cell => ({
-  ...{ first: 202, end, attention, calls: 1, effects: 0 },
+const beforeAPerson = (end: string, reviews: string): Cell => ({
+  ...{ first: 202, end, reviews, calls: 1, effects: 0 },
 });
 
 const table: Record<Operation, { effect: Cell; noEffect: Cell }> = {
@@ -81,8 +81,8 @@ const traces: Record<Operation, { announcements: string[]; call: string; effect:
   hosted: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
   card: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
   recurring: { announcements: ['PaymentRequested', 'AttemptStarted'], call: 'create', effect: 'created' },
-  confirm: { announcements: ['ConfirmationSubmitted'], call: 'confirm', effect: 'confirmed' },
-  decline: { announcements: ['DeclineSubmitted'], call: 'decline', effect: 'declined' },
+  confirm: { announcements: ['CaptureSubmitted'], call: 'confirm', effect: 'confirmed' },
+  decline: { announcements: ['VoidSubmitted'], call: 'decline', effect: 'declined' },
   refund: { announcements: ['RefundSubmitted'], call: 'refund', effect: 'created' },
   payout: { announcements: ['PayoutRequested'], call: 'payout', effect: 'created' },
 };
@@ -141,8 +141,8 @@ async function prepare(): Promise<Record<Fault, Prepared>> {
   await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
   const prepareOne = async (fault: Fault) => {
     const [confirm, decline, refund] = await Promise.all([
-      paidPayment({ needConfirmation: true }, 'held'),
-      paidPayment({ needConfirmation: true }, 'held'),
+      paidPayment({ needConfirmation: true }, 'authorized'),
+      paidPayment({ needConfirmation: true }, 'authorized'),
       paidPayment({}, 'approved'),
     ]);
     return [fault, { confirm, decline, refund, recurring }] as const;
@@ -219,9 +219,7 @@ describe.each(faults)('%s', (fault) => {
     const { token, history } = await eventually(async () => {
       const end = await endOf(operation, answer);
       expect(end.phase).toBe(cell.end);
-      expect(await attentionOf(gateway, end.token)).toEqual(
-        cell.attention === undefined ? [] : [cell.attention],
-      );
+      expect(await reviewsOf(gateway, end.token)).toEqual(cell.reviews === undefined ? [] : [cell.reviews]);
       return end;
     }, settled);
 
@@ -255,9 +253,9 @@ it('the faults have struck, each call was announced, and no call was made twice'
     const numbers = made.map(({ orderNumber }) => orderNumber);
     if (isCreation || operation === 'payout') expect(new Set(numbers).size, operation).toBe(numbers.length);
   }
-  const { body } = await gateway('GET', '/api/v1/attention?perPage=500');
-  const undecidable = operations.filter((operation) => table[operation].noEffect.attention !== undefined);
-  expect(body).toMatchObject({ attention: { length: undecidable.length * withoutEffect.length } });
+  const { body } = await gateway('GET', '/api/v1/reviews?perPage=500');
+  const undecidable = operations.filter((operation) => table[operation].noEffect.reviews !== undefined);
+  expect(body).toMatchObject({ reviews: { length: undecidable.length * withoutEffect.length } });
 });
 
 /** A refund on the service's own ways, past the gateway. Its callback comes behind those of the payment. */
@@ -300,7 +298,7 @@ describe('callbacks', { timeout: 60_000 }, () => {
     expect(countOf(history, ['PaymentApproved'])).toBe(1);
     expect(history.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
     expect(countOf(history, ['PaymentPending'])).toBeLessThanOrEqual(1);
-    await untilShown(token, { status: 'approved', refundedAmount: 100, attention: [] });
+    await untilShown(token, { status: 'approved', refundedAmount: 100, reviews: [] });
   });
 
   it('that are all lost keep nobody from taking what is held', async () => {
@@ -312,7 +310,7 @@ describe('callbacks', { timeout: 60_000 }, () => {
     await clearFaults();
     expect(confirmed.statusCode).toBe(200);
     expect(confirmed.body.payment).toMatchObject({ status: 'approved' });
-    expect(await typesOf(token)).toContain('PaymentHeld');
+    expect(await typesOf(token)).toContain('PaymentAuthorized');
   });
 });
 
@@ -336,7 +334,7 @@ describe('refunds on the service’s own ways', { timeout: 60_000 }, () => {
     await refundElsewhere(token, 1_000);
     await untilPhase(token, 'refunded');
     expect(countOf(await typesOf(token), ['ExternalRefundObserved'])).toBe(1);
-    expect(await attentionOf(gateway, token)).toEqual([]);
+    expect(await reviewsOf(gateway, token)).toEqual([]);
   });
 });
 
@@ -345,7 +343,7 @@ it(
   { timeout: 60_000 },
   async () => {
     const tokens = await Promise.all(
-      Array.from({ length: 10 }, () => paidPayment({ needConfirmation: true }, 'held')),
+      Array.from({ length: 10 }, () => paidPayment({ needConfirmation: true }, 'authorized')),
     );
     await setFaults(
       ...['confirm', 'decline'].map((operation) => ({ operation, fault: 'lost_reply', probability: 0.5 })),
@@ -372,7 +370,10 @@ it(
 // The last one: it moves the sandbox's clock beyond what everything else lives.
 it('a hold that has lapsed is not taken, and the caller is told', { timeout: 60_000 }, async () => {
   const hold = { needConfirmation: true };
-  const [unaware, underWay] = await Promise.all([paidPayment(hold, 'held'), paidPayment(hold, 'held')]);
+  const [unaware, underWay] = await Promise.all([
+    paidPayment(hold, 'authorized'),
+    paidPayment(hold, 'authorized'),
+  ]);
   await setFaults({ operation: 'confirm', fault: 'error_before', times: 1 });
   expect((await post('/api/v1/payments/confirm', { token: underWay })).statusCode).toBe(202);
   // Nobody tells us that it has lapsed.
@@ -384,8 +385,8 @@ it('a hold that has lapsed is not taken, and the caller is told', { timeout: 60_
     expect([statusCode, body.errors[0]?.code]).toEqual(refusal);
     await untilShown(token, { status: 'expired', heldAmount: 0, approvedAmount: 0 });
     expect((await ledgerOf(system.sandbox, `${token}.`)).payments).toMatchObject([{ status: 'expired' }]);
-    expect(await attentionOf(gateway, token)).toEqual([]);
+    expect(await reviewsOf(gateway, token)).toEqual([]);
   }
-  expect(await typesOf(unaware)).toContain('ConfirmationRefused');
+  expect(await typesOf(unaware)).toContain('CaptureRefused');
   await clearFaults();
 });

@@ -81,8 +81,8 @@ async function misplaceCards({ quickstart }: System, gateway: CallGateway): Prom
   await post(gateway, 'payments', { ...terms, orderNumber: 'order-4', card: { pan: `${card}x`, cvv } });
   await post(gateway, 'refunds', { token: card, amount: 1 }, 'order-5');
   await post(gateway, 'payouts', { ...terms, orderNumber: 'order-6', destination: { card: { pan: card } } });
-  const resolution = { code: 'refund_unresolved', resolution: 'look_again', reason: `it was ${card}` };
-  await post(gateway, `attention/pay_${card}/resolve`, resolution);
+  const resolution = { code: 'refund_unresolved', resolution: 'inquire_again', reason: `it was ${card}` };
+  await post(gateway, `reviews/pay_${card}/resolve`, resolution);
   for (const path of [card, `?orderNumber=${card}&key=${quickstart.apiKey}`, `?cursor=${card}`])
     await gateway('GET', `/api/v1/payments/${path}`);
 }
@@ -135,10 +135,10 @@ async function payOut(gateway: CallGateway): Promise<void> {
 }
 
 async function readEverything(gateway: CallGateway): Promise<void> {
-  const lists = ['payments', 'payouts', 'attention', 'disputes/list', 'balance?currency=EUR'];
+  const lists = ['payments', 'payouts', 'reviews', 'disputes/list', 'balance?currency=EUR'];
   for (const path of lists) await gateway('GET', `/api/v1/${path}`);
   for (const { token } of (await gateway('GET', '/api/v1/payments?perPage=500')).body.payments)
-    for (const path of [token, `${token}/events`, `${token}/notifications`])
+    for (const path of [token, `${token}/events`, `${token}/webhooks`])
       await gateway('GET', `/api/v1/payments/${path}`);
 }
 
@@ -202,7 +202,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     await readEverything(gateway);
     await eventually(() => expect(shop.told.length).toBeGreaterThan(1), settled);
     const whsec = (team: string) =>
-      tollgate<{ secrets: string[] }>(system, 'notification', 'secret', team, '--environment', 'sandbox');
+      tollgate<{ secrets: string[] }>(system, 'webhook', 'secret', team, '--environment', 'sandbox');
     const [ofDemo, ofGames] = [await whsec('demo'), await whsec('games')].map(
       ({ secrets: [first] }) => first,
     );
@@ -234,9 +234,9 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       'key of another team': { text: gamesKey.split('_')[3] ?? '', files: nowhere },
       'key at the Payment Service': { text: paymentServiceKey, files: sandboxKeyFiles },
       'callback secret': { text: fileSecret('callback-secrets'), files: ['callback-secrets'] },
-      'notification master': { text: fileSecret('notification-secrets'), files: ['notification-secrets'] },
-      'notification secret': { text: bare(ofDemo), files: nowhere },
-      'notification secret of another team': { text: bare(ofGames), files: nowhere },
+      'webhook master': { text: fileSecret('webhook-secrets'), files: ['webhook-secrets'] },
+      'webhook secret': { text: bare(ofDemo), files: nowhere },
+      'webhook secret of another team': { text: bare(ofGames), files: nowhere },
       'recurring token of the service': {
         text: recurringToken,
         // Needed there: the gateway charges by it. The other file is the service's own.

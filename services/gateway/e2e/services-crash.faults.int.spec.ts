@@ -41,7 +41,7 @@ it(
     const load = newLoad(() => system);
     await fund(load);
     await loseReplies(system);
-    const running = runFlows(flowsOf(load, { refunded: 45, twoStep: 45, payouts: 30 }), connections);
+    const running = runFlows(flowsOf(load, { refunded: 45, captureOrVoid: 45, payouts: 30 }), connections);
     const victims = serviceNames
       .flatMap((service) => [`${service}-1`, `${service}-2`])
       .map((label) => ({ label, turn: Math.random() }))

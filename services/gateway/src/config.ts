@@ -36,12 +36,12 @@ function isOrigin(text: string): boolean {
 const dataDirSchema = z.string().default('.data');
 
 /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
-const notificationSecretsSchema = z.string().optional();
+const webhookSecretsSchema = z.string().optional();
 
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z
-  .object({ TOLLGATE_DATA_DIR: dataDirSchema, NOTIFICATION_SECRETS: notificationSecretsSchema })
-  .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, notificationSecrets: env.NOTIFICATION_SECRETS }))
+  .object({ TOLLGATE_DATA_DIR: dataDirSchema, WEBHOOK_SECRETS: webhookSecretsSchema })
+  .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, webhookSecrets: env.WEBHOOK_SECRETS }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
 
@@ -100,10 +100,10 @@ export const gatewayConfigSchema = z
     CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
     /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
     CALLBACK_SECRETS: z.string().optional(),
-    /** The masters of the secrets that notifications to teams are signed with. */
-    NOTIFICATION_SECRETS: notificationSecretsSchema,
+    /** The masters of the secrets that webhooks to teams are signed with. */
+    WEBHOOK_SECRETS: webhookSecretsSchema,
     /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
-    NOTIFICATION_NETWORKS: networksSchema.optional(),
+    WEBHOOK_NETWORKS: networksSchema.optional(),
     /** How long one call of the Payment Service may take. */
     PROVIDER_CALL_DEADLINE_MS: durationMs.default(10_000),
     /** How long an announced call may wait before it is sent. */
@@ -144,8 +144,8 @@ export const gatewayConfigSchema = z
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
-    notificationSecrets: env.NOTIFICATION_SECRETS,
-    notificationNetworks: env.NOTIFICATION_NETWORKS,
+    webhookSecrets: env.WEBHOOK_SECRETS,
+    webhookNetworks: env.WEBHOOK_NETWORKS,
     times: {
       sendWithinMs: env.PROVIDER_SEND_WITHIN_MS,
       callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,

@@ -14,11 +14,11 @@ import { join, resolve } from 'node:path';
 import {
   type CallbackSecret,
   type Ids,
-  type NotificationMasterSecret,
+  type WebhookMasterSecret,
   StartupError,
   errorCode,
   parseCallbackSecrets,
-  parseNotificationSecrets,
+  parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -51,8 +51,8 @@ export interface DataDirectory {
   writeQuickstart(quickstart: Quickstart): void;
   /** The secrets of callback addresses, made at the first start. */
   callbackSecrets(ids: Ids): readonly CallbackSecret[];
-  /** The masters of the secrets that notifications are signed with, made at the first start. */
-  notificationSecrets(ids: Ids): readonly NotificationMasterSecret[];
+  /** The masters of the secrets that webhooks are signed with, made at the first start. */
+  webhookSecrets(ids: Ids): readonly WebhookMasterSecret[];
 }
 
 /**
@@ -71,7 +71,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     join(folder, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
   const quickstartFile = own('quickstart', '.json');
   const secretsFile = join(path, 'callback-secrets');
-  const notificationSecretsFile = join(path, 'notification-secrets');
+  const webhookSecretsFile = join(path, 'webhook-secrets');
   return {
     path,
     eventsFile: join(path, 'events.db'),
@@ -93,9 +93,9 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
       makePrivately(secretsFile, `k1:${ids.hex(32)}\n`);
       return parseCallbackSecrets(readFileSync(secretsFile, 'utf8').trim());
     },
-    notificationSecrets(ids) {
-      makePrivately(notificationSecretsFile, `k1:${ids.hex(32)}\n`);
-      return parseNotificationSecrets(readFileSync(notificationSecretsFile, 'utf8').trim());
+    webhookSecrets(ids) {
+      makePrivately(webhookSecretsFile, `k1:${ids.hex(32)}\n`);
+      return parseWebhookSecrets(readFileSync(webhookSecretsFile, 'utf8').trim());
     },
   };
 }

@@ -86,8 +86,8 @@ async function startServices(
   const projector = runs('projector') ? await startProjector(parts) : undefined;
   const publisher = runs('event-publisher') ? await startEventPublisher(parts) : undefined;
   const commands = runs('command-service') ? await startCommandService(parts, { callbackUrl }) : undefined;
-  const lookForReader = commands?.lookForReader;
-  const queries = runs('query-service') ? await startQueryService(parts, { lookForReader }) : undefined;
+  const inquireForReader = commands?.inquireForReader;
+  const queries = runs('query-service') ? await startQueryService(parts, { inquireForReader }) : undefined;
   const notifier = runs('notifier') ? await startNotifier(parts) : undefined;
   const frontDoor = runs('api') ? await startFrontDoor(parts) : undefined;
   const all = [ingester, projector, publisher, commands, queries, notifier, frontDoor];

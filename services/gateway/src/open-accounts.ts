@@ -16,7 +16,7 @@ export interface OpenedAccounts {
 }
 
 /** Connections of an account beside those of the calls that move money: for looks, balances and disputes. */
-const lookConnectionsMax = 32;
+const inquireConnectionsMax = 32;
 
 /** Of an account at a sandbox, which is on this machine. */
 export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
@@ -46,7 +46,7 @@ export async function openAccounts(
     const client = createPaymentServiceClient({
       ...account,
       deadlineMs: config.times.callDeadlineMs,
-      maxConnections: account.concurrentCallsMax + lookConnectionsMax,
+      maxConnections: account.concurrentCallsMax + inquireConnectionsMax,
       clock,
     });
     onStop(() => client.close());

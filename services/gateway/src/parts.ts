@@ -9,9 +9,9 @@ import {
 } from '@tollgate/read-models';
 import {
   type CallbackSecret,
-  type NotificationMasterSecret,
+  type WebhookMasterSecret,
   parseCallbackSecrets,
-  parseNotificationSecrets,
+  parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import type { DataDirectory } from './data-directory.ts';
 import type { GatewayDependencies, OnStop } from './gateway.ts';
@@ -47,7 +47,7 @@ export interface Parts extends GatewayDependencies {
   index: () => Promise<PaymentIndex>;
   accounts: () => Promise<OpenedAccounts>;
   callbackSecrets: () => readonly CallbackSecret[];
-  notificationSecrets: () => readonly NotificationMasterSecret[];
+  webhookSecrets: () => readonly WebhookMasterSecret[];
 }
 
 export function createParts(
@@ -111,10 +111,10 @@ export function createParts(
       config.callbackSecrets === undefined
         ? dataDirectory.callbackSecrets(ids)
         : parseCallbackSecrets(config.callbackSecrets),
-    notificationSecrets: () =>
-      config.notificationSecrets === undefined
-        ? dataDirectory.notificationSecrets(ids)
-        : parseNotificationSecrets(config.notificationSecrets),
+    webhookSecrets: () =>
+      config.webhookSecrets === undefined
+        ? dataDirectory.webhookSecrets(ids)
+        : parseWebhookSecrets(config.webhookSecrets),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where a notification may go. A team names its own receivers, so without this it could have us call machines that only
+ * Where a webhook may go. A team names its own receivers, so without this it could have us call machines that only
  * we can reach. The check is made on the very addresses that are connected to: a name that resolves to a public address
  * when it is looked at and to a private one when it is used gets nowhere.
  *

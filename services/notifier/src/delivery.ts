@@ -1,9 +1,9 @@
-/** One try to deliver one notification. */
-import { notificationSecretsOf, type Clock, type NotificationMasterSecret } from '@tollgate/service-kit';
+/** One try to deliver one webhook. */
+import { webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
-import { failureReasonOf, type NotificationClient } from './http-client.ts';
-import type { FailureReason } from './notification-events.ts';
-import type { Notification, Outcome } from './notification-state.ts';
+import { failureReasonOf, type WebhookClient } from './http-client.ts';
+import type { FailureReason } from './webhook-events.ts';
+import type { Webhook, Outcome } from './webhook-state.ts';
 import { webhookHeaders } from './signature.ts';
 
 /** A try without an answer in this time has failed. */
@@ -11,10 +11,10 @@ export const tryTimeoutMs = 10_000;
 
 export interface DeliveryDependencies {
   clock: Clock;
-  client: NotificationClient;
+  client: WebhookClient;
   guard: AddressGuard;
   /** The masters of the teams' secrets. */
-  secrets: readonly NotificationMasterSecret[];
+  secrets: readonly WebhookMasterSecret[];
   /** Whether a team's entry in the directory allows an address, now. */
   isCallbackAllowed: (team: string, url: string) => boolean;
 }
@@ -22,10 +22,10 @@ export interface DeliveryDependencies {
 /** Tries once and gives what became of it; undefined where `stopping` broke it off, and then it counts for nothing. */
 export async function tryToDeliver(
   deps: DeliveryDependencies,
-  notification: Notification,
+  webhook: Webhook,
   stopping: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const reason = refusalOf(deps, notification);
+  const reason = refusalOf(deps, webhook);
   if (reason !== undefined) return { kind: 'failed', reason };
   const ended = new AbortController();
   const tooLong = new AbortController();
@@ -35,7 +35,7 @@ export async function tryToDeliver(
     () => undefined, // The try has ended in time.
   );
   try {
-    const statusCode = await deps.client.post(messageOf(deps, notification), signal);
+    const statusCode = await deps.client.post(messageOf(deps, webhook), signal);
     return { kind: 'answered', statusCode };
   } catch (error) {
     if (stopping.aborted) return undefined;
@@ -48,7 +48,7 @@ export async function tryToDeliver(
 /** Why an address may not be called: asked at every try, because a team may change what it allows. */
 function refusalOf(
   { isCallbackAllowed, guard }: DeliveryDependencies,
-  { team, url }: Notification,
+  { team, url }: Webhook,
 ): FailureReason | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || !isCallbackAllowed(team, url)) return 'origin_not_allowed';
@@ -58,10 +58,10 @@ function refusalOf(
   return guard.isHostAllowed(hostname) ? undefined : 'address_not_allowed';
 }
 
-function messageOf({ clock, secrets }: DeliveryDependencies, notification: Notification) {
-  const { id, environment, team, url } = notification;
-  const body = JSON.stringify(notification.body);
-  const signed = webhookHeaders({ id, body }, notificationSecretsOf(secrets, environment, team), clock.now());
+function messageOf({ clock, secrets }: DeliveryDependencies, webhook: Webhook) {
+  const { id, environment, team, url } = webhook;
+  const body = JSON.stringify(webhook.body);
+  const signed = webhookHeaders({ id, body }, webhookSecretsOf(secrets, environment, team), clock.now());
   const headers = { 'content-type': 'application/json', 'user-agent': 'tollgate', ...signed };
   return { url, headers, body };
 }

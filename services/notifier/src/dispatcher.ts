@@ -1,25 +1,25 @@
-/** Sends what is due. What is open is known from the notifications' own streams, so it survives any stop. */
+/** Sends what is due. What is open is known from the webhooks' own streams, so it survives any stop. */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { createCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
-import { notificationStreamPrefix, tokenOfNotificationStream } from './notification-events.ts';
-import { isPassing, type LoadedNotifications, type NotificationJournal } from './notification-journal.ts';
-import { dueNotification } from './notification-state.ts';
+import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
+import { isPassing, type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
+import { dueWebhook } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
 import type { Limits } from './turns.ts';
 
 export interface DispatcherDependencies extends DeliveryDependencies {
   store: EventStore;
-  journal: NotificationJournal;
+  journal: WebhookJournal;
   clock: Clock;
   ids: Ids;
   log: Log;
   limits?: Limits;
 }
 
-/** Pause of a subject after its notifications could not be read or written, milliseconds. */
+/** Pause of a subject after its webhooks could not be read or written, milliseconds. */
 const pauseAfterFailureMs = 1_000;
 /** The clock's time may jump forward, which wakes no sleeper: it is looked at as often as this. */
 const longestSleepMs = 60_000;
@@ -35,10 +35,7 @@ const checkpointOptions = {
 };
 
 /** Delivers until the signal is aborted; tries that are under way then count for nothing. @throws what the store throws */
-export async function dispatchNotifications(
-  deps: DispatcherDependencies,
-  signal: AbortSignal,
-): Promise<void> {
+export async function dispatchWebhooks(deps: DispatcherDependencies, signal: AbortSignal): Promise<void> {
   const failing = new AbortController();
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
@@ -64,16 +61,16 @@ async function takeIn(
   const { position: from, tokens } = await checkpoint.read();
   for (const token of tokens) await load(token, undefined);
   let after = from;
-  for await (const item of store.subscribe({ from, prefixes: [notificationStreamPrefix], signal })) {
+  for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal })) {
     if (item.kind === 'event') await take(item);
     after = item.position;
     await checkpoint.write(() => open.checkpoint(item.position));
   }
 
   async function take(event: RecordedEvent): Promise<void> {
-    const token = tokenOfNotificationStream(event.stream);
+    const token = tokenOfWebhookStream(event.stream);
     // Tries of a subject that is not open, and of those nothing follows.
-    const opens = event.type === 'NotificationDue' || event.type === 'ReplayRequested';
+    const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
     await load(token, after);
   }
@@ -84,7 +81,7 @@ async function takeIn(
       wake();
     } catch (error) {
       if (isPassing(error)) throw error;
-      log.error({ error, token }, 'the notifications of a subject cannot be read; they are left alone');
+      log.error({ error, token }, 'the webhooks of a subject cannot be read; they are left alone');
       open.forget(token);
     }
   }
@@ -125,14 +122,14 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
     }
   }
 
-  async function deliverDue(token: string): Promise<LoadedNotifications> {
+  async function deliverDue(token: string): Promise<LoadedWebhooks> {
     const loaded = await journal.load(token);
-    const notification = dueNotification(loaded.state, clock.now());
-    if (notification === undefined) return loaded;
-    const outcome = await tryToDeliver(deps, notification, signal);
+    const webhook = dueWebhook(loaded.state, clock.now());
+    if (webhook === undefined) return loaded;
+    const outcome = await tryToDeliver(deps, webhook, signal);
     if (outcome === undefined) return loaded;
-    const recorded = await journal.recordOutcome(token, notification.id, outcome);
-    logTry(log, token, notification.team, outcome);
+    const recorded = await journal.recordOutcome(token, webhook.id, outcome);
+    logTry(log, token, webhook.team, outcome);
     return recorded;
   }
 

@@ -1,17 +1,17 @@
-/** Payments and payouts → notifications that are due. The checkpoint moves only once they are durable; a repeat adds nothing. */
+/** Payments and payouts → webhooks that are due. The checkpoint moves only once they are durable; a repeat adds nothing. */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { createCheckpoint } from './checkpoint.ts';
-import { noticesOf, type DueNotification } from './notices.ts';
-import { isPassing, type NotificationJournal } from './notification-journal.ts';
+import { noticesOf, type DueWebhook } from './notices.ts';
+import { isPassing, type WebhookJournal } from './webhook-journal.ts';
 import { createSubjectHistories, type SubjectHistories } from './subject-histories.ts';
 import { subjectOfStream, subjectStreamPrefixes } from './subjects.ts';
 
 export interface DueRecorderDependencies {
   store: EventStore;
-  journal: NotificationJournal;
+  journal: WebhookJournal;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -25,21 +25,18 @@ const checkpointOptions = {
   initial: { position: beginning },
 };
 
-/** Notifications that are written down together at most. */
+/** Webhooks that are written down together at most. */
 const batchSize = 100;
 
 /** What is due by one event about one payment or payout. */
 interface DueByEvent {
   token: string;
   event: RecordedEvent;
-  due: readonly DueNotification[];
+  due: readonly DueWebhook[];
 }
 
 /** Follows payments and payouts until the signal is aborted. @throws what the store throws */
-export async function recordDueNotifications(
-  deps: DueRecorderDependencies,
-  signal: AbortSignal,
-): Promise<void> {
+export async function recordDueWebhooks(deps: DueRecorderDependencies, signal: AbortSignal): Promise<void> {
   const checkpoint = createCheckpoint(deps, checkpointOptions);
   const { position: from } = await checkpoint.read();
   const histories = createSubjectHistories(deps);
@@ -90,6 +87,6 @@ async function recordOne(
     await journal.recordDue(token, due, { correlationId, causationId: event.id });
   } catch (error) {
     if (isPassing(error)) throw error;
-    log.error({ error, token }, 'notifications cannot be read; the team is not notified of this any more');
+    log.error({ error, token }, 'webhooks cannot be read; the team is not notified of this any more');
   }
 }

@@ -1,12 +1,12 @@
-/** How a notification leaves the house: one POST, no retries, no redirects, no cookies, verified certificates. */
+/** How a webhook leaves the house: one POST, no retries, no redirects, no cookies, verified certificates. */
 import type { LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { errorCode } from '@tollgate/service-kit';
 import { Agent, errors as undiciErrors, request } from 'undici';
 import { AddressNotAllowed } from './address-guard.ts';
-import type { FailureReason } from './notification-events.ts';
+import type { FailureReason } from './webhook-events.ts';
 
-/** How long a connection is kept for the next notification; shorter than receivers usually keep theirs. */
+/** How long a connection is kept for the next webhook; shorter than receivers usually keep theirs. */
 const idleConnectionMs = 4_000;
 /** Below the timeout of a try, so that a host that does not answer cannot keep later tries from connecting. */
 const connectTimeoutMs = 5_000;
@@ -14,7 +14,7 @@ const connectTimeoutMs = 5_000;
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
-export interface NotificationClient {
+export interface WebhookClient {
   /** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
   post(
     message: { url: string; headers: Record<string, string>; body: string },
@@ -23,7 +23,7 @@ export interface NotificationClient {
   close(): Promise<void>;
 }
 
-export interface NotificationClientOptions {
+export interface WebhookClientOptions {
   /** A certificate authority (PEM) to trust besides the public ones. */
   trustedCa?: string;
   /** How names become addresses: it decides which of them may be called. */
@@ -32,7 +32,7 @@ export interface NotificationClientOptions {
   connectionsPerOrigin: number;
 }
 
-export function createNotificationClient(options: NotificationClientOptions): NotificationClient {
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { trustedCa, lookup, connectionsPerOrigin } = options;
   const ca = trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] };
   const connect = { lookup, timeout: connectTimeoutMs, rejectUnauthorized: true };

@@ -1,6 +1,6 @@
 export { isNetwork } from './address-guard.ts';
-export { createNotificationJournal, type NotificationJournal } from './notification-journal.ts';
-export { failureReasons, notificationBodySchema } from './notification-events.ts';
-export { replaysMax, type Notification, type ReplayRefusal } from './notification-state.ts';
+export { createWebhookJournal, type WebhookJournal } from './webhook-journal.ts';
+export { failureReasons, webhookBodySchema } from './webhook-events.ts';
+export { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 export { runNotifier, type NotifierDependencies } from './notifier.ts';
-export { registerNotificationRoutes, replaySchema, toPublicNotification } from './routes.ts';
+export { registerWebhookRoutes, replaySchema, toPublicWebhook } from './routes.ts';

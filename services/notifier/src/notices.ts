@@ -1,28 +1,28 @@
-/** The notifications that become due by an event. */
+/** The webhooks that become due by an event. */
 import { createHash } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { DocumentEnvelope } from '@tollgate/read-models';
-import type { NotificationBody, NotificationEventOf } from './notification-events.ts';
+import type { ViewEnvelope } from '@tollgate/read-models';
+import type { WebhookBody, WebhookEventOf } from './webhook-events.ts';
 import type { Subject } from './subjects.ts';
 
-export type DueNotification = NotificationEventOf<'NotificationDue'>['data'];
+export type DueWebhook = WebhookEventOf<'WebhookDue'>['data'];
 
 /** A payment or payout right before and right after an event. */
-export interface Step<Document extends DocumentEnvelope = DocumentEnvelope> {
-  before: Document | undefined;
-  after: Document;
+export interface Step<View extends ViewEnvelope = ViewEnvelope> {
+  before: View | undefined;
+  after: View;
 }
 
 /**
- * The notifications in the order in which they go out. A creation is not told: its caller has the answer. The same event
- * gives the same notifications with the same ids, so it may be read again.
+ * The webhooks in the order in which they go out. A creation is not told: its caller has the answer. The same event
+ * gives the same webhooks with the same ids, so it may be read again.
  */
-export function noticesOf<Document extends DocumentEnvelope>(
-  { toldOf, bodiesOf }: Pick<Subject<Document>, 'toldOf' | 'bodiesOf'>,
+export function noticesOf<View extends ViewEnvelope>(
+  { toldOf, bodiesOf }: Pick<Subject<View>, 'toldOf' | 'bodiesOf'>,
   event: RecordedEvent,
-  { before, after }: Step<Document>,
+  { before, after }: Step<View>,
   now: number,
-): DueNotification[] {
+): DueWebhook[] {
   const { environment, team, terms } = toldOf(after);
   const { callbackUrl: url } = terms;
   if (before === undefined || url === undefined) return [];
@@ -32,7 +32,7 @@ export function noticesOf<Document extends DocumentEnvelope>(
 }
 
 // An event id is unique within its stream only.
-const idOf = (subjectToken: string, event: RecordedEvent, { type, token }: NotificationBody): string => {
+const idOf = (subjectToken: string, event: RecordedEvent, { type, token }: WebhookBody): string => {
   const hash = createHash('sha256').update(JSON.stringify([subjectToken, event.id, type, token]));
-  return `ntf_${hash.digest('hex').slice(0, 32)}`;
+  return `whk_${hash.digest('hex').slice(0, 32)}`;
 };

@@ -1,17 +1,17 @@
 import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { appendPayment, happening } from '@tollgate/read-models/testing';
-import { parseNotificationSecrets, systemIds } from '@tollgate/service-kit';
+import { parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { createNotificationJournal } from './notification-journal.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
 import type { NotifierDependencies } from './notifier.ts';
 import { retryPausesMs } from './retry-schedule.ts';
 import { receiverCertificate, receiverKey } from './testing/certificate.ts';
 import { startReceiver, type Received, type Receiver } from './testing/receiver.ts';
 import {
   masterText,
-  notificationsOf,
+  webhooksOf,
   pay,
   start,
   statesOf,
@@ -48,15 +48,15 @@ describe('a team', () => {
   it('verifies with its old or its new secret during a rotation', async () => {
     const { store, receiver } = await given();
     const renewed = `k2:${'n'.repeat(32)}`;
-    start(store, { secrets: parseNotificationSecrets(`${renewed},${masterText}`) });
+    start(store, { secrets: parseWebhookSecrets(`${renewed},${masterText}`) });
     await pay(store, receiver);
     await eventually(() => expect(receiver.received).toHaveLength(1));
     const [first] = receiver.received as [Received];
     verify(first, verifierOf('shop'));
-    verify(first, verifierOf('shop', parseNotificationSecrets(renewed)));
+    verify(first, verifierOf('shop', parseWebhookSecrets(renewed)));
   });
 
-  it('gets each notification once', async () => {
+  it('gets each webhook once', async () => {
     const { store, receiver } = await given();
     start(store);
     for (let each = 0; each < 30; each += 1) await pay(store, receiver, { token: `pay_${each}` });
@@ -74,7 +74,7 @@ async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: numbe
   await eventually(() => expect(receiver.received).toHaveLength(count));
 }
 
-describe('a notification that is refused', () => {
+describe('a webhook that is refused', () => {
   it('is tried ten times on schedule, with one id and a new time each, and then given up', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
@@ -84,14 +84,14 @@ describe('a notification that is refused', () => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
     for (const [index, pauseMs] of retryPausesMs.entries()) {
       await eventually(async () => {
-        const [notification] = await notificationsOf(store);
-        expect(notification?.nextAt).toBe(clock.now() + pauseMs);
+        const [webhook] = await webhooksOf(store);
+        expect(webhook?.nextAt).toBe(clock.now() + pauseMs);
       });
       await passUntil(clock, receiver, pauseMs, index + 2);
     }
     await eventually(async () => expect(await statesOf(store)).toEqual(['given_up']));
-    const [notification] = await notificationsOf(store);
-    expect(notification?.deliveries.map(({ statusCode }) => statusCode)).toEqual(
+    const [webhook] = await webhooksOf(store);
+    expect(webhook?.deliveries.map(({ statusCode }) => statusCode)).toEqual(
       Array.from({ length: 10 }, () => 500),
     );
     expect(new Set(receiver.ids()).size).toBe(1);
@@ -125,8 +125,8 @@ describe('an answer', () => {
     start(store, { clock: createFakeClock() });
     await pay(store, receiver);
     await eventually(async () => {
-      const [notification] = await notificationsOf(store);
-      expect(notification?.deliveries).toMatchObject([
+      const [webhook] = await webhooksOf(store);
+      expect(webhook?.deliveries).toMatchObject([
         { isDelivered: false, ...(statusCode === undefined ? { reason } : { statusCode }) },
       ]);
     });
@@ -141,10 +141,10 @@ describe('an answer', () => {
     await pay(store, receiver);
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await clock.advance(9_999);
-    expect((await notificationsOf(store))[0]?.deliveries).toEqual([]);
+    expect((await webhooksOf(store))[0]?.deliveries).toEqual([]);
     await clock.advance(1);
     await eventually(async () => {
-      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason: 'timeout' }]);
+      expect((await webhooksOf(store))[0]?.deliveries).toMatchObject([{ reason: 'timeout' }]);
     });
     await eventually(() => expect(receiver.waiting().now).toBe(0));
   });
@@ -177,7 +177,7 @@ describe('an address', () => {
     });
     await pay(store, receiver);
     await eventually(async () => {
-      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason: 'origin_not_allowed' }]);
+      expect((await webhooksOf(store))[0]?.deliveries).toMatchObject([{ reason: 'origin_not_allowed' }]);
     });
     isAllowed = true;
     await clock.advance(5_000);
@@ -203,7 +203,7 @@ describe('an address', () => {
     start(store, { clock: createFakeClock(), resolve });
     await pay(store, { url: url.replace('.example/', `.example:${port}/`) });
     await eventually(async () => {
-      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([{ reason }]);
+      expect((await webhooksOf(store))[0]?.deliveries).toMatchObject([{ reason }]);
     });
     expect(receiver.waiting().most).toBe(0);
   });
@@ -227,7 +227,7 @@ describe('an https receiver', () => {
     start(store, { clock: createFakeClock(), ...(trustedCa === undefined ? {} : { trustedCa }) });
     await pay(store, receiver);
     await eventually(async () => {
-      expect((await notificationsOf(store))[0]?.deliveries).toMatchObject([expected]);
+      expect((await webhooksOf(store))[0]?.deliveries).toMatchObject([expected]);
     });
     expect(receiver.received).toHaveLength(trustedCa === undefined ? 0 : 1);
   });
@@ -307,7 +307,7 @@ describe('after a stop', () => {
     });
     receiver.react(() => 503);
     await pay(store, receiver);
-    await eventually(async () => expect((await notificationsOf(store))[0]?.deliveries).toHaveLength(1));
+    await eventually(async () => expect((await webhooksOf(store))[0]?.deliveries).toHaveLength(1));
     // Checkpoints are a second apart; this event of another payment writes the next one.
     await clock.advance(1_500);
     receiver.react(() => 200);
@@ -331,7 +331,7 @@ describe('after a stop', () => {
     start(watched, { clock });
     await clock.advance(3_500);
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
-    expect(streams.filter((stream) => stream.startsWith('notification-pay_done'))).toEqual([]);
+    expect(streams.filter((stream) => stream.startsWith('webhook-pay_done'))).toEqual([]);
   });
 });
 
@@ -366,7 +366,7 @@ describe('a replay', () => {
     await pay(store, receiver);
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
     await clock.advance(60_000);
-    const journal = createNotificationJournal({ store, clock, ids: systemIds });
+    const journal = createWebhookJournal({ store, clock, ids: systemIds });
     await journal.requestReplay('pay_1', undefined, { kind: 'service', name: 'test' });
     await eventually(() => expect(receiver.received).toHaveLength(2));
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));
@@ -401,12 +401,12 @@ describe('a failure of ours', () => {
     expect(new Set(receiver.ids()).size).toBe(2);
   });
 
-  it('that damaged one payment, or its notifications, leaves all others alone', async () => {
+  it('that damaged one payment, or its webhooks, leaves all others alone', async () => {
     const { store, receiver } = await given();
     const nonsense = (type = 'Nonsense') => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
     await pay(store, receiver, { token: 'pay_broken' });
     await store.append('payment-pay_broken', [nonsense()], 'any');
-    await store.append('notification-pay_odd', [nonsense('NotificationDue')], 'any');
+    await store.append('webhook-pay_odd', [nonsense('WebhookDue')], 'any');
     await pay(store, receiver, { token: 'pay_odd' });
     start(store);
     await pay(store, receiver, { token: 'pay_1' });

@@ -1,16 +1,16 @@
 /**
  * Tells teams what becomes of their payments and payouts: follows these, records what is due, and delivers it until the
  * team has taken it. Both halves go on where a former run has stopped. Two processes that run this at once lose nothing; a
- * team may then get a notification twice, under one id.
+ * team may then get a webhook twice, under one id.
  */
 import type { EventStore } from '@tollgate/event-store';
-import { given, type Clock, type Ids, type Log, type NotificationMasterSecret } from '@tollgate/service-kit';
+import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
-import { dispatchNotifications } from './dispatcher.ts';
-import { recordDueNotifications } from './due-recorder.ts';
-import { createNotificationClient } from './http-client.ts';
+import { dispatchWebhooks } from './dispatcher.ts';
+import { recordDueWebhooks } from './due-recorder.ts';
+import { createWebhookClient } from './http-client.ts';
 import { createResolve, type Resolve } from './name-resolver.ts';
-import { createNotificationJournal } from './notification-journal.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
 import { limitsDefault, type Limits } from './turns.ts';
 
 export interface NotifierDependencies {
@@ -19,7 +19,7 @@ export interface NotifierDependencies {
   ids: Ids;
   log: Log;
   /** The masters of the teams' secrets: one, or two during a rotation. */
-  secrets: readonly NotificationMasterSecret[];
+  secrets: readonly WebhookMasterSecret[];
   /** Whether a team's entry in the directory allows an address, asked at every try. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   /** A certificate authority (PEM) to trust besides the public ones. */
@@ -43,13 +43,13 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
   const { lookup } = guard;
   const connectionsPerOrigin = limits.perOrigin;
-  const client = createNotificationClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
-  const journal = createNotificationJournal(deps);
+  const client = createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
+  const journal = createWebhookJournal(deps);
   const parts = { ...deps, limits, journal, client, guard };
   try {
     await Promise.all([
-      again(deps, signal, () => recordDueNotifications(parts, signal)),
-      again(deps, signal, () => dispatchNotifications(parts, signal)),
+      again(deps, signal, () => recordDueWebhooks(parts, signal)),
+      again(deps, signal, () => dispatchWebhooks(parts, signal)),
     ]);
   } finally {
     await client.close();

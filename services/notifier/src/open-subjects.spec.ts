@@ -1,6 +1,6 @@
 import type { Position } from '@tollgate/event-store';
 import { describe, expect, it } from 'vitest';
-import type { LoadedNotifications } from './notification-journal.ts';
+import type { LoadedWebhooks } from './webhook-journal.ts';
 import { createOpenSubjects, type OpenSubjects } from './open-subjects.ts';
 
 interface Given {
@@ -17,13 +17,13 @@ function loaded({
   url = `https://${team}.example/hook`,
   revision = 0,
   state = 'open',
-}: Given = {}): LoadedNotifications {
+}: Given = {}): LoadedWebhooks {
   const body = {
     ...{ token: 'pay', type: 'payment' as const, status: 'approved' as const, orderNumber: null },
     ...{ amount: 1, currency: 'EUR' },
   };
   const rest = { id: 'ntf', environment: 'sandbox' as const, createdAt: 0, failuresInRow: 0, deliveries: [] };
-  return { revision, state: { replays: 0, notifications: [{ ...rest, team, url, body, state, nextAt }] } };
+  return { revision, state: { replays: 0, webhooks: [{ ...rest, team, url, body, state, nextAt }] } };
 }
 
 function takeAll(open: OpenSubjects, now = 0): string[] {

@@ -1,11 +1,11 @@
 /**
- * The payments and payouts (subjects) with notifications that are not delivered yet, and when each is to be tried. Holds
+ * The payments and payouts (subjects) with webhooks that are not delivered yet, and when each is to be tried. Holds
  * a few hundred bytes for each of them and none of their bodies: memory is proportional to what is open. One subject has one try at a time,
- * which keeps its notifications in order.
+ * which keeps its webhooks in order.
  */
 import type { Position } from '@tollgate/event-store';
-import type { LoadedNotifications } from './notification-journal.ts';
-import { nextTryAt } from './notification-state.ts';
+import type { LoadedWebhooks } from './webhook-journal.ts';
+import { nextTryAt } from './webhook-state.ts';
 import { createTurns, limitsDefault, type Limits, type Receiver } from './turns.ts';
 
 /** What a start needs to know: the tokens of subjects that are open, and from where on it has to look for more of them. */
@@ -17,15 +17,15 @@ export interface OpenCheckpoint {
 const listedMax = 1_000;
 
 export interface OpenSubjects {
-  /** The notifications of a subject as they are now. `after` is a position before the event that opened it. */
-  update(token: string, loaded: LoadedNotifications, after?: Position): void;
-  /** True where this revision of its notifications, or a later one, is taken into account. */
+  /** The webhooks of a subject as they are now. `after` is a position before the event that opened it. */
+  update(token: string, loaded: LoadedWebhooks, after?: Position): void;
+  /** True where this revision of its webhooks, or a later one, is taken into account. */
   isKnown(token: string, revision: number): boolean;
   has(token: string): boolean;
   forget(token: string): void;
   /** Takes the subject whose turn it is; undefined where none is due or there is no room. It is busy until released. */
   take(now: number): string | undefined;
-  /** Not before this instant, whatever its notifications say. */
+  /** Not before this instant, whatever its webhooks say. */
   release(token: string, notBefore?: number): void;
   /** When the next subject becomes due that waits for its time. */
   nextDueAt(): number | undefined;
@@ -115,9 +115,9 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
   };
 }
 
-/** Undefined where nothing is open. All notifications of a subject go to the address that it was created with. */
-function toOpenSubject({ state }: LoadedNotifications, after: Position | undefined): OpenSubject | undefined {
-  const [first] = state.notifications;
+/** Undefined where nothing is open. All webhooks of a subject go to the address that it was created with. */
+function toOpenSubject({ state }: LoadedWebhooks, after: Position | undefined): OpenSubject | undefined {
+  const [first] = state.webhooks;
   const nextAt = nextTryAt(state);
   if (first === undefined || nextAt === undefined) return undefined;
   const receiver = { team: first.team, origin: URL.parse(first.url)?.origin ?? '' };

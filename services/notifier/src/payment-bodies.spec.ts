@@ -1,5 +1,5 @@
 import type { PaymentEvent } from '@tollgate/payment-domain';
-import { foldPaymentDocument, type PaymentDocument } from '@tollgate/read-models';
+import { foldPaymentView, type PaymentView } from '@tollgate/read-models';
 import { happening, requested, toRecordedEvents } from '@tollgate/read-models/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
@@ -7,14 +7,14 @@ import { paymentSubject } from './subjects.ts';
 import { requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
-const { accepted, pending, held, approved, declined, failed, confirming, confirmationRefused } = happening;
+const { accepted, pending, held, approved, declined, failed, confirming, captureRefused } = happening;
 const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedElsewhere, revised } = happening;
 
 /** What becomes due by each event of a history. */
 function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
-  let before: PaymentDocument | undefined;
+  let before: PaymentView | undefined;
   return toRecordedEvents([first, ...events]).map((event) => {
-    const after = foldPaymentDocument(before, event);
+    const after = foldPaymentView(before, event);
     const notices = noticesOf(paymentSubject, event, { before, after }, 42);
     before = after;
     return notices;
@@ -31,7 +31,7 @@ const revisedTo = (amount: number): PaymentEvent => ({
 
 describe('a team is told', () => {
   it('of every change of status, and of nothing else', () => {
-    expect(told([accepted, pending, approved, happening.attention])).toEqual([
+    expect(told([accepted, pending, approved, happening.reviews])).toEqual([
       [],
       [],
       ['payment pending'],
@@ -45,13 +45,7 @@ describe('a team is told', () => {
   });
 
   it('that money is held, although the status may be the same; not that a confirmation was refused', () => {
-    expect(told([accepted, held, confirming, confirmationRefused])).toEqual([
-      [],
-      [],
-      ['payment pending'],
-      [],
-      [],
-    ]);
+    expect(told([accepted, held, confirming, captureRefused])).toEqual([[], [], ['payment pending'], [], []]);
     expect(told([accepted, pending, held]).at(-1)).toEqual(['payment pending']);
   });
 
@@ -98,11 +92,11 @@ describe('a team is told', () => {
   });
 });
 
-describe('a notification', () => {
+describe('a webhook', () => {
   it("says what the specification's callback says, with our token and the team's order number", () => {
     const [notice] = noticesAlong([accepted, approved]).flat();
     expect(notice).toEqual({
-      id: expect.stringMatching(/^ntf_[0-9a-f]{32}$/),
+      id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
       ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
       body: {
         ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'order-1' },

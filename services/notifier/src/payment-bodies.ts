@@ -1,15 +1,15 @@
 /** What a team is told about its payment and its refunds: the difference that one event has made. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { paymentEventSchemas, statusOfPhase, type Payment, type Refund } from '@tollgate/payment-domain';
-import type { PaymentDocument } from '@tollgate/read-models';
+import type { PaymentView } from '@tollgate/read-models';
 import { given } from '@tollgate/service-kit';
-import type { NotificationBody } from './notification-events.ts';
+import type { WebhookBody } from './webhook-events.ts';
 
 /** The specification's callback bodies, in the order in which they go out. */
 export function paymentBodies(
-  { payment: before }: PaymentDocument,
-  { token, payment: after }: PaymentDocument,
-): NotificationBody[] {
+  { payment: before }: PaymentView,
+  { token, payment: after }: PaymentView,
+): WebhookBody[] {
   const refunds = decidedRefunds(before, after).map((refund) => refundBody(after, refund));
   return isTold(before, after) ? [...refunds, paymentBody(token, after)] : refunds;
 }
@@ -20,7 +20,7 @@ const isTold = (before: Payment, after: Payment): boolean =>
   before.approvedAmount !== after.approvedAmount ||
   // Money that is held shows no other status, and the team must learn that it is time to confirm (decision 12). What a
   // refused confirmation leads back to, the team knows from its own call.
-  (after.phase === 'held' && (before.phase === 'init' || before.phase === 'pending'));
+  (after.phase === 'authorized' && (before.phase === 'init' || before.phase === 'pending'));
 
 const stateOf = ({ refunds }: Payment, refundToken: string) =>
   refunds.find((refund) => refund.refundToken === refundToken)?.state;
@@ -31,7 +31,7 @@ const decidedRefunds = (before: Payment, after: Payment): Refund[] =>
       (state === 'approved' || state === 'declined') && stateOf(before, refundToken) !== state,
   );
 
-function paymentBody(token: string, payment: Payment): NotificationBody {
+function paymentBody(token: string, payment: Payment): WebhookBody {
   const { phase, terms, approvedAmount, recurringToken, sanitizedMask, declineReason } = payment;
   const { orderNumber = null, currency } = terms;
   // What stands approved, which a revision may have changed; until something is, what was asked for.
@@ -42,7 +42,7 @@ function paymentBody(token: string, payment: Payment): NotificationBody {
   };
 }
 
-const refundBody = ({ terms }: Payment, { refundToken, amount, state }: Refund): NotificationBody => ({
+const refundBody = ({ terms }: Payment, { refundToken, amount, state }: Refund): WebhookBody => ({
   token: refundToken,
   type: 'refund',
   status: state === 'approved' ? 'approved' : 'declined',
@@ -63,15 +63,15 @@ const readAheadMax = 10;
 export async function withRecurringToken(
   store: EventStore,
   { stream, revision }: RecordedEvent,
-  document: PaymentDocument,
-): Promise<PaymentDocument> {
-  const { payment } = document;
-  if (payment.terms.recurring !== true || payment.recurringToken !== undefined) return document;
+  view: PaymentView,
+): Promise<PaymentView> {
+  const { payment } = view;
+  if (payment.terms.recurring !== true || payment.recurringToken !== undefined) return view;
   for await (const { type, data } of store.read(stream, { from: revision + 1, limit: readAheadMax })) {
     if (type !== 'RecurringTokenIssued') continue;
     // Damage is met, and told, when that event itself is followed.
     const issued = paymentEventSchemas.RecurringTokenIssued.safeParse(data);
-    return issued.success ? { ...document, payment: { ...payment, ...issued.data } } : document;
+    return issued.success ? { ...view, payment: { ...payment, ...issued.data } } : view;
   }
-  return document;
+  return view;
 }

@@ -1,5 +1,5 @@
 import type { PayoutEvent } from '@tollgate/payment-domain';
-import { foldPayoutDocument, type PayoutDocument } from '@tollgate/read-models';
+import { foldPayoutView, type PayoutView } from '@tollgate/read-models';
 import { payoutHappening, payoutRequested, toRecordedIn } from '@tollgate/read-models/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
@@ -7,7 +7,7 @@ import { payoutSubject } from './subjects.ts';
 import { payoutWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
-const { accepted, approved, declined, refused, unresolved, failed, revised, attention } = payoutHappening;
+const { accepted, approved, declined, refused, unresolved, failed, revised, reviews } = payoutHappening;
 const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): PayoutEvent => ({
   type: 'FinalStatusRevised',
   data: { from, to, serviceToken: 'service-token' },
@@ -15,9 +15,9 @@ const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): P
 
 /** What becomes due by each event of a history. */
 function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) {
-  let before: PayoutDocument | undefined;
+  let before: PayoutView | undefined;
   return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
-    const after = foldPayoutDocument(before, event);
+    const after = foldPayoutView(before, event);
     const notices = noticesOf(payoutSubject, event, { before, after }, 42);
     before = after;
     return notices;
@@ -28,7 +28,7 @@ const told = (events: readonly PayoutEvent[]) =>
 
 describe('a team is told of its payout', () => {
   it('every other status, and neither its creation nor what leaves the status as it is', () => {
-    expect(told([unresolved, attention, accepted, approved, attention])).toEqual([
+    expect(told([unresolved, reviews, accepted, approved, reviews])).toEqual([
       ...[[], [], [], []],
       ['payout approved'],
       [],
@@ -51,11 +51,11 @@ describe('a team is told of its payout', () => {
   });
 });
 
-describe('a notification of a payout', () => {
+describe('a webhook of a payout', () => {
   it("has our token, the team's order number, and nothing of where the money goes", () => {
     expect(noticesAlong([accepted, approved]).flat()).toEqual([
       {
-        id: expect.stringMatching(/^ntf_[0-9a-f]{32}$/),
+        id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
         ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
         body: {
           ...{ token: 'po_1', type: 'payout', status: 'approved', orderNumber: 'P-1' },

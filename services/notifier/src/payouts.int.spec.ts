@@ -6,9 +6,9 @@ import { appendEvents, appendPayment, happening, payoutHappening } from '@tollga
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { createNotificationJournal } from './notification-journal.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
 import { startReceiver, type Receiver } from './testing/receiver.ts';
-import { notificationsOf, pay, start, statesOf, toldTo, verifierOf, verify } from './testing/running.ts';
+import { webhooksOf, pay, start, statesOf, toldTo, verifierOf, verify } from './testing/running.ts';
 import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const { accepted, approved, declined, revised } = payoutHappening;
@@ -56,7 +56,7 @@ describe('a team gets', () => {
     start(store);
     await payOut(store, receiver);
     await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered']));
-    const journal = createNotificationJournal({ store, clock: systemClock, ids: systemIds });
+    const journal = createWebhookJournal({ store, clock: systemClock, ids: systemIds });
     await journal.requestReplay('po_1', undefined, { kind: 'service', name: 'test' });
     await eventually(() => expect(receiver.received).toHaveLength(2));
     expect(new Set(receiver.ids()).size).toBe(1);
@@ -70,9 +70,7 @@ describe('after a stop', () => {
     receiver.react(() => 503);
     const first = start(store, { clock });
     await payOut(store, receiver, { events: [declined] });
-    await eventually(async () =>
-      expect((await notificationsOf(store, 'po_1'))[0]?.deliveries).toHaveLength(1),
-    );
+    await eventually(async () => expect((await webhooksOf(store, 'po_1'))[0]?.deliveries).toHaveLength(1));
     await first.stop();
     await appendEvents(store, 'payout-po_1', [revised]);
     receiver.react(() => 200);
@@ -105,14 +103,14 @@ describe('a damaged payout', () => {
 
 describe('a recurring token', () => {
   const first = (url: string) => requestedWithCallback(url, { recurring: true });
-  const bodiesOf = async (store: EventStore) => (await notificationsOf(store)).map(({ body }) => body);
+  const bodiesOf = async (store: EventStore) => (await webhooksOf(store)).map(({ body }) => body);
 
   it('is told with the approval that brings it, although it is recorded behind that', async () => {
     const { store, receiver } = await given();
     start(store);
     await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted]);
     await appendPayment(store, 'pay_1', [
-      ...[happening.approved, happening.attention],
+      ...[happening.approved, happening.reviews],
       happening.recurringTokenIssued,
     ]);
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered']));

@@ -1,4 +1,4 @@
-/** When a notification is tried again: ten tries within about three days, as Standard Webhooks recommends. */
+/** When a webhook is tried again: ten tries within about three days, as Standard Webhooks recommends. */
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;

@@ -6,9 +6,9 @@ import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@toll
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createNotificationJournal } from './notification-journal.ts';
-import { replaysMax, type Outcome } from './notification-state.ts';
-import { registerNotificationRoutes } from './routes.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
+import { replaysMax, type Outcome } from './webhook-state.ts';
+import { registerWebhookRoutes } from './routes.ts';
 import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
@@ -35,7 +35,7 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   await appendEvents(store, 'payout-po_2', [payoutWithCallback(url, { team: 'reader' })]);
   const clock = createFakeClock({ now: startedAt });
   const log = silentLog;
-  const journal = createNotificationJournal({
+  const journal = createWebhookJournal({
     store: wrap(store),
     clock,
     ids: { ...systemIds, fraction: () => 0 },
@@ -44,7 +44,7 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   await directory.start();
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
-  registerNotificationRoutes(app, { store, journal, directory, log });
+  registerWebhookRoutes(app, { store, journal, directory, log });
   onTestFinished(async () => {
     await app.close();
     await directory.stop();
@@ -77,18 +77,18 @@ async function tried({ journal }: Started, id: string, outcome: Outcome): Promis
   await journal.recordOutcome('pay_1', id, outcome);
 }
 
-const path = 'payments/pay_1/notifications';
+const path = 'payments/pay_1/webhooks';
 const codesOf = (answer: { json: () => { errors: { code: string; parameter?: string }[] } }) =>
   answer.json().errors.map(({ code }) => code);
 
 describe('the record of deliveries', () => {
-  it('shows each notification with its tries', async () => {
+  it('shows each webhook with its tries', async () => {
     const given = await start();
-    await due(given, 'ntf_1', 'ntf_2', 'ntf_3');
-    await tried(given, 'ntf_1', { kind: 'failed', reason: 'timeout' });
+    await due(given, 'whk_1', 'whk_2', 'whk_3');
+    await tried(given, 'whk_1', { kind: 'failed', reason: 'timeout' });
     await given.clock.advance(6_000);
-    await tried(given, 'ntf_1', { kind: 'answered', statusCode: 204 });
-    await tried(given, 'ntf_2', { kind: 'answered', statusCode: 500 });
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 204 });
+    await tried(given, 'whk_2', { kind: 'answered', statusCode: 500 });
     const answer = await given.call('GET', path);
     const at = '2030-01-01T00:00:00.000Z';
     const later = '2030-01-01T00:00:06.000Z';
@@ -97,19 +97,19 @@ describe('the record of deliveries', () => {
       200,
       {
         success: true,
-        notifications: [
+        webhooks: [
           {
-            ...{ id: 'ntf_1', ...common, state: 'delivered' },
+            ...{ id: 'whk_1', ...common, state: 'delivered' },
             deliveries: [
               { attempt: 1, at, outcome: 'failed', reason: 'timeout' },
               { attempt: 2, at: later, outcome: 'delivered', statusCode: 204 },
             ],
           },
           {
-            ...{ id: 'ntf_2', ...common, state: 'open', nextAttemptAt: '2030-01-01T00:00:11.000Z' },
+            ...{ id: 'whk_2', ...common, state: 'open', nextAttemptAt: '2030-01-01T00:00:11.000Z' },
             deliveries: [{ attempt: 1, at: later, outcome: 'failed', statusCode: 500 }],
           },
-          { id: 'ntf_3', ...common, state: 'open', deliveries: [] },
+          { id: 'whk_3', ...common, state: 'open', deliveries: [] },
         ],
       },
     ]);
@@ -117,8 +117,8 @@ describe('the record of deliveries', () => {
 
   it('is empty where nothing was to be told', async () => {
     const { call } = await start();
-    expect((await call('GET', path)).json()).toEqual({ success: true, notifications: [] });
-    expect((await call('GET', 'payments/pay_2/notifications', 'reader')).statusCode).toBe(200);
+    expect((await call('GET', path)).json()).toEqual({ success: true, webhooks: [] });
+    expect((await call('GET', 'payments/pay_2/webhooks', 'reader')).statusCode).toBe(200);
   });
 
   it.each(['pay_1', 'pay_2', 'pay_3', 'pay_none', '..%2Fpay_1', 'x'.repeat(200), '%20'])(
@@ -126,7 +126,7 @@ describe('the record of deliveries', () => {
     async (token) => {
       const { call } = await start();
       for (const method of ['GET', 'POST'] as const) {
-        const tail = method === 'GET' ? 'notifications' : 'notifications/replay';
+        const tail = method === 'GET' ? 'webhooks' : 'webhooks/replay';
         const answer = await call(method, `payments/${token}/${tail}`, 'games');
         expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['payment_not_found']]);
       }
@@ -135,7 +135,7 @@ describe('the record of deliveries', () => {
 
   it('is of the environment of the key only', async () => {
     const { call } = await start();
-    const answer = await call('GET', 'payments/pay_3/notifications', 'production');
+    const answer = await call('GET', 'payments/pay_3/webhooks', 'production');
     expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['payment_not_found']]);
   });
 
@@ -149,29 +149,29 @@ describe('the record of deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('of one notification, or without a body of all, is requested in the name of the key', async () => {
+  it('of one webhook, or without a body of all, is requested in the name of the key', async () => {
     const given = await start();
-    await due(given, 'ntf_1', 'ntf_2');
-    for (const id of ['ntf_1', 'ntf_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
-    const one = await given.call('POST', `${path}/replay`, 'shop', { id: 'ntf_2' });
-    expect([one.statusCode, one.json()]).toEqual([202, { success: true, notifications: [{ id: 'ntf_2' }] }]);
+    await due(given, 'whk_1', 'whk_2');
+    for (const id of ['whk_1', 'whk_2']) await tried(given, id, { kind: 'answered', statusCode: 200 });
+    const one = await given.call('POST', `${path}/replay`, 'shop', { id: 'whk_2' });
+    expect([one.statusCode, one.json()]).toEqual([202, { success: true, webhooks: [{ id: 'whk_2' }] }]);
     const all = await given.call('POST', `${path}/replay`);
-    expect(all.json().notifications).toEqual([{ id: 'ntf_1' }, { id: 'ntf_2' }]);
-    const events = await Array.fromAsync(given.store.read('notification-pay_1'));
+    expect(all.json().webhooks).toEqual([{ id: 'whk_1' }, { id: 'whk_2' }]);
+    const events = await Array.fromAsync(given.store.read('webhook-pay_1'));
     const requested = events.filter(({ type }) => type === 'ReplayRequested');
-    expect(requested.map(({ data }) => (data as { id: string }).id)).toEqual(['ntf_2', 'ntf_1']);
+    expect(requested.map(({ data }) => (data as { id: string }).id)).toEqual(['whk_2', 'whk_1']);
     expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
   });
 
   it('of what is not there is refused', async () => {
     const given = await start();
-    for (const payload of [undefined, { id: 'ntf_9' }]) {
+    for (const payload of [undefined, { id: 'whk_9' }]) {
       const answer = await given.call('POST', `${path}/replay`, 'shop', payload);
-      expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['notification_not_found']]);
+      expect([answer.statusCode, codesOf(answer)]).toEqual([404, ['webhook_not_found']]);
     }
   });
 
-  it.each([{ id: 7 }, { ids: ['ntf_1'] }, 'ntf_1'])('of %j is refused', async (payload) => {
+  it.each([{ id: 7 }, { ids: ['whk_1'] }, 'whk_1'])('of %j is refused', async (payload) => {
     const { call } = await start();
     const answer = await call('POST', `${path}/replay`, 'shop', payload);
     expect([answer.statusCode, codesOf(answer)]).toEqual([400, ['invalid_param']]);
@@ -179,20 +179,20 @@ describe('a replay', () => {
 
   it('is refused beyond their number', async () => {
     const given = await start();
-    await due(given, 'ntf_1');
-    const data = { id: 'ntf_1', at: startedAt };
+    await due(given, 'whk_1');
+    const data = { id: 'whk_1', at: startedAt };
     const replays = Array.from({ length: replaysMax }, () => ({
       ...{ id: systemIds.uuid(), type: 'ReplayRequested', data, metadata: {} },
     }));
-    await given.store.append('notification-pay_1', replays, 'any');
-    await tried(given, 'ntf_1', { kind: 'answered', statusCode: 200 });
+    await given.store.append('webhook-pay_1', replays, 'any');
+    await tried(given, 'whk_1', { kind: 'answered', statusCode: 200 });
     const answer = await given.call('POST', `${path}/replay`);
     expect([answer.statusCode, codesOf(answer)]).toEqual([409, ['too_many_replays']]);
   });
 
   it('needs a key that may change payments', async () => {
     const { call } = await start();
-    const answer = await call('POST', 'payments/pay_2/notifications/replay', 'reader');
+    const answer = await call('POST', 'payments/pay_2/webhooks/replay', 'reader');
     expect([answer.statusCode, codesOf(answer)]).toEqual([403, ['scope_missing']]);
   });
 
@@ -212,17 +212,17 @@ describe('a replay', () => {
   });
 });
 
-describe('the notifications of a payout', () => {
-  const ofPayout = 'payouts/po_1/notifications';
+describe('the webhooks of a payout', () => {
+  const ofPayout = 'payouts/po_1/webhooks';
 
   async function startWithOne() {
     const given = await start();
     const notice = {
-      ...{ id: 'ntf_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
+      ...{ id: 'whk_1', environment: 'sandbox' as const, team: 'payer', url, at: startedAt },
       body: { ...body, token: 'po_1', type: 'payout' as const },
     };
     await given.journal.recordDue('po_1', [notice], { correlationId: 'c', causationId: 'c' });
-    await given.journal.recordOutcome('po_1', 'ntf_1', { kind: 'answered', statusCode: 200 });
+    await given.journal.recordOutcome('po_1', 'whk_1', { kind: 'answered', statusCode: 200 });
     return given;
   }
 
@@ -230,24 +230,24 @@ describe('the notifications of a payout', () => {
     const { call, journal } = await startWithOne();
     const shown = (await call('GET', ofPayout, 'payer')).json();
     expect(shown).toMatchObject({
-      notifications: [{ id: 'ntf_1', state: 'delivered', body: { type: 'payout' } }],
+      webhooks: [{ id: 'whk_1', state: 'delivered', body: { type: 'payout' } }],
     });
     const replayed = await call('POST', `${ofPayout}/replay`, 'payer');
-    expect([replayed.statusCode, replayed.json().notifications]).toEqual([202, [{ id: 'ntf_1' }]]);
-    expect((await journal.load('po_1')).state.notifications).toMatchObject([{ state: 'open' }]);
-    const unknown = await call('POST', `${ofPayout}/replay`, 'payer', { id: 'ntf_9' });
+    expect([replayed.statusCode, replayed.json().webhooks]).toEqual([202, [{ id: 'whk_1' }]]);
+    expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
+    const unknown = await call('POST', `${ofPayout}/replay`, 'payer', { id: 'whk_9' });
     expect(unknown.json().errors).toMatchObject([
-      { code: 'notification_not_found', message: 'There is no notification of this payout with this id.' },
+      { code: 'webhook_not_found', message: 'There is no webhook of this payout with this id.' },
     ]);
   });
 
   it('are of its own team only, and found among payouts only', async () => {
     const { call } = await startWithOne();
     for (const [at, key, code] of [
-      ['payouts/po_2/notifications', 'payer', 'payout_not_found'],
-      ['payouts/po_none/notifications', 'payer', 'payout_not_found'],
-      ['payouts/pay_2/notifications', 'reader', 'payout_not_found'],
-      ['payments/po_2/notifications', 'reader', 'payment_not_found'],
+      ['payouts/po_2/webhooks', 'payer', 'payout_not_found'],
+      ['payouts/po_none/webhooks', 'payer', 'payout_not_found'],
+      ['payouts/pay_2/webhooks', 'reader', 'payout_not_found'],
+      ['payments/po_2/webhooks', 'reader', 'payment_not_found'],
     ] as const) {
       const answer = await call('GET', at, key);
       expect([at, answer.statusCode, codesOf(answer)]).toEqual([at, 404, [code]]);
@@ -256,7 +256,7 @@ describe('the notifications of a payout', () => {
 
   it('need a key for payouts, or one that may read and not replay', async () => {
     const { call } = await startWithOne();
-    const read = 'payouts/po_2/notifications';
+    const read = 'payouts/po_2/webhooks';
     expect((await call('GET', read, 'reader')).statusCode).toBe(200);
     for (const [method, at, key] of [
       ['GET', read, 'shop'],

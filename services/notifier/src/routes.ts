@@ -1,4 +1,4 @@
-/** What a team sees of its notifications, and how it asks for one again. */
+/** What a team sees of its webhooks, and how it asks for one again. */
 import type { EventStore } from '@tollgate/event-store';
 import type { Scope } from '@tollgate/payment-domain';
 import {
@@ -21,20 +21,20 @@ import {
 } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { NotificationJournal } from './notification-journal.ts';
-import { replaysMax, type Delivery, type Notification, type ReplayRefusal } from './notification-state.ts';
+import type { WebhookJournal } from './webhook-journal.ts';
+import { replaysMax, type Delivery, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 import { paymentSubject, payoutSubject, type Subject } from './subjects.ts';
 
-export interface NotificationRouteDependencies {
+export interface WebhookRouteDependencies {
   store: EventStore;
-  journal: NotificationJournal;
+  journal: WebhookJournal;
   directory: TeamDirectory;
   log: Log;
 }
 
 export const replaySchema = z.strictObject({ id: z.string('must be a text').optional() }).optional();
 
-/** Where the notifications about one kind of subject are found. */
+/** Where the webhooks about one kind of subject are found. */
 interface Place {
   subject: Subject;
   collection: 'payments' | 'payouts';
@@ -60,11 +60,11 @@ type Handler = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-export function registerNotificationRoutes(app: FastifyInstance, deps: NotificationRouteDependencies): void {
+export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDependencies): void {
   for (const place of places) registerAt(app, deps, place);
 }
 
-function registerAt(app: FastifyInstance, deps: NotificationRouteDependencies, place: Place): void {
+function registerAt(app: FastifyInstance, deps: WebhookRouteDependencies, place: Place): void {
   const { store, journal, directory, log } = deps;
   const { subject, collection, readScopes, replayScopes } = place;
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -93,7 +93,7 @@ function registerAt(app: FastifyInstance, deps: NotificationRouteDependencies, p
 
   const list: Handler = async (_caller, token, _request, reply) => {
     const { state } = await journal.load(token);
-    return reply.send({ success: true, notifications: state.notifications.map(toPublicNotification) });
+    return reply.send({ success: true, webhooks: state.webhooks.map(toPublicWebhook) });
   };
 
   const replay: Handler = async ({ team, keyId }, token, request, reply) => {
@@ -101,10 +101,10 @@ function registerAt(app: FastifyInstance, deps: NotificationRouteDependencies, p
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const answer = await journal.requestReplay(token, parsed.data?.id, { kind: 'team', team, keyId });
     if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
-    return reply.code(202).send({ success: true, notifications: answer.ids.map((id) => ({ id })) });
+    return reply.code(202).send({ success: true, webhooks: answer.ids.map((id) => ({ id })) });
   };
 
-  const path = `/api/v1/${collection}/:token/notifications`;
+  const path = `/api/v1/${collection}/:token/webhooks`;
   app.get(path, forScopes(readScopes, list));
   app.post(`${path}/replay`, forScopes(replayScopes, replay));
 }
@@ -122,19 +122,19 @@ async function isOwn(
   return false;
 }
 
-/** A notification and every try to deliver it, as its team sees them. Instants are ISO 8601 in UTC. */
-export const toPublicNotification = (notification: Notification) => ({
-  id: notification.id,
-  url: notification.url,
-  body: notification.body,
-  state: notification.state,
-  createdAt: toIso(notification.createdAt),
-  ...given({ nextAttemptAt: nextAttemptAt(notification) }),
-  deliveries: notification.deliveries.map(toPublicDelivery),
+/** A webhook and every try to deliver it, as its team sees them. Instants are ISO 8601 in UTC. */
+export const toPublicWebhook = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  body: webhook.body,
+  state: webhook.state,
+  createdAt: toIso(webhook.createdAt),
+  ...given({ nextAttemptAt: nextAttemptAt(webhook) }),
+  deliveries: webhook.deliveries.map(toPublicDelivery),
 });
 
 /** Absent where there will be none, and where it is due at once. */
-const nextAttemptAt = ({ state, nextAt }: Notification): string | undefined =>
+const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
   state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
 
 const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason }: Delivery) => ({
@@ -157,21 +157,18 @@ function sendRefusal(
   { code }: ReplayRefusal,
 ): FastifyReply {
   const kind = 'invalid_request_error';
-  if (code === 'notification_not_found') {
-    const message = `There is no notification of this ${name} with this id.`;
+  if (code === 'webhook_not_found') {
+    const message = `There is no webhook of this ${name} with this id.`;
     return sendErrors(reply, 404, [{ code, kind, message, parameter: 'id' }]);
   }
-  const message = `Notifications of one ${name} are sent again ${replaysMax} times at most.`;
+  const message = `Webhooks of one ${name} are sent again ${replaysMax} times at most.`;
   return sendErrors(reply, 409, [{ code, kind, message }]);
 }
 
 /** Answers 503 where the failure passes by itself; throws on what does not. */
 function answerUnavailableStore(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
   if (!(error instanceof TollgateError) || !error.retryable) throw error;
-  log.warn(
-    { error, operation: 'notifications' },
-    'the event store is unavailable; the caller is asked to repeat',
-  );
+  log.warn({ error, operation: 'webhooks' }, 'the event store is unavailable; the caller is asked to repeat');
   const message = 'The gateway cannot read or record anything now. Repeat the request in a second.';
   return sendErrors(reply.header('retry-after', '1'), 503, [
     { code: 'store_unavailable', kind: 'api_error', message },

@@ -1,13 +1,12 @@
-import { notificationSecretsOf, parseNotificationSecrets } from '@tollgate/service-kit';
+import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { webhookHeaders } from './signature.ts';
 
 const [old, recent] = [`a:${'x'.repeat(32)}`, `b:${'y'.repeat(32)}`];
-const secretsOf = (masters: string) =>
-  notificationSecretsOf(parseNotificationSecrets(masters), 'sandbox', 'shop');
+const secretsOf = (masters: string) => webhookSecretsOf(parseWebhookSecrets(masters), 'sandbox', 'shop');
 const verifierOf = (masters: string) => new Webhook(secretsOf(masters)[0]?.reveal() ?? '');
-const message = { id: 'ntf_1', body: '{"status":"approved"}' };
+const message = { id: 'whk_1', body: '{"status":"approved"}' };
 
 it('is verified by the public library', () => {
   const headers = webhookHeaders(message, secretsOf(old), Date.now());
@@ -22,7 +21,7 @@ it('is verified by holders of either secret during a rotation', () => {
 
 it.each(['webhook-id', 'webhook-timestamp'])('holds for its %s only', (name) => {
   const headers = webhookHeaders(message, secretsOf(old), Date.now());
-  const changed = { ...headers, [name]: name === 'webhook-id' ? 'ntf_2' : String(Number(headers[name]) - 1) };
+  const changed = { ...headers, [name]: name === 'webhook-id' ? 'whk_2' : String(Number(headers[name]) - 1) };
   expect(() => verifierOf(old).verify(message.body, changed)).toThrow('No matching signature');
 });
 

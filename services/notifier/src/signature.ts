@@ -1,4 +1,4 @@
-/** Signs notifications as Standard Webhooks 1.0 says, so that receivers verify them with its public libraries. */
+/** Signs webhooks as Standard Webhooks 1.0 says, so that receivers verify them with its public libraries. */
 import { createHmac } from 'node:crypto';
 import type { Secret } from '@tollgate/service-kit';
 

@@ -1,11 +1,11 @@
 import { StoreUnavailable, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import type { DocumentEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/read-models';
 import type { Log } from '@tollgate/service-kit';
 import type { Step } from './notices.ts';
 import type { Subject } from './subjects.ts';
 
 /** Payments and payouts held in memory at most; the least recently used go first and are read again when they come back. */
-const documentsMax = 5_000;
+const viewsMax = 5_000;
 
 export interface SubjectHistories {
   /** To be asked in the order of the events; undefined where a stream cannot be read on. */
@@ -13,33 +13,32 @@ export interface SubjectHistories {
 }
 
 export function createSubjectHistories({ store, log }: { store: EventStore; log: Log }): SubjectHistories {
-  const documents = new Map<string, DocumentEnvelope>();
+  const views = new Map<string, ViewEnvelope>();
   const damaged = new Set<string>();
 
-  async function documentBefore(
+  async function viewBefore(
     { kind }: Subject,
     { stream, revision }: RecordedEvent,
-  ): Promise<DocumentEnvelope | undefined> {
-    const known = documents.get(stream);
+  ): Promise<ViewEnvelope | undefined> {
+    const known = views.get(stream);
     if (known !== undefined || revision === 0) return known;
-    let document: DocumentEnvelope | undefined;
-    for await (const earlier of store.read(stream, { limit: revision }))
-      document = kind.fold(document, earlier);
-    return document;
+    let view: ViewEnvelope | undefined;
+    for await (const earlier of store.read(stream, { limit: revision })) view = kind.fold(view, earlier);
+    return view;
   }
 
-  function remember(stream: string, document: DocumentEnvelope): void {
-    documents.delete(stream);
-    documents.set(stream, document);
-    const [oldest] = documents.keys();
-    if (documents.size > documentsMax && oldest !== undefined) documents.delete(oldest);
+  function remember(stream: string, view: ViewEnvelope): void {
+    views.delete(stream);
+    views.set(stream, view);
+    const [oldest] = views.keys();
+    if (views.size > viewsMax && oldest !== undefined) views.delete(oldest);
   }
 
   return {
     async stepOf(subject, event) {
       if (damaged.has(event.stream)) return undefined;
       try {
-        const before = await documentBefore(subject, event);
+        const before = await viewBefore(subject, event);
         const after = subject.kind.fold(before, event);
         remember(event.stream, after);
         return { before, after };

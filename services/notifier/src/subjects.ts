@@ -4,12 +4,12 @@ import type { Environment } from '@tollgate/payment-domain';
 import {
   paymentKind,
   payoutKind,
-  type DocumentEnvelope,
-  type DocumentKind,
-  type PaymentDocument,
-  type PayoutDocument,
+  type ViewEnvelope,
+  type ViewKind,
+  type PaymentView,
+  type PayoutView,
 } from '@tollgate/read-models';
-import type { NotificationBody } from './notification-events.ts';
+import type { WebhookBody } from './webhook-events.ts';
 import { paymentBodies, withRecurringToken } from './payment-bodies.ts';
 import { payoutBodies } from './payout-bodies.ts';
 
@@ -20,23 +20,23 @@ export interface Told {
   terms: { callbackUrl?: string | undefined };
 }
 
-export interface Subject<Document extends DocumentEnvelope = DocumentEnvelope> {
-  kind: DocumentKind<Document>;
-  toldOf(document: Document): Told;
+export interface Subject<View extends ViewEnvelope = ViewEnvelope> {
+  kind: ViewKind<View>;
+  toldOf(view: View): Told;
   /** What its team is told of the change from one state to another, in the order in which it goes out. */
-  bodiesOf(before: Document, after: Document): NotificationBody[];
+  bodiesOf(before: View, after: View): WebhookBody[];
   /** The state after an event, with what was recorded behind that event and belongs into the same body. */
-  completed(store: EventStore, event: RecordedEvent, after: Document): Promise<Document>;
+  completed(store: EventStore, event: RecordedEvent, after: View): Promise<View>;
 }
 
-export const paymentSubject: Subject<PaymentDocument> = {
+export const paymentSubject: Subject<PaymentView> = {
   kind: paymentKind,
   toldOf: ({ payment }) => payment,
   bodiesOf: paymentBodies,
   completed: withRecurringToken,
 };
 
-export const payoutSubject: Subject<PayoutDocument> = {
+export const payoutSubject: Subject<PayoutView> = {
   kind: payoutKind,
   toldOf: ({ payout }) => payout,
   bodiesOf: payoutBodies,

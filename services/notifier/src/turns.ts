@@ -11,7 +11,7 @@ export interface Limits {
 
 export const limitsDefault: Limits = { total: 64, perTeam: 8, perOrigin: 4 };
 
-/** Where the notifications of a payment or payout go. */
+/** Where the webhooks of a payment or payout go. */
 export interface Receiver {
   team: string;
   origin: string;

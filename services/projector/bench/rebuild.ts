@@ -90,7 +90,7 @@ const mebibytes = () => process.memoryUsage().rss / 1024 ** 2;
 async function measureRebuild(store: EventStore, events: number): Promise<void> {
   const memoryBefore = mebibytes();
   let memoryMax = memoryBefore;
-  const looking = setInterval(() => (memoryMax = Math.max(memoryMax, mebibytes())), 50);
+  const inquiring = setInterval(() => (memoryMax = Math.max(memoryMax, mebibytes())), 50);
   const begunAt = performance.now();
   const cpuBefore = process.cpuUsage();
   const outcome = await rebuild({
@@ -99,7 +99,7 @@ async function measureRebuild(store: EventStore, events: number): Promise<void> 
   });
   const seconds = (performance.now() - begunAt) / 1_000;
   const { user, system } = process.cpuUsage(cpuBefore);
-  clearInterval(looking);
+  clearInterval(inquiring);
   if (outcome.kind !== 'switched') throw new Error(`the rebuild was ${outcome.kind}`);
   say('rebuild, documents and totals', `${rounded(events / seconds)} events/s (${rounded(events)} events)`);
   say('processor time of it, all threads', `${((user + system) / events).toFixed(1)} µs an event`);

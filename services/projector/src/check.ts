@@ -2,35 +2,35 @@
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import {
   applyTotalsChanges,
-  documentKinds,
+  viewKinds,
   kindOfViewStream,
   payoutKind,
   paymentKind,
-  readGeneration,
+  readViewVersion,
   totalsCheckpointStreamOf,
-  totalsDocumentSchema,
+  totalsViewSchema,
   totalsPrefixOf,
   totalsStreamOf,
   totalsVersions,
   viewStreamOf,
   viewStreamPrefixesOf,
-  type DocumentEnvelope,
-  type DocumentKind,
-  type Generation,
-  type TotalsDocument,
+  type ViewEnvelope,
+  type ViewKind,
+  type ViewVersion,
+  type TotalsView,
 } from '@tollgate/read-models';
 import { peekCheckpoint } from './checkpoint.ts';
 import { createContributions } from './contributions.ts';
-import { readProgress } from './documents-projection.ts';
+import { readProgress } from './views-projection.ts';
 
 export interface CheckOptions {
   store: EventStore;
   signal: AbortSignal;
-  onProgress?: (progress: { documentsRead: number }) => void;
+  onProgress?: (progress: { viewsRead: number }) => void;
 }
 
 export interface Checked {
-  documents: number;
+  views: number;
   totals: number;
   /** Streams of documents that are not what the events give, or are missing. */
   differing: string[];
@@ -40,35 +40,35 @@ export interface Checked {
 
 const reportEvery = 1_000;
 const batchEventsMax = 500;
-const cachedDocumentsMax = 5_000;
+const cachedViewsMax = 5_000;
 
 /** @throws StoreUnavailable; what the signal was aborted with */
-export async function checkDocuments(options: CheckOptions): Promise<Checked> {
+export async function checkViews(options: CheckOptions): Promise<Checked> {
   const { store, signal } = options;
-  const { live } = (await readGeneration(store)).record;
-  const documents = await checkEachDocument(options, live);
+  const { live } = (await readViewVersion(store)).record;
+  const views = await checkEachView(options, live);
   const totals = await checkTotals(options, live);
   signal.throwIfAborted();
-  const differing = [...documents.differing, ...totals.differing];
-  return { documents: documents.count, totals: totals.count, differing, failed: documents.failed };
+  const differing = [...views.differing, ...totals.differing];
+  return { views: views.count, totals: totals.count, differing, failed: views.failed };
 }
 
-async function checkEachDocument({ store, signal, onProgress }: CheckOptions, generation: Generation) {
-  const { position, failedStreams } = await readProgress(store, generation);
+async function checkEachView({ store, signal, onProgress }: CheckOptions, viewVersion: ViewVersion) {
+  const { position, failedStreams } = await readProgress(store, viewVersion);
   const failed = failedStreams.map(({ stream }) => stream);
-  const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, generation)));
+  const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, viewVersion)));
   const differing = new Set<string>();
   let count = 0;
-  for await (const event of existing(store, viewStreamPrefixesOf(generation), signal)) {
+  for await (const event of existing(store, viewStreamPrefixesOf(viewVersion), signal)) {
     count += 1;
-    if (count % reportEvery === 0) onProgress?.({ documentsRead: count });
-    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { generation, position }))) continue;
+    if (count % reportEvery === 0) onProgress?.({ viewsRead: count });
+    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) continue;
     differing.add(event.stream);
   }
-  const sources = documentKinds.map(({ streamPrefix }) => streamPrefix);
+  const sources = viewKinds.map(({ streamPrefix }) => streamPrefix);
   for await (const event of existing(store, sources, signal)) {
     if (event.position > position) break;
-    const stream = viewStreamOf(event.stream, generation);
+    const stream = viewStreamOf(event.stream, viewVersion);
     if (event.revision !== 0 || isFailed.has(stream)) continue;
     if ((await lastOf(store, stream)) === undefined) differing.add(stream);
   }
@@ -79,12 +79,12 @@ async function checkEachDocument({ store, signal, onProgress }: CheckOptions, ge
 async function isAsFolded(
   store: EventStore,
   view: RecordedEvent,
-  { generation, position }: { generation: Generation; position: Position },
+  { viewVersion, position }: { viewVersion: ViewVersion; position: Position },
 ): Promise<boolean> {
-  const kind = kindOfViewStream(view.stream, generation);
+  const kind = kindOfViewStream(view.stream, viewVersion);
   const stored = kind?.schema.safeParse(view.data);
   if (kind === undefined || stored?.success !== true) return false;
-  const stream = view.stream.slice(viewStreamOf('', generation).length);
+  const stream = view.stream.slice(viewStreamOf('', viewVersion).length);
   const folded = await foldUntil(store, { kind, stream, revision: stored.data.revision, position });
   return JSON.stringify(folded) === JSON.stringify(view.data);
 }
@@ -96,37 +96,36 @@ async function foldUntil(
     stream,
     revision,
     position,
-  }: { kind: DocumentKind; stream: string; revision: number; position: Position },
-): Promise<DocumentEnvelope | undefined> {
-  let document: DocumentEnvelope | undefined;
+  }: { kind: ViewKind; stream: string; revision: number; position: Position },
+): Promise<ViewEnvelope | undefined> {
+  let view: ViewEnvelope | undefined;
   for await (const event of store.read(stream)) {
     if (event.revision > revision && event.position > position) break;
     try {
-      document = kind.fold(document, event);
+      view = kind.fold(view, event);
     } catch {
       // Whatever the document is, these events do not give it.
       return undefined;
     }
   }
-  return document === undefined ? undefined : kind.schema.parse(document);
+  return view === undefined ? undefined : kind.schema.parse(view);
 }
 
 /** Adds everything up again in memory, and compares each document at the event that it has seen last. */
-async function checkTotals({ store, signal }: CheckOptions, generation: Generation) {
-  const checkpoint = await peekCheckpoint(store, totalsCheckpointStreamOf(generation), totalsVersions);
+async function checkTotals({ store, signal }: CheckOptions, viewVersion: ViewVersion) {
+  const checkpoint = await peekCheckpoint(store, totalsCheckpointStreamOf(viewVersion), totalsVersions);
   const stored = new Map<string, { text: string; last: Position | undefined }>();
-  for await (const { stream, data } of existing(store, [totalsPrefixOf(generation)], signal)) {
-    const document = totalsDocumentSchema.safeParse(data);
-    stored.set(stream, { text: JSON.stringify(data), last: document.data?.last.position });
+  for await (const { stream, data } of existing(store, [totalsPrefixOf(viewVersion)], signal)) {
+    const view = totalsViewSchema.safeParse(data);
+    stored.set(stream, { text: JSON.stringify(data), last: view.data?.last.position });
   }
-  const adding = createAdding(store, generation);
+  const adding = createAdding(store, viewVersion);
   const matching = new Set<string>();
   const differing = new Set<string>();
-  for await (const { stream, document } of adding(signal)) {
+  for await (const { stream, view } of adding(signal)) {
     const { last: seenLast, text } = stored.get(stream) ?? {};
-    const { position } = document.last;
-    if (position === seenLast && text === JSON.stringify(totalsDocumentSchema.parse(document)))
-      matching.add(stream);
+    const { position } = view.last;
+    if (position === seenLast && text === JSON.stringify(totalsViewSchema.parse(view))) matching.add(stream);
     // What the checkpoint says is there, and is not.
     const isMissing = position > (seenLast ?? beginning) && position <= (checkpoint?.position ?? beginning);
     if (isMissing) differing.add(stream);
@@ -136,9 +135,9 @@ async function checkTotals({ store, signal }: CheckOptions, generation: Generati
 }
 
 /** Gives each state of each totals document, in the order of events. */
-function createAdding(store: EventStore, generation: Generation) {
-  const contributions = createContributions({ store, cachedDocumentsMax });
-  const totals = new Map<string, TotalsDocument>();
+function createAdding(store: EventStore, viewVersion: ViewVersion) {
+  const contributions = createContributions({ store, cachedViewsMax });
+  const totals = new Map<string, TotalsView>();
   const failed = new Set<string>();
 
   async function* add(batch: readonly RecordedEvent[]) {
@@ -150,11 +149,11 @@ function createAdding(store: EventStore, generation: Generation) {
       changes.push(...followed.changes);
     }
     for (const change of changes.sort((one, other) => (one.last.position < other.last.position ? -1 : 1))) {
-      const stream = totalsStreamOf(change.key, generation);
-      const document = applyTotalsChanges(totals.get(stream), [change]);
-      if (document === undefined) continue;
-      totals.set(stream, document);
-      yield { stream, document };
+      const stream = totalsStreamOf(change.key, viewVersion);
+      const view = applyTotalsChanges(totals.get(stream), [change]);
+      if (view === undefined) continue;
+      totals.set(stream, view);
+      yield { stream, view };
     }
   }
 

@@ -1,6 +1,6 @@
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { checkpointStream, documentVersions } from '@tollgate/read-models';
+import { checkpointStream, viewSchemaVersions } from '@tollgate/read-models';
 import { silentLog, systemIds, type Log } from '@tollgate/service-kit';
 import { expect, test, vi } from 'vitest';
 import { createCheckpoint } from './checkpoint.ts';
@@ -14,7 +14,7 @@ async function openCheckpoint(store: EventStore, log: Log = silentLog) {
     ids: systemIds,
     log,
     stream: checkpointStream,
-    documentVersions,
+    viewSchemaVersions,
   });
   return { checkpoint, last: await checkpoint.read() };
 }
@@ -22,11 +22,11 @@ async function openCheckpoint(store: EventStore, log: Log = silentLog) {
 test('it begins at the beginning, and is read as it was written', async () => {
   const store = await temporaryStore();
   const { checkpoint, last } = await openCheckpoint(store);
-  expect(last).toEqual({ schemaVersion: 1, documentVersions, position: beginning, failedStreams: [] });
+  expect(last).toEqual({ schemaVersion: 1, viewSchemaVersions, position: beginning, failedStreams: [] });
   const end = await checkpoint.write(at(7), [failed]);
   expect((await openCheckpoint(store)).last).toEqual({
     schemaVersion: 1,
-    documentVersions,
+    viewSchemaVersions,
     position: at(7),
     failedStreams: [failed],
   });
@@ -49,7 +49,7 @@ test('one of another version is as none, loudly', async () => {
   const store = await temporaryStore();
   const event = {
     id: systemIds.uuid(),
-    type: 'DocumentCheckpointWritten',
+    type: 'ViewCheckpointWritten',
     data: { schemaVersion: 9 },
     metadata: {},
   };

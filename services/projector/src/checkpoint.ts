@@ -3,19 +3,19 @@ import { beginning, type EventStore, type Position, type RecordedEvent } from '@
 import {
   checkpointEventType,
   checkpointSchema,
-  type DocumentCheckpoint,
+  type ViewCheckpoint,
   type FailedStream,
 } from '@tollgate/read-models';
 import { TollgateError, type Ids, type Log } from '@tollgate/service-kit';
 
 export interface Checkpoint {
   /** The last one that was written; the beginning where there is none that holds for the documents of this version. */
-  read(): Promise<DocumentCheckpoint>;
+  read(): Promise<ViewCheckpoint>;
   /** Writes one, unless another projector has come as far. Gives where the stream stands in the store. */
   write(
     position: Position,
     failedStreams: readonly FailedStream[],
-    more?: Pick<DocumentCheckpoint, 'isPartial'>,
+    more?: Pick<ViewCheckpoint, 'isPartial'>,
   ): Promise<Position>;
 }
 
@@ -28,7 +28,7 @@ export interface CheckpointOptions {
   log: Log;
   stream: string;
   /** Of the documents that it is written for. */
-  documentVersions: string;
+  viewSchemaVersions: string;
 }
 
 export function createCheckpoint({
@@ -36,23 +36,24 @@ export function createCheckpoint({
   ids,
   log,
   stream,
-  documentVersions,
+  viewSchemaVersions,
 }: CheckpointOptions): Checkpoint {
-  const none: DocumentCheckpoint = {
+  const none: ViewCheckpoint = {
     schemaVersion: 1,
-    documentVersions,
+    viewSchemaVersions,
     position: beginning,
     failedStreams: [],
   };
   let last: RecordedEvent | undefined;
   let revision: number | 'no-stream' = 'no-stream';
 
-  async function read(): Promise<DocumentCheckpoint> {
+  async function read(): Promise<ViewCheckpoint> {
     last = await readLast(store, stream);
     revision = last?.revision ?? 'no-stream';
     if (last === undefined) return none;
     const checkpoint = checkpointSchema.safeParse(last.data);
-    if (checkpoint.success && checkpoint.data.documentVersions === documentVersions) return checkpoint.data;
+    if (checkpoint.success && checkpoint.data.viewSchemaVersions === viewSchemaVersions)
+      return checkpoint.data;
     if (checkpoint.success) {
       log.warn({ stream }, 'it was written for other documents; all is projected again');
       return none;
@@ -62,7 +63,7 @@ export function createCheckpoint({
   }
 
   const write: Checkpoint['write'] = async (position, failedStreams, more = {}) => {
-    const data: DocumentCheckpoint = { ...none, position, failedStreams: [...failedStreams], ...more };
+    const data: ViewCheckpoint = { ...none, position, failedStreams: [...failedStreams], ...more };
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       // Before the first one, so that a crash in between cannot leave a stream that grows.
       if (revision === 'no-stream') await store.keepLast(stream, 1);
@@ -92,10 +93,10 @@ async function readLast(store: EventStore, stream: string): Promise<RecordedEven
 export async function peekCheckpoint(
   store: EventStore,
   stream: string,
-  documentVersions: string,
-): Promise<DocumentCheckpoint | undefined> {
+  viewSchemaVersions: string,
+): Promise<ViewCheckpoint | undefined> {
   const checkpoint = checkpointSchema.safeParse((await readLast(store, stream))?.data);
-  return checkpoint.success && checkpoint.data.documentVersions === documentVersions
+  return checkpoint.success && checkpoint.data.viewSchemaVersions === viewSchemaVersions
     ? checkpoint.data
     : undefined;
 }

@@ -3,11 +3,11 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import {
   contributionOf,
   type Contribution,
-  type PaymentDocument,
-  type PayoutDocument,
+  type PaymentView,
+  type PayoutView,
   type TotalsChange,
 } from '@tollgate/read-models';
-import { failureAt, requireKind } from './document-writer.ts';
+import { failureAt, requireKind } from './view-writer.ts';
 import { foldByKind, type Failure, type Fold, type ProjectionOptions } from './projection.ts';
 import { createRecentlyUsed } from './recently-used.ts';
 
@@ -17,7 +17,7 @@ export interface Followed {
   failure: Failure | undefined;
 }
 
-type Counted = PaymentDocument | PayoutDocument;
+type Counted = PaymentView | PayoutView;
 
 export interface Contributions {
   /** What events of one stream, in order, change in the totals. @throws StoreUnavailable */
@@ -27,10 +27,10 @@ export interface Contributions {
 
 export function createContributions({
   store,
-  cachedDocumentsMax,
+  cachedViewsMax,
   fold = foldByKind,
-}: Pick<ProjectionOptions, 'store' | 'cachedDocumentsMax' | 'fold'>): Contributions {
-  const recent = createRecentlyUsed<Counted>(cachedDocumentsMax);
+}: Pick<ProjectionOptions, 'store' | 'cachedViewsMax' | 'fold'>): Contributions {
+  const recent = createRecentlyUsed<Counted>(cachedViewsMax);
 
   /** The events from the one after the state that is remembered, and that state. */
   async function continuing(stream: string, events: readonly RecordedEvent[]) {
@@ -43,8 +43,8 @@ export function createContributions({
 
   async function follow(stream: string, given: readonly RecordedEvent[]): Promise<Followed> {
     const { known, events } = await continuing(stream, given);
-    const { document, changes, failure } = foldChanges({ stream, known, events, fold });
-    if (document !== undefined) recent.set(stream, document);
+    const { view, changes, failure } = foldChanges({ stream, known, events, fold });
+    if (view !== undefined) recent.set(stream, view);
     // Those of events that were only read to know the state are in the totals already.
     const from = given[0]?.revision ?? 0;
     return { changes: changes.filter(({ last }) => last.revision >= from), failure };
@@ -64,24 +64,24 @@ function foldChanges({
   known: Counted | undefined;
   events: readonly RecordedEvent[];
   fold: Fold;
-}): Followed & { document: Counted | undefined } {
+}): Followed & { view: Counted | undefined } {
   const kind = requireKind(stream);
   const changes: TotalsChange[] = [];
-  let document = known;
+  let view = known;
   let counted = known === undefined ? [] : contributionOf(known).lines;
   for (const event of events) {
     try {
-      document = fold(kind, document, event) as Counted;
+      view = fold(kind, view, event) as Counted;
     } catch (error) {
-      return { document, changes, failure: failureAt(stream, event.revision, error) };
+      return { view, changes, failure: failureAt(stream, event.revision, error) };
     }
-    const { key, lines } = contributionOf(document);
+    const { key, lines } = contributionOf(view);
     if (isSame(lines, counted)) continue;
     const { revision, position } = event;
     changes.push({ key, last: { stream, revision, position }, before: counted, after: lines });
     counted = lines;
   }
-  return { document, changes, failure: undefined };
+  return { view, changes, failure: undefined };
 }
 
 type Lines = Contribution['lines'];

@@ -1,6 +1,6 @@
 /** Several projections of the same events, which are read, decoded and folded once for all of them. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { nextRevision, type DocumentEnvelope } from '@tollgate/read-models';
+import { nextRevision, type ViewEnvelope } from '@tollgate/read-models';
 import { allOrThrow } from './all-or-throw.ts';
 import type { Fold, Projection, ProjectionOptions } from './projection.ts';
 
@@ -35,13 +35,13 @@ export function createJointProjection(
 
 /** The state after an event is the same whoever asks, so the first one to fold it does so for all. */
 function createSharedFold(): { fold: Fold; forget: () => void } {
-  const states = new Map<RecordedEvent, DocumentEnvelope>();
-  const fold: Fold = (kind, document, event) => {
+  const states = new Map<RecordedEvent, ViewEnvelope>();
+  const fold: Fold = (kind, view, event) => {
     // A document that has seen the event stays as it is, and one with events missing is the kind's to refuse.
-    if (event.revision !== nextRevision(document)) return kind.fold(document, event);
+    if (event.revision !== nextRevision(view)) return kind.fold(view, event);
     const known = states.get(event);
     if (known !== undefined) return known;
-    const state = kind.fold(document, event);
+    const state = kind.fold(view, event);
     states.set(event, state);
     return state;
   };

@@ -2,11 +2,11 @@
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
 import { beginning } from '@tollgate/event-store';
 import type {
-  DocumentCheckpoint,
-  DocumentEnvelope,
-  DocumentKind,
+  ViewCheckpoint,
+  ViewEnvelope,
+  ViewKind,
   FailedStream,
-  Generation,
+  ViewVersion,
 } from '@tollgate/read-models';
 import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import type { Checkpoint } from './checkpoint.ts';
@@ -41,20 +41,16 @@ export interface ProjectionOptions {
   ids: Ids;
   log: Log;
   /** The one that is written. */
-  generation: Generation;
-  cachedDocumentsMax: number;
+  viewVersion: ViewVersion;
+  cachedViewsMax: number;
   /** That of the kind, by default. */
   fold?: Fold;
 }
 
 /** The document after one more event, as `DocumentKind.fold` gives it. */
-export type Fold = (
-  kind: DocumentKind,
-  document: DocumentEnvelope | undefined,
-  event: RecordedEvent,
-) => DocumentEnvelope;
+export type Fold = (kind: ViewKind, view: ViewEnvelope | undefined, event: RecordedEvent) => ViewEnvelope;
 
-export const foldByKind: Fold = (kind, document, event) => kind.fold(document, event);
+export const foldByKind: Fold = (kind, view, event) => kind.fold(view, event);
 
 /** A stream whose events up to `failed.revision` are in the document, and no further. */
 export interface Failure {
@@ -113,7 +109,7 @@ export function createCheckpointing(checkpoint: Checkpoint, clock: Clock) {
     write: async (
       { position }: Reached,
       failedStreams: readonly FailedStream[],
-      more?: Pick<DocumentCheckpoint, 'isPartial'>,
+      more?: Pick<ViewCheckpoint, 'isPartial'>,
     ): Promise<void> => {
       end = await checkpoint.write(position, failedStreams, more);
       writtenAt = clock.monotonic();

@@ -7,7 +7,7 @@ import {
   happening,
   paymentViewStream,
   requested,
-  storedDocuments,
+  storedViews,
   writeCheckpoint,
 } from '@tollgate/read-models/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
@@ -54,7 +54,7 @@ test('small batches and a small memory give the same documents', async () => {
   const tokens = Array.from({ length: 20 }, (_, index) => `p${index}`);
   for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
   for (const token of tokens) await appendPayment(store, token, [held, approved]);
-  const projector = await startProjector(store, { batchEventsMax: 3, cachedDocumentsMax: 2 });
+  const projector = await startProjector(store, { batchEventsMax: 3, cachedViewsMax: 2 });
   await projected(store, projector);
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
 });
@@ -168,9 +168,9 @@ describe('a payment that cannot be projected', () => {
     await appendPayment(store, 'p3', [requested()]);
     await projected(store, projector);
 
-    const documents = await storedDocuments(store);
-    expect([...documents.keys()].sort()).toEqual(['p1', 'p2', 'p3'].map(paymentViewStream));
-    expect(JSON.parse(documents.get(paymentViewStream('p1'))!)).toMatchObject({
+    const views = await storedViews(store);
+    expect([...views.keys()].sort()).toEqual(['p1', 'p2', 'p3'].map(paymentViewStream));
+    expect(JSON.parse(views.get(paymentViewStream('p1'))!)).toMatchObject({
       revision: 1,
       payment: { phase: 'init' },
     });
@@ -203,8 +203,8 @@ describe('a payment that cannot be projected', () => {
       () => expect(third.health()).toMatchObject({ failedStreams: [], isAdvancing: true }),
       soon,
     );
-    const documents = await storedDocuments(store);
-    expect(JSON.parse(documents.get(paymentViewStream('p1'))!)).toMatchObject({
+    const views = await storedViews(store);
+    expect(JSON.parse(views.get(paymentViewStream('p1'))!)).toMatchObject({
       revision: 3,
       payment: { phase: 'approved' },
     });
@@ -232,7 +232,7 @@ test('a document of another version is folded again from the beginning', async (
   await first.stop();
   const event = {
     id: systemIds.uuid(),
-    type: 'PaymentDocumentWritten',
+    type: 'PaymentViewWritten',
     data: { schemaVersion: 0 },
     metadata: {},
   };

@@ -1,18 +1,18 @@
 /** Folds the events of payments, payouts and disputes into documents, which are kept in the event store as streams of their own. */
 import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import {
-  documentKinds,
-  generationStream,
+  viewKinds,
+  viewVersionStream,
   onlyShard,
-  readGeneration,
-  toGenerationRecord,
-  type DocumentKind,
+  readViewVersion,
+  toViewVersionRecord,
+  type ViewKind,
   type FailedStream,
-  type Generation,
+  type ViewVersion,
   type Shard,
 } from '@tollgate/read-models';
 import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import { createDocumentsProjection } from './documents-projection.ts';
+import { createViewsProjection } from './views-projection.ts';
 import { createJointProjection } from './joint-projection.ts';
 import type { Projection, ProjectionOptions, Reached } from './projection.ts';
 import { createTotalsProjection, totalsKinds } from './totals-projection.ts';
@@ -25,9 +25,9 @@ export interface ProjectorOptions {
   /** Events that are folded before documents are written, at most; 500 by default. */
   batchEventsMax?: number;
   /** Documents kept in memory at most; 5,000 by default. */
-  cachedDocumentsMax?: number;
+  cachedViewsMax?: number;
   /** The generation that is written; by default the live one, also when another one becomes that. */
-  generation?: Generation;
+  viewVersion?: ViewVersion;
 }
 
 export interface ProjectorHealth {
@@ -69,7 +69,7 @@ export const createProjector = ({
   shard = onlyShard,
   ...options
 }: ProjectorOptions & { shard?: Shard }): Projector =>
-  createProjectorOf(documentKinds, options, (parts) => createDocumentsProjection({ ...parts, shard }));
+  createProjectorOf(viewKinds, options, (parts) => createViewsProjection({ ...parts, shard }));
 
 /** Projects the totals. They are not sharded: which document an event concerns cannot be told from its stream's name. */
 export const createTotalsProjector = (options: ProjectorOptions): Projector =>
@@ -77,20 +77,20 @@ export const createTotalsProjector = (options: ProjectorOptions): Projector =>
 
 /** Projects the documents and the totals from one reading of the events; as fast as the slower of the two. */
 export const createWholeProjector = (options: ProjectorOptions): Projector =>
-  createProjectorOf(documentKinds, options, (parts) =>
+  createProjectorOf(viewKinds, options, (parts) =>
     createJointProjection(parts, [
-      (part) => createDocumentsProjection({ ...part, shard: onlyShard }),
+      (part) => createViewsProjection({ ...part, shard: onlyShard }),
       createTotalsProjection,
     ]),
   );
 
 function createProjectorOf(
-  kinds: readonly DocumentKind[],
+  kinds: readonly ViewKind[],
   options: ProjectorOptions,
   createProjection: (parts: ProjectionOptions) => Projection,
 ): Projector {
-  const { store, clock, ids, log, batchEventsMax = 500, cachedDocumentsMax = 5_000 } = options;
-  const prefixes = [...kinds.map(({ streamPrefix }) => streamPrefix), generationStream];
+  const { store, clock, ids, log, batchEventsMax = 500, cachedViewsMax = 5_000 } = options;
+  const prefixes = [...kinds.map(({ streamPrefix }) => streamPrefix), viewVersionStream];
   let projection: Projection | undefined;
   let isAdvancing = false;
   let failed: Pick<ProjectorHealth, 'failure' | 'failedStreams'> | undefined;
@@ -120,13 +120,13 @@ function createProjectorOf(
   }
 
   async function projectFromCheckpoint(signal: AbortSignal): Promise<void> {
-    const { generation, from } = await takeUp(options, (of) => {
-      projection = createProjection({ store, clock, ids, log, generation: of, cachedDocumentsMax });
+    const { viewVersion, from } = await takeUp(options, (of) => {
+      projection = createProjection({ store, clock, ids, log, viewVersion: of, cachedViewsMax });
       return projection;
     });
     // What a batch holds at a switch is projected again from the checkpoint of the other generation.
     const isSwitch = (event: RecordedEvent) =>
-      options.generation === undefined && toGenerationRecord(event).live !== generation;
+      options.viewVersion === undefined && toViewVersionRecord(event).live !== viewVersion;
     const subscribe = (reading: AbortSignal) => store.subscribe({ from, prefixes, signal: reading });
     await projectInBatches(subscribe, { signal, batchEventsMax, isSwitch, projectBatch });
   }
@@ -171,7 +171,7 @@ async function projectInBatches(
   let underWay = Promise.resolve();
   try {
     for await (const item of subscribe(AbortSignal.any([signal, failing.signal]))) {
-      if (item.kind === 'event' && item.stream === generationStream) {
+      if (item.kind === 'event' && item.stream === viewVersionStream) {
         if (isSwitch(item)) return;
         continue;
       }
@@ -189,21 +189,21 @@ async function projectInBatches(
 
 /** Takes up the checkpoint of the generation to be written. */
 async function takeUp(
-  { store, generation: wanted }: ProjectorOptions,
-  createProjection: (generation: Generation) => Projection,
-): Promise<{ generation: Generation; from: Position }> {
+  { store, viewVersion: wanted }: ProjectorOptions,
+  createProjection: (viewVersion: ViewVersion) => Projection,
+): Promise<{ viewVersion: ViewVersion; from: Position }> {
   for (;;) {
-    const generation = wanted ?? (await liveGeneration(store));
-    const projection = createProjection(generation);
+    const viewVersion = wanted ?? (await liveViewVersion(store));
+    const projection = createProjection(viewVersion);
     await projection.resume();
     // A switch after this look comes after the checkpoint, and so through the subscription.
-    if (generation === (wanted ?? (await liveGeneration(store))))
-      return { generation, from: projection.position() };
+    if (viewVersion === (wanted ?? (await liveViewVersion(store))))
+      return { viewVersion, from: projection.position() };
   }
 }
 
-const liveGeneration = async (store: EventStore): Promise<Generation> =>
-  (await readGeneration(store)).record.live;
+const liveViewVersion = async (store: EventStore): Promise<ViewVersion> =>
+  (await readViewVersion(store)).record.live;
 
 function inBackground(run: Projector['run']): Pick<Projector, 'start' | 'stop'> {
   let background: { stopping: AbortController; ended: Promise<void> } | undefined;

@@ -3,9 +3,9 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import {
   createPaymentIndex,
-  generationStream,
+  viewVersionStream,
   paymentKind,
-  readGeneration,
+  readViewVersion,
   shardsOf,
   totalsPrefixOf,
   viewStreamPrefixesOf,
@@ -16,7 +16,7 @@ import {
   disputeOpened,
   happening,
   payoutRequested,
-  plantDocument,
+  plantView,
   requested,
   storedTexts,
   writeCheckpoint,
@@ -24,7 +24,7 @@ import {
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkDocuments } from './check.ts';
+import { checkViews } from './check.ts';
 import { failedStreamsMax } from './projection.ts';
 import { createProjector, createTotalsProjector } from './projector.ts';
 import { rebuild, type RebuildOptions } from './rebuild.ts';
@@ -58,14 +58,14 @@ async function givenProjected() {
   return { store, settle, projectors };
 }
 
-async function textsOf(store: EventStore, generation: number): Promise<Record<string, string>> {
-  const prefixes = [...viewStreamPrefixesOf(generation), totalsPrefixOf(generation)];
+async function textsOf(store: EventStore, viewVersion: number): Promise<Record<string, string>> {
+  const prefixes = [...viewStreamPrefixesOf(viewVersion), totalsPrefixOf(viewVersion)];
   const texts = [...(await storedTexts(store, prefixes))];
   const plain = texts.map(([stream, text]) => [stream.replace(/^view\d*_/, ''), text] as const);
   return Object.fromEntries(plain.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-const liveOf = async (store: EventStore) => (await readGeneration(store)).record.live;
+const liveOf = async (store: EventStore) => (await readViewVersion(store)).record.live;
 
 async function startIndex(store: EventStore, file: string) {
   const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock });
@@ -79,10 +79,10 @@ describe('a rebuild', () => {
     const { store } = await givenProjected();
     const before = await textsOf(store, 1);
     expect(Object.keys(before)).toHaveLength(tokens.length + 2);
-    expect(await run(store)).toMatchObject({ kind: 'switched', generation: 2 });
+    expect(await run(store)).toMatchObject({ kind: 'switched', viewVersion: 2 });
     expect(await textsOf(store, 2)).toEqual(before);
-    expect((await readGeneration(store)).record).toEqual({ schemaVersion: 1, live: 2 });
-    expect(await Array.fromAsync(store.read(generationStream))).toHaveLength(1);
+    expect((await readViewVersion(store)).record).toEqual({ schemaVersion: 1, live: 2 });
+    expect(await Array.fromAsync(store.read(viewVersionStream))).toHaveLength(1);
   });
 
   test('is followed by those who project and by the index, which answers all the time', async () => {
@@ -95,7 +95,7 @@ describe('a rebuild', () => {
       for (; !isDone; asked += 1) {
         expect(index.find('p5')).toMatchObject({ payment: { phase: 'approved' } });
         expect(index.list({ environment: 'sandbox', team: 'shop', perPage: 50 })).toMatchObject({
-          documents: { length: tokens.length },
+          views: { length: tokens.length },
         });
         await systemClock.sleep(1);
       }
@@ -103,10 +103,10 @@ describe('a rebuild', () => {
     // Something is wrong that only a rebuild sets right.
     const { position } = await appendPayment(store, 'p0', [held]);
     await settle();
-    await plantDocument(store, paymentKind, 'p1', { schemaVersion: 3, token: 'p1' });
+    await plantView(store, paymentKind, 'p1', { schemaVersion: 3, token: 'p1' });
     await run(store, { batchEventsMax: 3 });
     await eventually(async () => {
-      const later = await appendPayment(store, 'p5', [refundTold]);
+      const later = await appendPayment(store, 'p5', [refundReported]);
       expect(await index.waitFor(later.position, 1_000, 'shop')).toBe(true);
       expect((await textsOf(store, 2))['payment-p5']).toContain(later.position);
     });
@@ -115,11 +115,14 @@ describe('a rebuild', () => {
     await asking;
     expect(asked).toBeGreaterThan(0);
     expect(await index.waitFor(position, 1_000, 'shop')).toBe(true);
-    expect(index.find('p0')).toMatchObject({ payment: { phase: 'held' } });
+    expect(index.find('p0')).toMatchObject({ payment: { phase: 'authorized' } });
     expect((await textsOf(store, 1))['payment-p5']).not.toContain('refund-told');
   });
 
-  const refundTold = { type: 'RefundDeclineTold', data: { serviceRefundToken: 'refund-told' } } as const;
+  const refundReported = {
+    type: 'RefundDeclineReported',
+    data: { serviceRefundToken: 'refund-told' },
+  } as const;
 
   test('is found by an index that was away, whatever file it left', async () => {
     const { store } = await givenProjected();
@@ -127,7 +130,7 @@ describe('a rebuild', () => {
     const first = await startIndex(store, file);
     await first.stop();
     await run(store);
-    await plantDocument(store, paymentKind, 'p1', {});
+    await plantView(store, paymentKind, 'p1', {});
     const { position } = await appendPayment(store, 'p1', [declined]);
     const second = await startIndex(store, file);
     expect(await second.waitFor(position, 5_000, 'shop')).toBe(true);
@@ -165,12 +168,12 @@ describe('a rebuild', () => {
   });
 
   test.each([
-    ['documents', createProjector],
+    ['views', createProjector],
     ['totals', createTotalsProjector],
   ])('goes on from where %s alone have come', async (name, createAhead) => {
     const { store, settle } = await givenProjected();
     await appendEvents(store, 'dispute-d1', [disputeOpened()]);
-    const ahead = createAhead({ ...parts, store, generation: 2, batchEventsMax: 5 });
+    const ahead = createAhead({ ...parts, store, viewVersion: 2, batchEventsMax: 5 });
     await ahead.start();
     await projected(store, ahead);
     await ahead.stop();
@@ -182,8 +185,8 @@ describe('a rebuild', () => {
       if (stream.startsWith('view2_checkpoint')) (checkpoints[stream] ??= []).push(position!);
       return store.append(stream, events, expected);
     };
-    const options = { batchEventsMax: 4, cachedDocumentsMax: 2 };
-    expect(await run({ ...store, append }, options)).toMatchObject({ kind: 'switched', generation: 2 });
+    const options = { batchEventsMax: 4, cachedViewsMax: 2 };
+    expect(await run({ ...store, append }, options)).toMatchObject({ kind: 'switched', viewVersion: 2 });
     expect(await textsOf(store, 2)).toEqual(await textsOf(store, 1));
     expect(Object.keys(checkpoints)).toHaveLength(2);
     expect(checkpoints[`view2_checkpoint-${name}`]![0]! >= ahead.health().position).toBe(true);
@@ -212,7 +215,7 @@ describe('a rebuild', () => {
     });
     expect(await liveOf(store)).toBe(1);
     // By code that can read it again: what was begun is left alone, and the next one is whole.
-    expect(await run(store)).toMatchObject({ kind: 'switched', generation: 3 });
+    expect(await run(store)).toMatchObject({ kind: 'switched', viewVersion: 3 });
     expect(await textsOf(store, 3)).toEqual(await textsOf(store, 1));
   });
 
@@ -229,18 +232,18 @@ describe('a rebuild', () => {
     const outcome = await run(store);
     const failed = outcome.kind === 'refused' ? outcome.failedStreams.map(({ stream }) => stream) : [];
     expect(failed.sort()).toEqual([...names, ...names].sort());
-    expect((await readGeneration(store)).record).toEqual({ schemaVersion: 1, live: 1, abandoned: 2 });
+    expect((await readViewVersion(store)).record).toEqual({ schemaVersion: 1, live: 1, abandoned: 2 });
     // Nobody holds the lease any more.
     expect(await run(store, { holder: 'next' })).toMatchObject({ kind: 'refused' });
   });
 });
 
 describe('a check', () => {
-  const check = (store: EventStore) => checkDocuments({ store, signal: new AbortController().signal });
+  const check = (store: EventStore) => checkViews({ store, signal: new AbortController().signal });
 
   test('finds nothing where the documents are what their events give', async () => {
     const { store } = await givenProjected();
-    const expected = { documents: tokens.length + 1, totals: 1, differing: [], failed: [] };
+    const expected = { views: tokens.length + 1, totals: 1, differing: [], failed: [] };
     expect(await check(store)).toEqual(expected);
     await run(store);
     await eventually(async () => expect(await check(store)).toEqual(expected));
@@ -250,12 +253,12 @@ describe('a check', () => {
     const { store, projectors } = await givenProjected();
     for (const projector of projectors) await projector.stop();
     const other = await storedTexts(store, ['view_payment-p5']);
-    await plantDocument(store, paymentKind, 'p1', { other: 'thing' });
-    await plantDocument(store, paymentKind, 'p2', JSON.parse([...other.values()][0]!));
+    await plantView(store, paymentKind, 'p1', { other: 'thing' });
+    await plantView(store, paymentKind, 'p2', JSON.parse([...other.values()][0]!));
     const [totals] = [...(await storedTexts(store, [totalsPrefixOf(1)])).entries()];
     const [stream, text] = totals!;
     const changed = JSON.parse(text.replace('"count":9', '"count":8')) as object;
-    const event = { id: systemIds.uuid(), type: 'TotalsDocumentWritten', data: changed, metadata: {} };
+    const event = { id: systemIds.uuid(), type: 'TotalsViewWritten', data: changed, metadata: {} };
     await store.append(stream, [event], 'any');
     await appendPayment(store, 'p99', [requested()]);
     await appendPayment(store, 'p0', [held]);

@@ -1,19 +1,19 @@
 /** Builds all documents again from the events, beside those that are read, and then lets these be read. */
 import { runUnderLease, type EventStore } from '@tollgate/event-store';
 import {
-  generationEventType,
-  generationStream,
-  readGeneration,
+  viewVersionEventType,
+  viewVersionStream,
+  readViewVersion,
   totalsCheckpointStreamOf,
   totalsVersions,
   type FailedStream,
-  type Generation,
-  type GenerationRecord,
-  type StoredGeneration,
+  type ViewVersion,
+  type ViewVersionRecord,
+  type StoredViewVersion,
 } from '@tollgate/read-models';
 import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { peekCheckpoint } from './checkpoint.ts';
-import { readProgress } from './documents-projection.ts';
+import { readProgress } from './views-projection.ts';
 import { tooManyFailedStreams } from './projection.ts';
 import { createWholeProjector, type ProjectorHealth } from './projector.ts';
 
@@ -28,15 +28,15 @@ export interface RebuildOptions {
   holder: string;
   isGone?: (holder: string) => boolean;
   /** Told about once a second how many events were projected. */
-  onProgress?: (progress: { generation: Generation; eventsRead: number }) => void;
+  onProgress?: (progress: { viewVersion: ViewVersion; eventsRead: number }) => void;
   batchEventsMax?: number;
-  cachedDocumentsMax?: number;
+  cachedViewsMax?: number;
 }
 
 export type RebuildOutcome =
-  | { kind: 'switched'; generation: Generation; eventsRead: number }
+  | { kind: 'switched'; viewVersion: ViewVersion; eventsRead: number }
   /** Somebody else has switched while this waited for its turn. */
-  | { kind: 'already-switched'; generation: Generation }
+  | { kind: 'already-switched'; viewVersion: ViewVersion }
   /** These would stand still, and the documents of now have more of them, or they are too many: nothing was switched. */
   | { kind: 'refused'; failedStreams: readonly FailedStream[] }
   /** The signal was aborted. */
@@ -44,9 +44,9 @@ export type RebuildOutcome =
 
 /** Nobody waits for a single event here, and a document that changes several times in a batch is written once. */
 const batchEventsMaxDefault = 5_000;
-const cachedDocumentsMaxDefault = 20_000;
-const lookEveryMs = 100;
-const looksPerReport = 10;
+const cachedViewsMaxDefault = 20_000;
+const pollEveryMs = 100;
+const pollsPerReport = 10;
 
 /**
  * Announces the next generation, so that whoever reads documents can read these along; writes it until nothing is left
@@ -54,32 +54,32 @@ const looksPerReport = 10;
  * point it has switched or not, and is begun again safely. The documents before it stay in the store, where nobody reads
  * them any more: the port does not delete.
  *
- * @throws StoreUnavailable; TollgateError `generation_contended`
+ * @throws StoreUnavailable; TollgateError `view_version_contended`
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const { store, clock, ids, log, signal, holder, isGone } = options;
-  const before = await readGeneration(store);
+  const before = await readViewVersion(store);
   let outcome: RebuildOutcome = { kind: 'stopped' };
   const lease = { store, clock, ids, log, signal, holder, name: 'rebuild', ...given({ isGone }) };
   await runUnderLease(lease, async (held) => {
-    const now = await readGeneration(store);
+    const now = await readViewVersion(store);
     const { live } = now.record;
     outcome =
       live === before.record.live
         ? await rebuildAlone({ ...options, signal: held }, now)
-        : { kind: 'already-switched', generation: live };
+        : { kind: 'already-switched', viewVersion: live };
   });
   return outcome;
 }
 
-async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): Promise<RebuildOutcome> {
+async function rebuildAlone(options: RebuildOptions, found: StoredViewVersion): Promise<RebuildOutcome> {
   const { store, signal } = options;
-  const { live, abandoned = live, building: generation = abandoned + 1 } = found.record;
+  const { live, abandoned = live, building: viewVersion = abandoned + 1 } = found.record;
   const announced =
     found.record.building === undefined
-      ? await writeGeneration(options, found, { schemaVersion: 1, live, building: generation })
+      ? await writeViewVersion(options, found, { schemaVersion: 1, live, building: viewVersion })
       : found;
-  const { eventsRead, failedStreams, failure } = await build(options, generation);
+  const { eventsRead, failedStreams, failure } = await build(options, viewVersion);
   if (signal.aborted) return { kind: 'stopped' };
   const known = new Set((await failedStreamsOf(store, live)).map(({ stream }) => stream));
   // Where they are too many, it ended before it was whole, whoever knows them.
@@ -87,30 +87,30 @@ async function rebuildAlone(options: RebuildOptions, found: StoredGeneration): P
   const failedNow = failedStreams.filter(({ stream }) => !isWhole || !known.has(stream));
   if (failedNow.length > 0) {
     // Its totals would stay without these streams, also for code that can read them.
-    await writeGeneration(options, announced, { schemaVersion: 1, live, abandoned: generation });
+    await writeViewVersion(options, announced, { schemaVersion: 1, live, abandoned: viewVersion });
     return { kind: 'refused', failedStreams: failedNow };
   }
-  await writeGeneration(options, announced, { schemaVersion: 1, live: generation });
-  return { kind: 'switched', generation, eventsRead };
+  await writeViewVersion(options, announced, { schemaVersion: 1, live: viewVersion });
+  return { kind: 'switched', viewVersion, eventsRead };
 }
 
 /** Projects until everything of now is projected, too many streams have failed, or the signal is aborted. */
-async function build(options: RebuildOptions, generation: Generation): Promise<ProjectorHealth> {
+async function build(options: RebuildOptions, viewVersion: ViewVersion): Promise<ProjectorHealth> {
   const { clock, signal, onProgress = () => undefined } = options;
   const ending = new AbortController();
   const projector = createWholeProjector({
     batchEventsMax: batchEventsMaxDefault,
-    cachedDocumentsMax: cachedDocumentsMaxDefault,
+    cachedViewsMax: cachedViewsMaxDefault,
     ...options,
-    generation,
+    viewVersion,
   });
   const running = projector.run(AbortSignal.any([signal, ending.signal]));
   let health = projector.health();
   try {
-    for (let looks = 1; !signal.aborted && !isOver(health); looks += 1) {
-      await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+    for (let inquiries = 1; !signal.aborted && !isOver(health); inquiries += 1) {
+      await clock.sleep(pollEveryMs, signal).catch(() => undefined);
       health = projector.health();
-      if (looks % looksPerReport === 0) onProgress({ generation, eventsRead: health.eventsRead });
+      if (inquiries % pollsPerReport === 0) onProgress({ viewVersion, eventsRead: health.eventsRead });
     }
   } finally {
     ending.abort();
@@ -125,24 +125,24 @@ const isOver = ({ isAtEnd, failure }: ProjectorHealth): boolean =>
   isAtEnd || failure === tooManyFailedStreams;
 
 /** Streams without which the documents or the totals of a generation are. */
-async function failedStreamsOf(store: EventStore, generation: Generation): Promise<FailedStream[]> {
-  const documents = await readProgress(store, generation);
-  const totals = await peekCheckpoint(store, totalsCheckpointStreamOf(generation), totalsVersions);
-  return [...documents.failedStreams, ...(totals?.failedStreams ?? [])];
+async function failedStreamsOf(store: EventStore, viewVersion: ViewVersion): Promise<FailedStream[]> {
+  const views = await readProgress(store, viewVersion);
+  const totals = await peekCheckpoint(store, totalsCheckpointStreamOf(viewVersion), totalsVersions);
+  return [...views.failedStreams, ...(totals?.failedStreams ?? [])];
 }
 
-/** @throws TollgateError `generation_contended` where somebody else has written one */
-async function writeGeneration(
+/** @throws TollgateError `view_version_contended` where somebody else has written one */
+async function writeViewVersion(
   { store, ids }: Pick<RebuildOptions, 'store' | 'ids'>,
-  { revision }: StoredGeneration,
-  record: GenerationRecord,
-): Promise<StoredGeneration> {
+  { revision }: StoredViewVersion,
+  record: ViewVersionRecord,
+): Promise<StoredViewVersion> {
   // Before the first one, so that a crash in between cannot leave a stream that grows.
-  if (revision === 'no-stream') await store.keepLast(generationStream, 1);
-  const event = { id: ids.uuid(), type: generationEventType, data: record, metadata: {} };
-  const answer = await store.append(generationStream, [event], revision);
+  if (revision === 'no-stream') await store.keepLast(viewVersionStream, 1);
+  const event = { id: ids.uuid(), type: viewVersionEventType, data: record, metadata: {} };
+  const answer = await store.append(viewVersionStream, [event], revision);
   if (answer.kind === 'appended') return { record, revision: answer.revision };
-  throw new TollgateError('generation_contended', 'Another rebuild has been faster; begin again.', {
+  throw new TollgateError('view_version_contended', 'Another rebuild has been faster; begin again.', {
     retryable: true,
   });
 }

@@ -9,13 +9,13 @@ import {
   paymentKind,
   payoutKind,
   totalsCheckpointStreamOf,
-  totalsDocumentSchema,
+  totalsViewSchema,
   totalsStreamOf,
   totalsVersions,
   totalsWrittenEventType,
-  type DocumentKind,
+  type ViewKind,
   type TotalsChange,
-  type TotalsDocument,
+  type TotalsView,
 } from '@tollgate/read-models';
 import { TollgateError, type Ids } from '@tollgate/service-kit';
 import { allOrThrow } from './all-or-throw.ts';
@@ -31,16 +31,16 @@ import {
 import { createRecentlyUsed } from './recently-used.ts';
 
 /** The kinds that are counted. */
-export const totalsKinds: readonly DocumentKind[] = [paymentKind, payoutKind];
+export const totalsKinds: readonly ViewKind[] = [paymentKind, payoutKind];
 
 /**
  * A stream that has failed stays out of the totals of this generation, even where the code can read it later: what came
  * after it is in the documents already, and nothing tells whether it is, too. A rebuild counts it.
  */
 export function createTotalsProjection(options: ProjectionOptions): Projection {
-  const { store, clock, ids, log, generation } = options;
-  const stream = totalsCheckpointStreamOf(generation);
-  const checkpoint = createCheckpoint({ store, ids, log, stream, documentVersions: totalsVersions });
+  const { store, clock, ids, log, viewVersion } = options;
+  const stream = totalsCheckpointStreamOf(viewVersion);
+  const checkpoint = createCheckpoint({ store, ids, log, stream, viewSchemaVersions: totalsVersions });
   const checkpointing = createCheckpointing(checkpoint, clock);
   const contributions = createContributions(options);
   const totals = createTotalsStore(options);
@@ -63,8 +63,8 @@ export function createTotalsProjection(options: ProjectionOptions): Projection {
     const changes = await changesOf(
       batch.filter(({ stream: name }) => isCounted(name) && !failures.has(name)),
     );
-    const byDocument = Map.groupBy(changes, ({ key }) => totalsStreamOf(key, generation));
-    await allOrThrow([...byDocument].map(([name, ofOne]) => totals.apply(name, inOrder(ofOne))));
+    const byView = Map.groupBy(changes, ({ key }) => totalsStreamOf(key, viewVersion));
+    await allOrThrow([...byView].map(([name, ofOne]) => totals.apply(name, inOrder(ofOne))));
     isWhole ||= reached.isEnd;
     await checkpointing.write(reached, failures.list(), isWhole ? {} : { isPartial: true });
     position = reached.position;
@@ -86,7 +86,7 @@ const inOrder = (changes: TotalsChange[]) =>
   changes.sort((one, other) => (one.last.position < other.last.position ? -1 : 1));
 
 interface StoredTotals {
-  document: TotalsDocument | undefined;
+  view: TotalsView | undefined;
   revision: number | 'no-stream';
 }
 
@@ -102,29 +102,29 @@ function createTotalsStore({ store, ids }: { store: EventStore; ids: Ids }) {
   async function load(stream: string): Promise<StoredTotals> {
     for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
       // One of another version is added up again from the beginning, as the checkpoint is, too.
-      const document = totalsDocumentSchema.safeParse(data);
-      return { document: document.success ? document.data : undefined, revision };
+      const view = totalsViewSchema.safeParse(data);
+      return { view: view.success ? view.data : undefined, revision };
     }
-    return { document: undefined, revision: 'no-stream' };
+    return { view: undefined, revision: 'no-stream' };
   }
 
   async function apply(stream: string, changes: readonly TotalsChange[]): Promise<void> {
     let stored = recent.get(stream) ?? (await load(stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
-      const changed = applyTotalsChanges(stored.document, changes);
-      if (changed === stored.document) return;
-      const document = totalsDocumentSchema.parse(changed);
+      const changed = applyTotalsChanges(stored.view, changes);
+      if (changed === stored.view) return;
+      const view = totalsViewSchema.parse(changed);
       // Before the first document, so that a crash in between cannot leave a stream that grows.
       if (stored.revision === 'no-stream') await store.keepLast(stream, 1);
-      const event = { id: ids.uuid(), type: totalsWrittenEventType, data: document, metadata: {} };
+      const event = { id: ids.uuid(), type: totalsWrittenEventType, data: view, metadata: {} };
       const answer = await store.append(stream, [event], stored.revision);
       if (answer.kind === 'appended') {
-        recent.set(stream, { document, revision: answer.revision });
+        recent.set(stream, { view, revision: answer.revision });
         return;
       }
       stored = await load(stream);
     }
-    throw new TollgateError('document_contended', 'Other projectors keep writing the totals.', {
+    throw new TollgateError('view_contended', 'Other projectors keep writing the totals.', {
       retryable: true,
     });
   }

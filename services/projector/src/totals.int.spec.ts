@@ -5,9 +5,9 @@ import {
   kindOfStream,
   totalsCheckpointStreamOf,
   totalsPrefixOf,
-  type PaymentDocument,
-  type PayoutDocument,
-  type TotalsDocument,
+  type PaymentView,
+  type PayoutView,
+  type TotalsView,
 } from '@tollgate/read-models';
 import {
   anyHistory,
@@ -46,11 +46,11 @@ async function runUntilCrashOrEnd(
   await running;
 }
 
-const textsOf = (store: EventStore, generation = 1) => storedTexts(store, [totalsPrefixOf(generation)]);
+const textsOf = (store: EventStore, viewVersion = 1) => storedTexts(store, [totalsPrefixOf(viewVersion)]);
 
-async function totalsIn(store: EventStore): Promise<Record<string, TotalsDocument>> {
+async function totalsIn(store: EventStore): Promise<Record<string, TotalsView>> {
   const texts = sorted(await textsOf(store));
-  return Object.fromEntries(texts.map(([stream, text]) => [stream, JSON.parse(text) as TotalsDocument]));
+  return Object.fromEntries(texts.map(([stream, text]) => [stream, JSON.parse(text) as TotalsView]));
 }
 
 const sums = (counts: Record<string, [count: number, amount: number]>) =>
@@ -174,14 +174,14 @@ describe('incrementally, through crashes and restarts, with events that come aga
             const crashing = failing(store, () => ((appends += 1) === crash?.at ? crash.when : undefined));
             // A memory of one: what a payment has added so far is found out again all the time.
             const survives = crash?.survives ?? false;
-            await runUntilCrashOrEnd(crashing, { survives, batchEventsMax: 2, cachedDocumentsMax: 1 });
+            await runUntilCrashOrEnd(crashing, { survives, batchEventsMax: 2, cachedViewsMax: 1 });
           }
           await runUntilCrashOrEnd(store);
           const begun = streams.filter(
             (stream, index) => left.get(stream)!.length < histories[index]!.length,
           );
-          expect(await linesOfTotals(store)).toEqual(await linesOfDocuments(store, begun));
-          await runUntilCrashOrEnd(store, { generation: 2 });
+          expect(await linesOfTotals(store)).toEqual(await linesOfViews(store, begun));
+          await runUntilCrashOrEnd(store, { viewVersion: 2 });
           const rebuilt = sorted(await textsOf(store, 2)).map(([, text]) => text);
           expect(sorted(await textsOf(store)).map(([, text]) => text)).toEqual(rebuilt);
           await store.close();
@@ -203,13 +203,12 @@ describe('incrementally, through crashes and restarts, with events that come aga
   }
 
   /** Summed up from the documents of now: nothing is known here of what came before. */
-  async function linesOfDocuments(store: EventStore, begun: readonly string[]): Promise<Lines> {
+  async function linesOfViews(store: EventStore, begun: readonly string[]): Promise<Lines> {
     const lines: Lines = {};
     for (const stream of begun) {
       const kind = kindOfStream(stream)!;
-      const document = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
-      for (const { group, name, amount } of contributionOf(document as PaymentDocument | PayoutDocument)
-        .lines) {
+      const view = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
+      for (const { group, name, amount } of contributionOf(view as PaymentView | PayoutView).lines) {
         const sum = lines[`${group} ${name}`] ?? { count: 0, amount: '0' };
         const next = { count: sum.count + 1, amount: String(Number(sum.amount) + amount) };
         lines[`${group} ${name}`] = next;

@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/read-models';
 import { silentLog, systemClock } from '@tollgate/service-kit';
-import { countOf, documentAt, documentEventOf, teamOfBench, yearStartedAt } from './documents.ts';
+import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
 
 const pagesPerQuery = 200;
 const appendsAtOnce = 500;
@@ -31,14 +31,14 @@ const perSecond = (count: number, sinceMs: number) =>
   `${whole((count * 1000) / (performance.now() - sinceMs))}/s`;
 const residentMiB = () => process.memoryUsage().rss / 1_048_576;
 
-async function writeDocuments(store: EventStore, count: number, change = 0): Promise<void> {
+async function writeViews(store: EventStore, count: number, change = 0): Promise<void> {
   let next = 0;
   const step = change === 0 ? 1 : changedEvery;
   const write = async () => {
     for (let number = next; number < count; number = next) {
       next += step;
-      const document = documentAt(number, count, change);
-      await store.append(...documentEventOf(document, randomUUID()));
+      const view = viewAt(number, count, change);
+      await store.append(...viewEventOf(view, randomUUID()));
     }
   };
   await Promise.all(Array.from({ length: appendsAtOnce }, write));
@@ -70,8 +70,8 @@ async function build(store: EventStore, file: string, count: number): Promise<Pa
 }
 
 async function change(store: EventStore, index: PaymentIndex, count: number): Promise<void> {
-  await writeDocuments(store, count, 1);
-  const last = documentAt(count - 1 - ((count - 1) % changedEvery), count, 1);
+  await writeViews(store, count, 1);
+  const last = viewAt(count - 1 - ((count - 1) % changedEvery), count, 1);
   const since = performance.now();
   while (index.find(last.token)?.revision !== last.revision) await systemClock.sleep(1);
   const changed = Math.ceil(count / changedEvery);
@@ -97,15 +97,15 @@ const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {
   'orderNumber of 1 in 10, status=declined&currency=JPY': {
     ...{ orderNumber: 'again', status: 'declined', currency: 'JPY' },
   },
-  'orderNumber of 1 in 10, attention=true': { orderNumber: 'again', attention: true },
-  'attention=true (1 in 500)': { attention: true },
-  'attention=true&status=declined&currency=JPY': {
-    ...{ attention: true, status: 'declined', currency: 'JPY' },
+  'orderNumber of 1 in 10, needsReview=true': { orderNumber: 'again', needsReview: true },
+  'needsReview=true (1 in 500)': { needsReview: true },
+  'needsReview=true&status=declined&currency=JPY': {
+    ...{ needsReview: true, status: 'declined', currency: 'JPY' },
   },
-  'attention=false': { attention: false },
-  'attention=false&status=pending': { attention: false, status: 'pending' },
-  'attention=false&currency=JPY&status=declined': {
-    ...{ attention: false, currency: 'JPY', status: 'declined' },
+  'needsReview=false': { needsReview: false },
+  'needsReview=false&status=pending': { needsReview: false, status: 'pending' },
+  'needsReview=false&currency=JPY&status=declined': {
+    ...{ needsReview: false, currency: 'JPY', status: 'declined' },
   },
   'dateFrom, dateTo: a day in the middle': {
     ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
@@ -114,9 +114,9 @@ const queries: Readonly<Record<string, Partial<PaymentListQuery>>> = {
     ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
     ...{ status: 'declined', currency: 'JPY' },
   },
-  'a day in the middle, attention=false': {
+  'a day in the middle, needsReview=false': {
     ...{ createdFrom: yearStartedAt + 180 * dayMs, createdBefore: yearStartedAt + 181 * dayMs },
-    attention: false,
+    needsReview: false,
   },
 };
 
@@ -157,7 +157,7 @@ function measure(index: PaymentIndex, name: string, query: PaymentListQuery, ope
   for (let run = 0; run < pagesPerQuery; run += 1) {
     const { took, list } = page(index, query, operations);
     times.push(took);
-    rows = list.documents.length;
+    rows = list.views.length;
   }
   printRow(name, times, rows);
 }
@@ -181,7 +181,7 @@ function measureAll(index: PaymentIndex): void {
   for (const [name, filter] of Object.entries(queries)) measure(index, name, { ...shop, ...filter });
   for (const [name, filter] of [
     ['no filter', {}],
-    ['attention=false', { attention: false }],
+    ['needsReview=false', { needsReview: false }],
     ['status=declined', { status: 'declined' }],
     ['status=approved&currency=EUR', { status: 'approved', currency: 'EUR' }],
   ] as const)
@@ -192,7 +192,7 @@ function measureAll(index: PaymentIndex): void {
   measure(index, 'withTotal=true (counted up to 100,000)', { ...shop, withTotal: true });
   measureCursors(index, 'cursors on and on, perPage=500', { ...shop, perPage: 500 });
   measureCursors(index, 'cursors on and on, status=declined', { ...shop, status: 'declined' });
-  measureCursors(index, 'cursors on and on, attention=false', { ...shop, attention: false });
+  measureCursors(index, 'cursors on and on, needsReview=false', { ...shop, needsReview: false });
   measureCursors(index, 'cursors on and on, dateTo in the middle', {
     ...{ ...shop, createdBefore: yearStartedAt + 180 * dayMs },
   });
@@ -203,7 +203,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
 try {
   const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
   const since = performance.now();
-  await writeDocuments(store, count);
+  await writeViews(store, count);
   say(`${whole(count)} documents written into the event store`, perSecond(count, since));
   say('  of them declined in JPY', whole(countOf(count, ['declined', 'failed'], 'JPY')));
   const index = await build(store, join(folder, 'index.db'), count);

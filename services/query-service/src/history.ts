@@ -18,10 +18,10 @@ import {
   toPublicEventData,
   toPublicPayoutEventData,
   type Caller,
-  type DocumentEnvelope,
-  type DocumentKind,
-  type PaymentDocument,
-  type PayoutDocument,
+  type ViewEnvelope,
+  type ViewKind,
+  type PaymentView,
+  type PayoutView,
   type PublicEventData,
 } from '@tollgate/read-models';
 
@@ -38,44 +38,44 @@ export interface HistoryEntry {
 }
 
 /** What a history shows of one kind. */
-interface HistoryKind<Document extends DocumentEnvelope> {
-  kind: DocumentKind<Document>;
-  stateOf(document: Document): { phase: string; status: string };
+interface HistoryKind<View extends ViewEnvelope> {
+  kind: ViewKind<View>;
+  stateOf(view: View): { phase: string; status: string };
   toData(recorded: RecordedEvent): PublicEventData;
 }
 
-export const paymentHistory: HistoryKind<PaymentDocument> = {
+export const paymentHistory: HistoryKind<PaymentView> = {
   kind: paymentKind,
   stateOf: ({ payment: { phase } }) => ({ phase, status: statusOfPhase(phase) }),
   toData: (recorded) => toPublicEventData(decodePaymentEvent(recorded)),
 };
 
-export const payoutHistory: HistoryKind<PayoutDocument> = {
+export const payoutHistory: HistoryKind<PayoutView> = {
   kind: payoutKind,
   stateOf: ({ payout: { phase } }) => ({ phase, status: statusOfPayoutPhase(phase) }),
   toData: (recorded) => toPublicPayoutEventData(decodePayoutEvent(recorded)),
 };
 
 /** Every event of what a caller has under a token, in order, or undefined where there is no such thing. */
-export async function readHistory<Document extends DocumentEnvelope>(
+export async function readHistory<View extends ViewEnvelope>(
   store: EventStore,
-  { kind, stateOf, toData }: HistoryKind<Document>,
+  { kind, stateOf, toData }: HistoryKind<View>,
   { caller, token }: { caller: Caller; token: string },
 ): Promise<HistoryEntry[] | undefined> {
   if (!isToken(token)) return undefined;
   const entries: HistoryEntry[] = [];
-  let document: Document | undefined;
+  let view: View | undefined;
   for await (const recorded of store.read(streamOf(kind, token))) {
-    document = kind.fold(document, recorded);
-    if (!isOwnedBy(kind.ownerOf(document), caller)) return undefined;
+    view = kind.fold(view, recorded);
+    if (!isOwnedBy(kind.ownerOf(view), caller)) return undefined;
     const { revision, type } = recorded;
     const { recordedAt, correlationId, causationId, actor } = eventMetadataSchema.parse(recorded.metadata);
     const cause = { correlationId, causationId, actor };
     entries.push({
       ...{ revision, type, at: toIso(recordedAt) },
-      ...stateOf(document),
+      ...stateOf(view),
       ...{ cause, data: toData(recorded) },
     });
   }
-  return document === undefined ? undefined : entries;
+  return view === undefined ? undefined : entries;
 }

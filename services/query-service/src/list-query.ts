@@ -39,7 +39,7 @@ const filters = {
   currency: currencySchema.optional(),
   dateFrom: daySchema.optional(),
   dateTo: daySchema.optional(),
-  attention: flagSchema.optional(),
+  needsReview: flagSchema.optional(),
 };
 
 const numberedPage = {
@@ -80,7 +80,7 @@ export const payoutListSchema = z
 /** All that fit, and so without pages. */
 export const paymentExportSchema = z.strictObject(paymentFilters);
 
-export const attentionListSchema = z.strictObject(onePage);
+export const reviewListSchema = z.strictObject(onePage);
 
 interface Dates {
   dateFrom?: number | undefined;
@@ -120,4 +120,4 @@ export const parsePayoutListQuery = (caller: Caller, query: unknown) =>
 /** Of what takes no parameters. */
 export const noQuerySchema = z.strictObject({});
 
-export const parseAttentionQuery = (query: unknown) => attentionListSchema.safeParse(query);
+export const parseReviewQuery = (query: unknown) => reviewListSchema.safeParse(query);

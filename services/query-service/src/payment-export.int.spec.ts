@@ -12,7 +12,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorsOf, games, given, invalid, refused, shop, start, withoutScope } from './testing/harness.ts';
 
 const url = '/api/v1/payments.csv';
-const { accepted, approved, attention, declined } = happening;
+const { accepted, approved, reviews, declined } = happening;
 const at = (number: number) => new Date(startedAt + number * 1_000).toISOString();
 
 const linesOf = (text: string) => text.split('\r\n');
@@ -25,7 +25,7 @@ async function givenSome() {
   const services = await start();
   const { store } = services;
   await given(store, {
-    pay_1: [requested({ orderNumber: '=1+1' }), accepted, approved, attention],
+    pay_1: [requested({ orderNumber: '=1+1' }), accepted, approved, reviews],
     pay_2: [requested({ orderNumber: 'A,"1"', currency: 'JPY' }), accepted, declined],
     theirs: [requested({ team: 'games' })],
   });
@@ -44,7 +44,7 @@ describe('the file', () => {
       'cache-control': 'no-store',
     });
     expect(linesOf(answer.body)).toEqual([
-      'token,operationType,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,attention,revision',
+      'token,operationType,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,reviews,revision',
       `pay_2,payment,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,0,0,0,,insufficient funds,,2`,
       `pay_1,payment,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,0,1500,0,439296******1251,,second_payment_found,3`,
       '',
@@ -55,7 +55,7 @@ describe('the file', () => {
     const { get, headers } = await givenSome();
     for (const [query, expected] of [
       ['currency=JPY', ['pay_2']],
-      ['status=approved&attention=true', ['pay_1']],
+      ['status=approved&needsReview=true', ['pay_1']],
       ['dateFrom=2026-01-03', []],
       ['operationType=payouts', ['po_1']],
       ['operationType=all', ['po_1', 'pay_2', 'pay_1']],
@@ -99,7 +99,7 @@ async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {
     // Large ones, so that what the sockets hold is soon full.
     return {
       ...page,
-      documents: Array.from({ length: 1_000 }, () => page.documents).flat(),
+      views: Array.from({ length: 1_000 }, () => page.views).flat(),
       nextCursor: 'next',
     };
   };

@@ -1,5 +1,5 @@
 /** A filtered list of payments as a CSV file, page by page, so that its length costs no memory. */
-import type { OperationDocument, PaymentIndex, PaymentListQuery } from '@tollgate/read-models';
+import type { OperationView, PaymentIndex, PaymentListQuery } from '@tollgate/read-models';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { toCsvLine } from './csv.ts';
 import type { OperationType } from './list-query.ts';
@@ -27,7 +27,7 @@ const columns: Readonly<Record<string, (shown: Shown) => string | number | undef
   refundedAmount: (shown) => ('refundedAmount' in shown ? shown.refundedAmount : undefined),
   sanitizedMask: ({ sanitizedMask }) => sanitizedMask,
   declineReason: ({ declineReason }) => declineReason,
-  attention: ({ attention }) => attention.map(({ code }) => code).join(' '),
+  reviews: ({ reviews }) => reviews.map(({ code }) => code).join(' '),
   revision: ({ revision }) => revision,
 };
 const readers = Object.values(columns);
@@ -52,7 +52,7 @@ export async function* exportedLines(
     const page = { ...query, perPage: rowsPerPage, ...(cursor === undefined ? {} : { cursor }) };
     const list = listOf(index, operationType, page);
     if (list.kind === 'refused') throw new InvariantViolation('a list has refused its own cursor');
-    yield text + list.documents.map(toLine).join('');
+    yield text + list.views.map(toLine).join('');
     text = '';
     cursor = list.nextCursor;
     // A client that reads fast must not keep the others from being answered.
@@ -60,7 +60,7 @@ export async function* exportedLines(
   } while (cursor !== undefined);
 }
 
-function toLine(document: OperationDocument): string {
-  const shown = toShown(document);
+function toLine(view: OperationView): string {
+  const shown = toShown(view);
   return toCsvLine(readers.map((read) => read(shown)));
 }

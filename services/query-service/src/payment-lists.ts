@@ -2,8 +2,8 @@
 import {
   toListedPayout,
   toPublicPayment,
-  type DocumentList,
-  type OperationDocument,
+  type ViewList,
+  type OperationView,
   type PaymentIndex,
   type PaymentListQuery,
 } from '@tollgate/read-models';
@@ -11,7 +11,7 @@ import type { OperationType } from './list-query.ts';
 
 const listBy: Record<
   OperationType,
-  (index: PaymentIndex, query: PaymentListQuery) => DocumentList<OperationDocument>
+  (index: PaymentIndex, query: PaymentListQuery) => ViewList<OperationView>
 > = {
   pays: (index, query) => index.list(query),
   payouts: (index, query) => index.listPayouts(query),
@@ -21,5 +21,5 @@ const listBy: Record<
 export const listOf = (index: PaymentIndex, type: OperationType, query: PaymentListQuery) =>
   listBy[type](index, query);
 
-export const toShown = (document: OperationDocument) =>
-  'payment' in document ? toPublicPayment(document) : toListedPayout(document);
+export const toShown = (view: OperationView) =>
+  'payment' in view ? toPublicPayment(view) : toListedPayout(view);

@@ -24,11 +24,11 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
   const getPayment = forReaders(deps, paymentScopes, async (caller, request, reply) => {
     if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const token = parameterOf(request, 'token');
-    const document =
+    const view =
       (await own.payment(caller, token)) ??
       (mayReadPayouts(caller) ? await own.payout(caller, token) : undefined);
-    if (document === undefined) return sendNotFound(reply, paymentNotFound);
-    return sendTagged(request, reply, { success: true, payment: toShown(document) });
+    if (view === undefined) return sendNotFound(reply, paymentNotFound);
+    return sendTagged(request, reply, { success: true, payment: toShown(view) });
   });
 
   const getHistory = forReaders(deps, paymentScopes, async (caller, request, reply) => {

@@ -27,7 +27,7 @@ describe('a payout', () => {
         ...{ token: 'po_1', status: 'pending', phase: 'pending', amount: 300, currency: 'EUR' },
         ...{ orderNumber: 'P-1', sanitizedMask: '462734******2639' },
         destination: { kind: 'card', sanitizedMask: '462734******2639' },
-        ...{ attention: [], errors: [], createdAt: at(0), updatedAt: at(1), revision: 1 },
+        ...{ reviews: [], errors: [], createdAt: at(0), updatedAt: at(1), revision: 1 },
       },
     });
   });
@@ -83,7 +83,7 @@ describe('lists with payouts', () => {
       pay_1: [requested({ orderNumber: 'A' }), accepted],
       pay_2: [requested({ currency: 'USD' }), accepted, approved],
     });
-    const { accepted: paid, approved: done, unresolved, attention: raised } = payoutHappening;
+    const { accepted: paid, approved: done, unresolved, reviews: raised } = payoutHappening;
     const headers = await given(
       store,
       {
@@ -104,8 +104,8 @@ describe('lists with payouts', () => {
     ['phase=unresolved', ['po_2']],
     ['orderNumber=A', ['po_1']],
     ['currency=USD', ['po_2']],
-    ['attention=true', ['po_2']],
-    ['attention=false', ['po_1']],
+    ['needsReview=true', ['po_2']],
+    ['needsReview=false', ['po_1']],
     ['dateFrom=2026-01-02&dateTo=2026-01-02', ['po_2', 'po_1']],
     ['dateFrom=2026-01-03', []],
     ['perPage=1&page=2', ['po_1']],
@@ -146,15 +146,15 @@ describe('lists with payouts', () => {
 
   test.each([
     ['payouts?status=init', 'status'],
-    ['payouts?phase=held', 'phase'],
+    ['payouts?phase=authorized', 'phase'],
     ['payouts?perPage=501', 'perPage'],
     ['payouts?page=501', 'page'],
     ['payouts?cursor=x&page=2', 'page'],
     ['payouts?operationType=all', 'operationType'],
     ['payments?operationType=payout', 'operationType'],
-    ['attention?perPage=0', 'perPage'],
-    ['attention?cursor=x', 'cursor'],
-    ['attention?page=1', 'page'],
+    ['reviews?perPage=0', 'perPage'],
+    ['reviews?cursor=x', 'cursor'],
+    ['reviews?page=1', 'page'],
     ['disputes/list?team=games', 'team'],
   ])('%s names the parameter at fault', async (url, parameter) => {
     const { list } = await givenSome();

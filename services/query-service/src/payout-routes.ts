@@ -20,9 +20,9 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
 
   const getPayout = forReaders(deps, payoutScopes, async (caller, request, reply) => {
     if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
-    const document = await own.payout(caller, parameterOf(request, 'token'));
-    if (document === undefined) return sendNotFound(reply, payoutNotFound);
-    return sendTagged(request, reply, { success: true, payout: toPublicPayout(document) });
+    const view = await own.payout(caller, parameterOf(request, 'token'));
+    if (view === undefined) return sendNotFound(reply, payoutNotFound);
+    return sendTagged(request, reply, { success: true, payout: toPublicPayout(view) });
   });
 
   const getHistory = forReaders(deps, payoutScopes, async (caller, request, reply) => {

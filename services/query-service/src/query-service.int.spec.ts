@@ -15,7 +15,7 @@ import {
   withoutScope,
 } from './testing/harness.ts';
 
-const { accepted, approved, attention, held, unresolved } = happening;
+const { accepted, approved, reviews, held, unresolved } = happening;
 
 describe('each route', () => {
   const urls = ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events'];
@@ -84,7 +84,7 @@ test('while the index is being built, lists are asked to be read later, and a pa
     wrapIndex: (index) => ({
       ...index,
       ...{ list: building, listPayouts: building, listOperations: building },
-      ...{ listDisputes: building, listAttention: building },
+      ...{ listDisputes: building, listReviews: building },
     }),
   });
   await appendPayment(store, 'p1', [requested()]);
@@ -94,7 +94,7 @@ test('while the index is being built, lists are asked to be read later, and a pa
     'payments.csv',
     'payouts',
     'disputes/list',
-    'attention',
+    'reviews',
   ]) {
     const answer = await get(`/api/v1/${list}`);
     expect(errorsOf(answer), list).toEqual(refused(503, 'read_model_behind', 'api_error'));
@@ -148,7 +148,7 @@ describe('a list', () => {
     const services = await start();
     const headers = await given(services.store, {
       p1: [requested({ orderNumber: 'A', currency: 'USD' }), accepted, approved],
-      p2: [requested({ orderNumber: 'B' }), accepted, held, attention],
+      p2: [requested({ orderNumber: 'B' }), accepted, held, reviews],
       p3: [requested({ orderNumber: 'A' })],
     });
     return { ...services, list: (query: string) => services.get(`${url}?${query}`, headers) };
@@ -165,12 +165,12 @@ describe('a list', () => {
   test.each([
     ['status=approved', ['p1']],
     ['status=init', ['p3']],
-    ['phase=held', ['p2']],
+    ['phase=authorized', ['p2']],
     ['orderNumber=A', ['p3', 'p1']],
     ['orderNumber=A&status=approved', ['p1']],
     ['currency=USD', ['p1']],
-    ['attention=true', ['p2']],
-    ['attention=false', ['p3', 'p1']],
+    ['needsReview=true', ['p2']],
+    ['needsReview=false', ['p3', 'p1']],
     ['dateFrom=2026-01-02&dateTo=2026-01-02', ['p3', 'p2', 'p1']],
     ['dateFrom=2026-01-03', []],
     ['dateTo=2026-01-01', []],
@@ -215,7 +215,7 @@ describe('a list', () => {
     ['orderNumber=A&orderNumber=B', 'orderNumber'],
     ['dateFrom=yesterday', 'dateFrom'],
     ['dateTo=2026-02-30', 'dateTo'],
-    ['attention=yes', 'attention'],
+    ['needsReview=yes', 'needsReview'],
     ['withTotal=1', 'withTotal'],
     ['perPage=0', 'perPage'],
     ['perPage=501', 'perPage'],
@@ -283,7 +283,7 @@ describe('a history', () => {
 
 test('no answer holds a planted secret', async () => {
   const { get, store } = await start();
-  const headers = await given(store, { p1: [requested(), accepted, held, attention] });
+  const headers = await given(store, { p1: [requested(), accepted, held, reviews] });
   for (const url of ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events']) {
     const answer = await get(url, headers);
     expect(answer.statusCode).toBe(200);
@@ -295,8 +295,8 @@ describe("another team's objects (I14)", () => {
   async function givenTheirs() {
     const services = await start();
     const headers = await given(services.store, {
-      theirs: [requested({ team: 'games', orderNumber: 'A' }), accepted, attention],
-      live: [requested({ team: 'shop', environment: 'production', orderNumber: 'A' }), accepted, attention],
+      theirs: [requested({ team: 'games', orderNumber: 'A' }), accepted, reviews],
+      live: [requested({ team: 'shop', environment: 'production', orderNumber: 'A' }), accepted, reviews],
     });
     await appendPayment(services.store, 'theirs-new', [requested({ team: 'games' })]);
     await appendPayment(services.store, 'live-new', [requested({ environment: 'production' })]);
@@ -312,7 +312,14 @@ describe("another team's objects (I14)", () => {
 
   test('are in no list, by no filter', async () => {
     const { get, headers } = await givenTheirs();
-    for (const query of ['', 'orderNumber=A', 'status=init', 'phase=init', 'currency=EUR', 'attention=true'])
+    for (const query of [
+      '',
+      'orderNumber=A',
+      'status=init',
+      'phase=init',
+      'currency=EUR',
+      'needsReview=true',
+    ])
       expect((await get(`/api/v1/payments?${query}&withTotal=true`, headers)).json()).toMatchObject({
         payments: [],
         totalCount: 0,

@@ -3,7 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { PaymentIndex, TeamDirectory } from '@tollgate/read-models';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { createOwnDocuments } from './own-documents.ts';
+import { createOwnViews } from './own-views.ts';
 import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
@@ -39,7 +39,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     onUnresolvedRead = () => {},
     exportStalledMs = 30_000,
   } = options;
-  const own = createOwnDocuments({ store, index, onUnresolvedRead });
+  const own = createOwnViews({ store, index, onUnresolvedRead });
   const deps = { store, index, directory, log, clock, own };
   return {
     registerRoutes: (app) => {

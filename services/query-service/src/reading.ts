@@ -4,7 +4,7 @@ import type { Scope } from '@tollgate/payment-domain';
 import { authenticate, type Caller, type PaymentIndex, type TeamDirectory } from '@tollgate/read-models';
 import { sendErrors, type Clock, type ErrorEntry, type Log } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OwnDocuments } from './own-documents.ts';
+import type { OwnViews } from './own-views.ts';
 import { answerUnavailableStore } from './store-failure.ts';
 
 export interface ReadDependencies {
@@ -13,7 +13,7 @@ export interface ReadDependencies {
   directory: TeamDirectory;
   log: Log;
   clock: Clock;
-  own: OwnDocuments;
+  own: OwnViews;
 }
 
 type Handler = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -34,7 +34,7 @@ export const forReaders =
 export const paymentScopes: readonly Scope[] = ['read', 'payments'];
 export const payoutScopes: readonly Scope[] = ['read', 'payouts'];
 /** Who may end what waits for a person may see it, too. */
-export const attentionScopes: readonly Scope[] = [...paymentScopes, 'admin'];
+export const reviewScopes: readonly Scope[] = [...paymentScopes, 'admin'];
 export const refundScopes: readonly Scope[] = ['read', 'refunds', 'payments'];
 
 export const mayReadPayouts = ({ scopes }: Caller): boolean =>

@@ -6,16 +6,16 @@ import {
   isToken,
   toPublicRefund,
   type Caller,
-  type PaymentDocument,
+  type PaymentView,
   type PublicRefund,
 } from '@tollgate/read-models';
-import type { OwnDocuments } from './own-documents.ts';
+import type { OwnViews } from './own-views.ts';
 
 export type ShownRefund = PublicRefund & { paymentToken: string };
 
 /** Undefined where the caller has no such refund, also where its key was used and the refund was refused at once. */
 export async function findRefund(
-  { store, own }: { store: EventStore; own: OwnDocuments },
+  { store, own }: { store: EventStore; own: OwnViews },
   caller: Caller,
   refundToken: string,
 ): Promise<ShownRefund | undefined> {
@@ -35,8 +35,8 @@ async function readKey(store: EventStore, refundToken: string): Promise<RefundKe
   return undefined;
 }
 
-function refundIn(document: PaymentDocument | undefined, refundToken: string): ShownRefund | undefined {
-  const refund = document?.payment.refunds.find((each) => each.refundToken === refundToken);
-  if (document === undefined || refund === undefined) return undefined;
-  return { ...toPublicRefund(refund, document.payment.terms.currency), paymentToken: document.token };
+function refundIn(view: PaymentView | undefined, refundToken: string): ShownRefund | undefined {
+  const refund = view?.payment.refunds.find((each) => each.refundToken === refundToken);
+  if (view === undefined || refund === undefined) return undefined;
+  return { ...toPublicRefund(refund, view.payment.terms.currency), paymentToken: view.token };
 }

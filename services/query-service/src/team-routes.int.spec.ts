@@ -29,7 +29,7 @@ import {
   type Given,
 } from './testing/harness.ts';
 
-const { accepted, approved, attention, refundAccepted, refundDeclined, refunding, unresolved } = happening;
+const { accepted, approved, reviews, refundAccepted, refundDeclined, refunding, unresolved } = happening;
 const payoutNotFound = refused(404, 'payout_not_found', 'invalid_request_error', 'token');
 const refundNotFound = refused(404, 'refund_not_found', 'invalid_request_error', 'refundToken');
 const scopeMissing = refused(403, 'scope_missing', 'authentication_error');
@@ -38,7 +38,7 @@ const at = (number: number) => new Date(startedAt + number * 1_000).toISOString(
 const urls = {
   payouts: ['/api/v1/payouts', '/api/v1/payouts/po_1', '/api/v1/payouts/po_1/events'],
   refunds: ['/api/v1/refunds/ref_1'],
-  others: ['/api/v1/disputes/list', '/api/v1/attention'],
+  others: ['/api/v1/disputes/list', '/api/v1/reviews'],
 };
 const allUrls = Object.values(urls).flat();
 
@@ -73,7 +73,7 @@ describe('each route', () => {
   test('shows what waits for a person to who may end it', async () => {
     const { getAs } = await start();
     const statusOf = async (url: string) => (await getAs(adminOnly)(url)).statusCode;
-    expect(await statusOf('/api/v1/attention')).toBe(200);
+    expect(await statusOf('/api/v1/reviews')).toBe(200);
     expect(await statusOf('/api/v1/disputes/list')).toBe(403);
   });
 
@@ -114,10 +114,10 @@ describe('each route', () => {
   test('shows no planted secret', async () => {
     const services = await start();
     const { get, store } = services;
-    await given(store, { pay_1: [requested(), accepted, approved, refunding, refundAccepted, attention] });
+    await given(store, { pay_1: [requested(), accepted, approved, refunding, refundAccepted, reviews] });
     await given(
       store,
-      { po_1: [payoutRequested(), payoutHappening.refused, payoutHappening.attention] },
+      { po_1: [payoutRequested(), payoutHappening.refused, payoutHappening.reviews] },
       payoutKind,
     );
     await useRefundKey(services, 'ref_1');
@@ -216,12 +216,12 @@ describe('disputes', () => {
 });
 
 describe('what waits for a person', () => {
-  const { unresolved, attention: raised } = payoutHappening;
+  const { unresolved, reviews: raised } = payoutHappening;
 
   async function givenSome(team: string) {
     const services = await start();
     const { store } = services;
-    await given(store, { pay_1: [requested({ team, orderNumber: 'A' }), accepted, approved, attention] });
+    await given(store, { pay_1: [requested({ team, orderNumber: 'A' }), accepted, approved, reviews] });
     await given(store, { pay_2: [requested({ team }), accepted] });
     const headers = await given(store, { po_1: [payoutRequested({ team }), unresolved, raised] }, payoutKind);
     return { ...services, headers };
@@ -229,15 +229,15 @@ describe('what waits for a person', () => {
 
   test('is listed oldest first, with the evidence and the ways out', async () => {
     const { get, headers } = await givenSome('shop');
-    expect((await get('/api/v1/attention', headers)).json()).toEqual({
+    expect((await get('/api/v1/reviews', headers)).json()).toEqual({
       success: true,
       perPage: 20,
-      attention: [
+      reviews: [
         {
           ...{ token: 'po_1', kind: 'payout', code: 'payout_not_found', since: at(2) },
           evidence: { serviceToken: '…4321' },
           number: 1,
-          resolutions: ['look_again', 'payout_not_made'],
+          resolutions: ['inquire_again', 'payout_not_made'],
           ...{ orderNumber: 'P-1', amount: 300, currency: 'EUR', status: 'pending', phase: 'unresolved' },
         },
         {
@@ -256,17 +256,17 @@ describe('what waits for a person', () => {
 
   test('leads on by cursor', async () => {
     const { get, headers } = await givenSome('shop');
-    const first = (await get('/api/v1/attention?perPage=1', headers)).json<{ nextCursor: string }>();
-    expect(first).toMatchObject({ attention: [{ token: 'po_1' }], perPage: 1 });
-    const second = await get(`/api/v1/attention?perPage=1&cursor=${first.nextCursor}`, headers);
-    expect(second.json()).toMatchObject({ attention: [{ token: 'pay_1' }] });
+    const first = (await get('/api/v1/reviews?perPage=1', headers)).json<{ nextCursor: string }>();
+    expect(first).toMatchObject({ reviews: [{ token: 'po_1' }], perPage: 1 });
+    const second = await get(`/api/v1/reviews?perPage=1&cursor=${first.nextCursor}`, headers);
+    expect(second.json()).toMatchObject({ reviews: [{ token: 'pay_1' }] });
     expect(second.json()).not.toHaveProperty('nextCursor');
   });
 
   test('is that of payments alone for a key that may not read payouts', async () => {
     const { getAs, headers } = await givenSome('games');
-    const answer = await getAs(games)('/api/v1/attention', headers);
-    expect(answer.json()).toMatchObject({ attention: [{ token: 'pay_1' }] });
+    const answer = await getAs(games)('/api/v1/reviews', headers);
+    expect(answer.json()).toMatchObject({ reviews: [{ token: 'pay_1' }] });
   });
 });
 
@@ -288,10 +288,10 @@ describe("another team's objects (I14)", () => {
     const { get, store } = services;
     const [theirs, live] = [{ team: 'games' }, { environment: 'production' as const }];
     await given(store, {
-      pay_1: [requested(theirs), accepted, approved, refunding, attention],
-      pay_2: [requested(live), accepted, approved, refunding, attention],
+      pay_1: [requested(theirs), accepted, approved, refunding, reviews],
+      pay_2: [requested(live), accepted, approved, refunding, reviews],
     });
-    const raised = payoutHappening.attention;
+    const raised = payoutHappening.reviews;
     await given(
       store,
       { po_1: [payoutRequested(theirs), raised], po_2: [payoutRequested(live), raised] },
@@ -317,7 +317,7 @@ describe("another team's objects (I14)", () => {
       ['/api/v1/payouts?withTotal=true', 'payouts'],
       ['/api/v1/payments?operationType=all&withTotal=true', 'payments'],
       ['/api/v1/disputes/list', 'disputes'],
-      ['/api/v1/attention', 'attention'],
+      ['/api/v1/reviews', 'reviews'],
     ] as const)
       expect((await get(url, headers)).json<Record<string, unknown>>()[name], url).toEqual([]);
   });

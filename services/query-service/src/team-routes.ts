@@ -1,12 +1,12 @@
 /** What is read over all of a team's payments and payouts: refunds, disputes, and what waits for a person. */
-import { toPublicAttentionEntry, toPublicDispute } from '@tollgate/read-models';
+import { toPublicReviewEntry, toPublicDispute } from '@tollgate/read-models';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
-import { noQuerySchema, parseAttentionQuery } from './list-query.ts';
+import { noQuerySchema, parseReviewQuery } from './list-query.ts';
 import { awaitMinPosition } from './min-position.ts';
 import {
-  attentionScopes,
+  reviewScopes,
   forReaders,
   mayReadPayouts,
   parameterOf,
@@ -41,21 +41,21 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
     return reply.send({ success: true, disputes });
   });
 
-  const listAttention = forReaders(deps, attentionScopes, async (caller, request, reply) => {
-    const query = parseAttentionQuery(request.query);
+  const listReviews = forReaders(deps, reviewScopes, async (caller, request, reply) => {
+    const query = parseReviewQuery(request.query);
     if (!query.success) return sendErrors(reply, 400, toErrorEntries(query.error));
     if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
     const { environment, team } = caller;
     const { perPage, cursor } = query.data;
     const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');
     const kind = maySeeAll ? undefined : ('payment' as const);
-    const list = index.listAttention({ environment, team, perPage, ...given({ cursor, kind }) });
+    const list = index.listReviews({ environment, team, perPage, ...given({ cursor, kind }) });
     if (list.kind === 'refused') return sendErrors(reply, 400, [refusedPage(list.parameter)]);
-    const attention = list.entries.map(toPublicAttentionEntry);
-    return reply.send({ success: true, attention, perPage, ...given({ nextCursor: list.nextCursor }) });
+    const reviews = list.entries.map(toPublicReviewEntry);
+    return reply.send({ success: true, reviews, perPage, ...given({ nextCursor: list.nextCursor }) });
   });
 
   app.get('/api/v1/refunds/:refundToken', getRefund);
   app.get('/api/v1/disputes/list', listDisputes);
-  app.get('/api/v1/attention', listAttention);
+  app.get('/api/v1/reviews', listReviews);
 }

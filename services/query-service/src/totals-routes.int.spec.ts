@@ -1,10 +1,4 @@
-import {
-  dayOf,
-  paymentKind,
-  payoutKind,
-  type PaymentDocument,
-  type PayoutDocument,
-} from '@tollgate/read-models';
+import { dayOf, paymentKind, payoutKind, type PaymentView, type PayoutView } from '@tollgate/read-models';
 import {
   appendPayment,
   happening,
@@ -22,9 +16,9 @@ const { accepted, approved, refunding, refundApproved } = happening;
 const url = '/api/v1/totals';
 const january = `${url}?from=2026-01-01&to=2026-01-31`;
 
-type Documents = (PaymentDocument | PayoutDocument)[];
-const onDay = <Document extends { createdAt: number }>(document: Document, day: string): Document => ({
-  ...document,
+type Views = (PaymentView | PayoutView)[];
+const onDay = <View extends { createdAt: number }>(view: View, day: string): View => ({
+  ...view,
   createdAt: Date.parse(day),
 });
 
@@ -38,8 +32,8 @@ async function givenTotals() {
   const theirs = await projectEvents(store, paymentKind, 'q1', [requested({ team: 'games' })]);
   const real = await projectEvents(store, paymentKind, 'r1', [requested({ environment: 'production' })]);
   const payout = await projectEvents(store, payoutKind, 'o1', [payoutRequested()]);
-  const documents: Documents = [p1, onDay(p2, '2026-01-04'), p3, theirs, real, payout];
-  await writeTotals(store, documents);
+  const views: Views = [p1, onDay(p2, '2026-01-04'), p3, theirs, real, payout];
+  await writeTotals(store, views);
   const headers = { 'tollgate-min-position': payout.position };
   return { ...services, headers, get: (query: string) => services.get(query, headers) };
 }

@@ -18,8 +18,8 @@ export function registerTotalsRoutes(app: FastifyInstance, deps: ReadDependencie
     if (!(await awaitMinPosition(totalsIndex, caller, request, reply))) return reply;
     const { from, to, currency } = parsed.data;
     const { environment, team } = caller;
-    const documents = index.listTotals({ environment, team, from, to, ...given({ currency }) });
-    const totals = toPublicTotals(documents, { withPayouts: mayReadPayouts(caller) });
+    const views = index.listTotals({ environment, team, from, to, ...given({ currency }) });
+    const totals = toPublicTotals(views, { withPayouts: mayReadPayouts(caller) });
     return reply.send({ success: true, from, to, ...totals });
   });
 

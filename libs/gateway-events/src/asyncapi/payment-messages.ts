@@ -19,7 +19,7 @@ export const examplePayment: RecordedPayment = {
     orderNumber: 'order-1',
     needConfirmation: false,
   },
-  ...{ heldAmount: 0, approvedAmount: 0, refundedAmount: 0, refunds: [], errors: [], attention: [] },
+  ...{ heldAmount: 0, approvedAmount: 0, refundedAmount: 0, refunds: [], errors: [], reviews: [] },
   ...{ createdAt: exampleInstant, updatedAt: exampleInstant },
 };
 
@@ -27,12 +27,17 @@ const attempt = { number: 1, providerOrderNumber: `${examplePaymentToken}.1`, se
 const sanitizedMask = '439296******1251';
 const refundToken = 'ref_5h2kq7ybz3v6n4tc';
 const recurringToken = 'rec_7v3ntq2kzb5y6hcx';
-const attention = { code: 'final_status_revised' };
+const reviews = { code: 'final_status_revised' };
 
 const init = { status: 'init', phase: 'init' } as const;
 const unresolved = { status: 'init', phase: 'unresolved' } as const;
-const twoSteps = { status: 'pending', needConfirmation: true, heldAmount: 1250, sanitizedMask } as const;
-const held = { ...twoSteps, phase: 'held' } as const;
+const captureOrVoids = {
+  status: 'pending',
+  needConfirmation: true,
+  heldAmount: 1250,
+  sanitizedMask,
+} as const;
+const held = { ...captureOrVoids, phase: 'authorized' } as const;
 const approved = { status: 'approved', phase: 'approved', approvedAmount: 1250, sanitizedMask } as const;
 const withRefund = (
   status: 'pending' | 'approved' | 'declined',
@@ -87,7 +92,7 @@ export const paymentEvents: DescribedEvents<typeof paymentEventData, RecordedPay
     data: {},
     after: { status: 'pending', phase: 'pending' },
   },
-  PaymentHeld: {
+  PaymentAuthorized: {
     meaning: 'The money is held, until the team confirms or declines.',
     data: { heldAmount: 1250, sanitizedMask },
     after: held,
@@ -114,35 +119,35 @@ export const paymentEvents: DescribedEvents<typeof paymentEventData, RecordedPay
     data: { reason: 'refused' },
     after: { status: 'declined', phase: 'failed', errors: [noFunds] },
   },
-  ConfirmationSubmitted: {
+  CaptureSubmitted: {
     meaning: 'The team confirms: the Payment Service is about to be told so.',
     data: { sendBy },
-    after: { ...twoSteps, phase: 'confirming' },
+    after: { ...captureOrVoids, phase: 'capturing' },
   },
-  ConfirmationRefused: {
+  CaptureRefused: {
     meaning: 'The Payment Service does not take the confirmation.',
     data: { errors: [noFunds], reason: 'refused' },
     after: held,
   },
-  ConfirmationUnresolved: {
+  CaptureUnresolved: {
     meaning: 'The answer to the confirmation was lost: what became of it is being found out.',
     data: { reason: 'timeout' },
-    after: { ...twoSteps, phase: 'confirming' },
+    after: { ...captureOrVoids, phase: 'capturing' },
   },
-  DeclineSubmitted: {
+  VoidSubmitted: {
     meaning: 'The team lets the money go: the Payment Service is about to be told so.',
     data: { sendBy },
-    after: { ...twoSteps, phase: 'declining' },
+    after: { ...captureOrVoids, phase: 'voiding' },
   },
-  DeclineRefused: {
+  VoidRefused: {
     meaning: 'The Payment Service does not take the decline.',
     data: { errors: [noFunds], reason: 'refused' },
     after: held,
   },
-  DeclineUnresolved: {
+  VoidUnresolved: {
     meaning: 'The answer to the decline was lost: what became of it is being found out.',
     data: { reason: 'timeout' },
-    after: { ...twoSteps, phase: 'declining' },
+    after: { ...captureOrVoids, phase: 'voiding' },
   },
   RefundSubmitted: {
     meaning: 'A refund: the Payment Service is about to be told. Its amount is reserved.',
@@ -170,7 +175,7 @@ export const paymentEvents: DescribedEvents<typeof paymentEventData, RecordedPay
     data: { refundToken, reason: 'timeout' },
     after: withRefund('pending', 'unresolved'),
   },
-  RefundDeclineTold: {
+  RefundDeclineReported: {
     meaning:
       'The Payment Service has told of a refund that it declined, before it was known which one that is.',
     data: {},
@@ -191,14 +196,14 @@ export const paymentEvents: DescribedEvents<typeof paymentEventData, RecordedPay
     data: { recurringToken },
     after: { ...approved, recurringToken },
   },
-  AttentionRaised: {
+  ReviewOpened: {
     meaning: 'A person is needed.',
-    data: { code: attention.code, evidence: { from: 'declined', to: 'approved' } },
-    after: { ...approved, attention: [attention] },
+    data: { code: reviews.code, evidence: { from: 'declined', to: 'approved' } },
+    after: { ...approved, reviews: [reviews] },
   },
-  AttentionResolved: {
+  ReviewResolved: {
     meaning: 'What a person was needed for has ended.',
-    data: { code: attention.code, number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' },
+    data: { code: reviews.code, number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' },
     after: approved,
   },
 };
@@ -223,7 +228,7 @@ export const paymentFields: Record<keyof RecordedPayment, string> = {
   sanitizedMask: 'First and last digits of the card.',
   declineReason: 'Why it was declined.',
   errors: 'Of a payment that failed: what the Payment Service said.',
-  attention: 'What waits for a person.',
+  reviews: 'What waits for a person.',
   createdAt: 'ISO 8601 in UTC.',
   updatedAt: 'When its last event was recorded. ISO 8601 in UTC.',
 };

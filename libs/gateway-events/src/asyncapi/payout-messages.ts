@@ -23,12 +23,12 @@ export const examplePayout: RecordedPayout = {
     phase: 'requested',
   },
   ...terms,
-  ...{ errors: [], attention: [], createdAt: exampleInstant, updatedAt: exampleInstant },
+  ...{ errors: [], reviews: [], createdAt: exampleInstant, updatedAt: exampleInstant },
 };
 
 const pending = { status: 'pending', phase: 'pending' } as const;
 const approved = { status: 'approved', phase: 'approved' } as const;
-const attention = { code: 'final_status_revised' };
+const reviews = { code: 'final_status_revised' };
 
 export const payoutEvents: DescribedEvents<typeof payoutEventData, RecordedPayout> = {
   PayoutRequested: {
@@ -72,14 +72,14 @@ export const payoutEvents: DescribedEvents<typeof payoutEventData, RecordedPayou
     data: { from: 'declined', to: 'approved' },
     after: approved,
   },
-  AttentionRaised: {
+  ReviewOpened: {
     meaning: 'A person is needed.',
-    data: { code: attention.code, evidence: { from: 'declined', to: 'approved' } },
-    after: { ...approved, attention: [attention] },
+    data: { code: reviews.code, evidence: { from: 'declined', to: 'approved' } },
+    after: { ...approved, reviews: [reviews] },
   },
-  AttentionResolved: {
+  ReviewResolved: {
     meaning: 'What a person was needed for has ended.',
-    data: { code: attention.code, number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' },
+    data: { code: reviews.code, number: 1, resolution: 'acknowledged', reason: 'Seen at the bank.' },
     after: approved,
   },
 };
@@ -97,7 +97,7 @@ export const payoutFields: Record<keyof RecordedPayout, string> = {
   destination: 'Where the money goes; tells people which card or account it was, and pays to none.',
   declineReason: 'Why it was declined.',
   errors: 'Of a payout that failed: what the Payment Service said.',
-  attention: 'What waits for a person.',
+  reviews: 'What waits for a person.',
   createdAt: 'ISO 8601 in UTC.',
   updatedAt: 'When its last event was recorded. ISO 8601 in UTC.',
 };

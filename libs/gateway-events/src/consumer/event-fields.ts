@@ -16,11 +16,11 @@ export const errors = z.array(apiErrorSchema).describe('What the Payment Service
 export const sendBy = instantSchema.describe('The call is made before this instant, or never.');
 export const declineReason = z.string().optional();
 export const evidenceSource = oneOf(
-  ['answer', 'lookup'],
+  ['answer', 'inquiry'],
   "How it is known: by the call's own answer, or by a later look.",
 );
 
-export const attentionRaised = (codes: readonly string[]) =>
+export const reviewOpened = (codes: readonly string[]) =>
   z.object({
     code: oneOf(codes, 'Why a person is needed.'),
     evidence: z
@@ -28,7 +28,7 @@ export const attentionRaised = (codes: readonly string[]) =>
       .describe('What it was found by; tokens of the Payment Service are masked.'),
   });
 
-export const attentionResolved = (codes: readonly string[]) =>
+export const reviewResolved = (codes: readonly string[]) =>
   z.object({
     code: oneOf(codes, 'What a person was needed for.'),
     number: z

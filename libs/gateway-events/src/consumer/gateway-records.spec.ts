@@ -35,8 +35,8 @@ describe('decoding a record of any topic', () => {
   it.each([
     ['tollgate.payout.approved.v1', 'payout'],
     ['tollgate.dispute.opened.v1', 'dispute'],
-    ['tollgate.payment.attention-raised.v1', 'payment'],
-    ['tollgate.payout.attention-raised.v1', 'payout'],
+    ['tollgate.payment.review-opened.v1', 'payment'],
+    ['tollgate.payout.review-opened.v1', 'payout'],
   ])('tells %s as one of a %s', (type, kind) => {
     expect(decodeGatewayRecord(exampleOf(type)).kind).toBe(kind);
   });
@@ -46,11 +46,11 @@ describe('decoding a record of any topic', () => {
     const later = {
       ...{ ...value, later: 1 },
       event: { ...value.event, later: 1, data: { ...value.event.data, later: 1 } },
-      payment: { ...value.payment, later: 1, attention: [{ code: 'a', later: 1 }] },
+      payment: { ...value.payment, later: 1, reviews: [{ code: 'a', later: 1 }] },
     };
     expect(decodeGatewayRecord(withValue(approved, later))).toEqual({
       ...decodeGatewayRecord(approved),
-      payment: { ...value.payment, attention: [{ code: 'a' }] },
+      payment: { ...value.payment, reviews: [{ code: 'a' }] },
     });
   });
 

@@ -2,8 +2,8 @@ import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/value
 import { z } from 'zod';
 import {
   amountField,
-  attentionRaised,
-  attentionResolved,
+  reviewOpened,
+  reviewResolved,
   declineReason,
   errors,
   evidenceSource,
@@ -27,10 +27,10 @@ const refusedCall = {
 };
 const refundToken = z.string().describe('The refund.');
 const nothing = z.object({});
-const attentionCodes = [
+const reviewCodes = [
   ...['attempt_not_found', 'callback_not_applied', 'final_status_revised', 'refund_disagrees'],
   ...['refund_unresolved', 'second_payment_found', 'service_not_readable', 'service_payment_missing'],
-  ...['terms_disagree', 'two_step_unresolved', 'unknown_status'],
+  ...['terms_disagree', 'capture_unresolved', 'unknown_status'],
 ];
 
 /** What the data of each event on `gateway.payments.v1` hold. */
@@ -56,23 +56,23 @@ export const paymentEventData = {
   AttemptNotFound: z.object({ attemptNumber }),
   AttemptStarted: z.object({ attempt }),
   PaymentPending: nothing,
-  PaymentHeld: z.object({ heldAmount: amountField, sanitizedMask }),
+  PaymentAuthorized: z.object({ heldAmount: amountField, sanitizedMask }),
   PaymentApproved: z.object({ amount: amountField, sanitizedMask }),
   PaymentDeclined: z.object({ declineReason, sanitizedMask }),
   PaymentExpired: nothing,
   PaymentFailed: z.object({ reason: oneOf(['refused', 'not-sent', 'not-found', 'resolved']) }),
-  ConfirmationSubmitted: z.object({ sendBy }),
-  ConfirmationRefused: z.object(refusedCall),
-  ConfirmationUnresolved: z.object({ reason }),
-  DeclineSubmitted: z.object({ sendBy }),
-  DeclineRefused: z.object(refusedCall),
-  DeclineUnresolved: z.object({ reason }),
+  CaptureSubmitted: z.object({ sendBy }),
+  CaptureRefused: z.object(refusedCall),
+  CaptureUnresolved: z.object({ reason }),
+  VoidSubmitted: z.object({ sendBy }),
+  VoidRefused: z.object(refusedCall),
+  VoidUnresolved: z.object({ reason }),
   RefundSubmitted: z.object({ refundToken, amount: amountField, sendBy }),
   RefundAccepted: z.object({ refundToken }),
   RefundApproved: z.object({ refundToken }),
   RefundDeclined: z.object({ refundToken, ...refusedCall }),
   RefundUnresolved: z.object({ refundToken, reason }),
-  RefundDeclineTold: nothing,
+  RefundDeclineReported: nothing,
   ExternalRefundObserved: z.object({ amount: amountField }),
   FinalStatusRevised: z.object({
     from: paymentStatusSchema,
@@ -81,8 +81,8 @@ export const paymentEventData = {
     declineReason,
   }),
   RecurringTokenIssued: z.object({ recurringToken: z.string() }),
-  AttentionRaised: attentionRaised(attentionCodes),
-  AttentionResolved: attentionResolved(attentionCodes),
+  ReviewOpened: reviewOpened(reviewCodes),
+  ReviewResolved: reviewResolved(reviewCodes),
 } as const;
 
 export type PaymentEventName = keyof typeof paymentEventData;

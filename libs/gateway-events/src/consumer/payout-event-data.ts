@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { recordedDestinationSchema } from '../payout-records.ts';
 import {
   amountField,
-  attentionRaised,
-  attentionResolved,
+  reviewOpened,
+  reviewResolved,
   declineReason,
   errors,
   evidenceSource,
@@ -13,7 +13,7 @@ import {
   sendBy,
 } from './event-fields.ts';
 
-const attentionCodes = [
+const reviewCodes = [
   ...['callback_not_applied', 'final_status_revised', 'payout_not_found', 'second_payout_found'],
   ...['service_not_readable', 'service_payout_missing', 'terms_disagree', 'unknown_status'],
 ];
@@ -41,8 +41,8 @@ export const payoutEventData = {
   PayoutDeclined: z.object({ declineReason }),
   PayoutFailed: z.object({ reason: oneOf(['refused', 'not-sent', 'resolved']) }),
   FinalStatusRevised: z.object({ from: status, to: status, declineReason }),
-  AttentionRaised: attentionRaised(attentionCodes),
-  AttentionResolved: attentionResolved(attentionCodes),
+  ReviewOpened: reviewOpened(reviewCodes),
+  ReviewResolved: reviewResolved(reviewCodes),
 } as const;
 
 export type PayoutEventName = keyof typeof payoutEventData;

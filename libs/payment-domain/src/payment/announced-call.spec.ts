@@ -44,12 +44,12 @@ test('a further attempt announces its own call, on its own account', () => {
 });
 
 test.each([
-  ['confirm', 'ConfirmationSubmitted', 'ConfirmationUnresolved'],
-  ['decline', 'DeclineSubmitted', 'DeclineUnresolved'],
+  ['confirm', 'CaptureSubmitted', 'CaptureUnresolved'],
+  ['decline', 'VoidSubmitted', 'VoidUnresolved'],
 ] as const)('each submission to %s announces a call of its own', (operation, submitted, unresolved) => {
-  const once = [...historyTo.held, sampleEvents[submitted]];
+  const once = [...historyTo.authorized, sampleEvents[submitted]];
   const call = { operation, account: 'main', window: announcedCall };
-  expect(announcedBy(historyTo.held, [sampleEvents[submitted]])).toEqual({ ...call, submission: 1 });
+  expect(announcedBy(historyTo.authorized, [sampleEvents[submitted]])).toEqual({ ...call, submission: 1 });
   expect(announcedBy(once, [sampleEvents[unresolved], sampleEvents[submitted]])).toEqual({
     ...call,
     submission: 2,
@@ -67,23 +67,23 @@ test('a refund announces the call with its amount, on the account that took the 
 });
 
 test('what follows the announcement in the same append does not hide it', () => {
-  const events = [sampleEvents.ConfirmationSubmitted, sampleEvents.AttentionResolved];
-  expect(announcedBy(historyTo.held, events)).toMatchObject({ operation: 'confirm' });
+  const events = [sampleEvents.CaptureSubmitted, sampleEvents.ReviewResolved];
+  expect(announcedBy(historyTo.authorized, events)).toMatchObject({ operation: 'confirm' });
 });
 
 const announcing: PaymentEventType[] = [
   ...(['PaymentRequested', 'AttemptStarted', 'RefundSubmitted'] as const),
-  ...(['ConfirmationSubmitted', 'DeclineSubmitted'] as const),
+  ...(['CaptureSubmitted', 'VoidSubmitted'] as const),
 ];
 
 test('no other event announces a call, and no event none', () => {
-  const payment = paymentAfter(historyTo.confirming);
+  const payment = paymentAfter(historyTo.capturing);
   for (const event of Object.values(sampleEvents))
     if (!announcing.includes(event.type)) expect(callAnnouncedBy([event], payment)).toBeUndefined();
   expect(callAnnouncedBy([], payment)).toBeUndefined();
 });
 
 test('a submission that the payment does not know of breaks the stream', () => {
-  const payment = paymentAfter(historyTo.held);
-  expect(() => callAnnouncedBy([sampleEvents.ConfirmationSubmitted], payment)).toThrow(InvariantViolation);
+  const payment = paymentAfter(historyTo.authorized);
+  expect(() => callAnnouncedBy([sampleEvents.CaptureSubmitted], payment)).toThrow(InvariantViolation);
 });

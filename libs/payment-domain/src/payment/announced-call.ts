@@ -38,10 +38,10 @@ function announcedBy(event: PaymentEvent, payment: Payment): AnnouncedCall | und
       const window = windowOf(event.data.attempt);
       return { operation: 'create', account, window, attemptNumber: number, providerOrderNumber };
     }
-    case 'ConfirmationSubmitted':
-    case 'DeclineSubmitted': {
-      if (payment.twoStep === undefined) throw new InvariantViolation('a submission left no trace');
-      const { operation, number } = payment.twoStep;
+    case 'CaptureSubmitted':
+    case 'VoidSubmitted': {
+      if (payment.captureOrVoid === undefined) throw new InvariantViolation('a submission left no trace');
+      const { operation, number } = payment.captureOrVoid;
       return { operation, account, window: windowOf(event.data), submission: number };
     }
     case 'RefundSubmitted': {

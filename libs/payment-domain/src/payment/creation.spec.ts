@@ -5,7 +5,7 @@ import {
   attempt,
   decided,
   historyTo,
-  looked,
+  inquired,
   observed,
   paymentAfter,
   paymentDomain,
@@ -16,15 +16,15 @@ import {
   types,
 } from '../../testing/samples.ts';
 import { attemptsMax } from './creation.ts';
-import type { CreationOutcome, RecordCreationOutcome, RecordLookup } from './payment-commands.ts';
-import type { Attempt, AttentionCode, PaymentEvent, PaymentTerms } from './payment-events.ts';
+import type { CreationOutcome, RecordCreationOutcome, RecordSearch } from './payment-commands.ts';
+import type { Attempt, ReviewCode, PaymentEvent, PaymentTerms } from './payment-events.ts';
 import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
 /** Attention raised with at least this evidence. */
-const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
-  type: 'AttentionRaised',
+const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
@@ -52,11 +52,11 @@ const answer = (
 
 const { answerBy, quietUntil } = attempt(1);
 
-const lookup = (lookedAt: number, changes: Partial<RecordLookup> = {}): RecordLookup => ({
+const inquiry = (inquiredAt: number, changes: Partial<RecordSearch> = {}): RecordSearch => ({
   type: 'RecordLookup',
   attemptNumber: 1,
   found: [],
-  lookedAt,
+  inquiredAt,
   ...changes,
 });
 
@@ -69,11 +69,11 @@ const started = (number: number): PaymentEvent => ({
   data: { attempt: attempt(number) },
 });
 const acknowledged = (code: 'second_payment_found'): PaymentEvent => ({
-  type: 'AttentionResolved',
+  type: 'ReviewResolved',
   data: { code, resolution: 'acknowledged', reason: 'seen' },
 });
 const secondPayment = (serviceToken: string): PaymentEvent => ({
-  type: 'AttentionRaised',
+  type: 'ReviewOpened',
   data: { code: 'second_payment_found', evidence: { serviceToken } },
 });
 
@@ -101,9 +101,9 @@ test.each(paymentPhases)('in phase %s a request under the same key with other te
 
 test('facts about a payment that nobody requested write nothing', () => {
   given([]).when(answer(accepted)).thenNothing();
-  given([]).when(lookup(quietUntil)).thenNothing();
+  given([]).when(inquiry(quietUntil)).thenNothing();
   given([])
-    .when(looked(observed('approved')))
+    .when(inquired(observed('approved')))
     .thenNothing();
   given([]).when({ type: 'RecordMissing', serviceToken: 'token-a' }).thenNothing();
 });
@@ -206,8 +206,8 @@ test('attempts are bounded, whatever the reasons', () => {
     'AttemptRefused',
     'PaymentFailed',
   ]);
-  const { quietUntil: lookedAt } = attempt(3);
-  expect(types(decided([...third, started(3)], lookup(lookedAt, outcome)))).toEqual([
+  const { quietUntil: inquiredAt } = attempt(3);
+  expect(types(decided([...third, started(3)], inquiry(inquiredAt, outcome)))).toEqual([
     'AttemptUnresolved',
     'AttemptNotFound',
     'PaymentFailed',
@@ -311,7 +311,7 @@ test('each payment beside the known one calls a person, once', () => {
     .when(third)
     .then([raised('second_payment_found', { serviceToken: 'token-c' })]);
   const seen = [...called, ...decided(called, third), acknowledged('second_payment_found')];
-  expect(paymentAfter(seen).attention).toEqual([]);
+  expect(paymentAfter(seen).reviews).toEqual([]);
   given(seen).when(second).thenNothing();
   given(seen).when(third).thenNothing();
 });
@@ -335,26 +335,26 @@ test('payments beside the known one call a person for ten of them at most', () =
 test('while the caller may still wait for the answer, a look decides nothing', () => {
   for (const found of [[], [observed('init')]])
     given([requested()])
-      .when(lookup(answerBy - 1, { found }))
+      .when(inquiry(answerBy - 1, { found }))
       .thenNothing();
 });
 
 test('a crash before any outcome was recorded leaves the attempt unresolved once nobody waits any more', () => {
   given([requested()])
-    .when(lookup(answerBy))
+    .when(inquiry(answerBy))
     .then([{ type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } }]);
 });
 
 test('a look that finds the payment accepts it with what it shows', () => {
   const found = [observed('approved', { processingUrl: 'https://pay.example/a' })];
-  const acceptance = { ...sampleEvents.AttemptAccepted.data, evidence: 'lookup' as const };
+  const acceptance = { ...sampleEvents.AttemptAccepted.data, evidence: 'inquiry' as const };
   const events: PaymentEvent[] = [
     { type: 'AttemptAccepted', data: acceptance },
     { type: 'PaymentApproved', data: { amount: 1000 } },
   ];
-  given(historyTo.unresolved).when(lookup(0, { found })).then(events);
+  given(historyTo.unresolved).when(inquiry(0, { found })).then(events);
   given([requested()])
-    .when(lookup(answerBy, { found }))
+    .when(inquiry(answerBy, { found }))
     .then([
       { type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } },
       ...events,
@@ -363,25 +363,25 @@ test('a look that finds the payment accepts it with what it shows', () => {
 
 test('a payment that is found after the quiet period is accepted all the same', () => {
   const found = [observed('init')];
-  expect(types(decided(historyTo.unresolved, lookup(quietUntil * 10, { found })))).toEqual([
+  expect(types(decided(historyTo.unresolved, inquiry(quietUntil * 10, { found })))).toEqual([
     'AttemptAccepted',
   ]);
 });
 
 test('a payment that is found with other terms is accepted and not booked: a person is called', () => {
   const found = [observed('approved', { amount: 1 })];
-  expect(types(decided(historyTo.unresolved, lookup(0, { found })))).toEqual([
+  expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual([
     'AttemptAccepted',
-    'AttentionRaised',
+    'ReviewOpened',
   ]);
 });
 
 test('two payments under one number: one is accepted, and a person is called for the other', () => {
   const found = [observed('init'), observed('approved', { serviceToken: 'token-b' })];
   given(historyTo.unresolved)
-    .when(lookup(0, { found }))
+    .when(inquiry(0, { found }))
     .then([
-      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' } },
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' } },
       raised('second_payment_found', {
         attemptNumber: 1,
         serviceToken: 'token-b',
@@ -392,12 +392,12 @@ test('two payments under one number: one is accepted, and a person is called for
 
 test('one payment that is listed twice is one payment', () => {
   const found = [observed('init'), observed('init')];
-  expect(types(decided(historyTo.unresolved, lookup(0, { found })))).toEqual(['AttemptAccepted']);
+  expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual(['AttemptAccepted']);
 });
 
 test('a deployment that leaves the order number out is believed', () => {
   const { orderNumber: _, ...withoutNumber } = observed('init');
-  expect(types(decided(historyTo.unresolved, lookup(0, { found: [withoutNumber] })))).toEqual([
+  expect(types(decided(historyTo.unresolved, inquiry(0, { found: [withoutNumber] })))).toEqual([
     'AttemptAccepted',
   ]);
 });
@@ -405,7 +405,7 @@ test('a deployment that leaves the order number out is believed', () => {
 // A deployment that ignores the filter answers with the newest payments of the account: somebody else's.
 test('payments of other orders are never accepted, and the look proves nothing: a person is called', () => {
   const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
-  const command = lookup(quietUntil, { found: [foreign], nextAttempt: attempt(2) });
+  const command = inquiry(quietUntil, { found: [foreign], nextAttempt: attempt(2) });
   given(historyTo.unresolved)
     .when(command)
     .then([raised('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
@@ -414,9 +414,9 @@ test('payments of other orders are never accepted, and the look proves nothing: 
 test('the right payment is picked from among others', () => {
   const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
   given(historyTo.unresolved)
-    .when(lookup(0, { found: [foreign, observed('init')] }))
+    .when(inquiry(0, { found: [foreign, observed('init')] }))
     .then([
-      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' } },
+      { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' } },
     ]);
 });
 
@@ -425,20 +425,20 @@ test.each(['hosted', 'card', 'recurring'] as const)(
   (kind) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
     given(history)
-      .when(lookup(quietUntil - 1, { nextAttempt: attempt(2) }))
+      .when(inquiry(quietUntil - 1, { nextAttempt: attempt(2) }))
       .thenNothing();
     given(history)
-      .when(lookup(quietUntil - 1))
+      .when(inquiry(quietUntil - 1))
       .thenNothing();
   },
 );
 
 test('a hosted payment that is not found after the quiet period is tried again, if there is a further attempt', () => {
   given(historyTo.unresolved)
-    .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+    .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
     .then([sampleEvents.AttemptNotFound, started(2)]);
   given(historyTo.unresolved)
-    .when(lookup(quietUntil))
+    .when(inquiry(quietUntil))
     .then([sampleEvents.AttemptNotFound, failed('not-found')]);
 });
 
@@ -448,29 +448,29 @@ test.each(['card', 'recurring'] as const)(
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
     const calls = [raised('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
     given(history)
-      .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+      .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
       .then(calls);
-    given(history).when(lookup(quietUntil)).then(calls);
+    given(history).when(inquiry(quietUntil)).then(calls);
   },
 );
 
 test('a card payment that a person was called for is accepted when it is found after all', () => {
   const history = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
-  const called = [...history, ...decided(history, lookup(quietUntil))];
-  expect(types(decided(called, lookup(quietUntil, { found: [observed('declined')] })))).toEqual([
+  const called = [...history, ...decided(history, inquiry(quietUntil))];
+  expect(types(decided(called, inquiry(quietUntil, { found: [observed('declined')] })))).toEqual([
     'AttemptAccepted',
     'PaymentDeclined',
-    'AttentionResolved',
+    'ReviewResolved',
   ]);
 });
 
 test('a look for the second attempt goes by the times of the second attempt', () => {
-  const look = (lookedAt: number) => lookup(lookedAt, { attemptNumber: 2, nextAttempt: attempt(3) });
+  const inquire = (inquiredAt: number) => inquiry(inquiredAt, { attemptNumber: 2, nextAttempt: attempt(3) });
   given(secondAttempt)
-    .when(look(attempt(2).answerBy - 1))
+    .when(inquire(attempt(2).answerBy - 1))
     .thenNothing();
-  expect(types(decided(secondAttempt, look(attempt(2).quietUntil - 1)))).toEqual(['AttemptUnresolved']);
-  expect(types(decided(secondAttempt, look(attempt(2).quietUntil)))).toEqual([
+  expect(types(decided(secondAttempt, inquire(attempt(2).quietUntil - 1)))).toEqual(['AttemptUnresolved']);
+  expect(types(decided(secondAttempt, inquire(attempt(2).quietUntil)))).toEqual([
     'AttemptUnresolved',
     'AttemptNotFound',
     'AttemptStarted',
@@ -481,14 +481,14 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   'in phase %s a late look that found nothing changes nothing',
   (phase) => {
     given(historyTo[phase])
-      .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+      .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
       .thenNothing();
   },
 );
 
 test('a late look that found the payment that we know is no news', () => {
   given(historyTo.init)
-    .when(lookup(quietUntil, { found: [observed('approved')] }))
+    .when(inquiry(quietUntil, { found: [observed('approved')] }))
     .thenNothing();
 });
 
@@ -499,28 +499,28 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
     const found = [observed('init'), observed('init', { serviceToken: 'token-b' })];
     const first = paymentAfter(historyTo[phase]).serviceToken === undefined ? 'token-a' : 'token-b';
     given(historyTo[phase])
-      .when(lookup(quietUntil, { found }))
+      .when(inquiry(quietUntil, { found }))
       .then([raised('second_payment_found', { attemptNumber: 1, serviceToken: first })]);
   },
 );
 
 test('a late look of a past attempt that found a payment calls a person', () => {
   given(secondAttempt)
-    .when(lookup(quietUntil, { found: [observed('init')] }))
+    .when(inquiry(quietUntil, { found: [observed('init')] }))
     .then([
       raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
     ]);
   given(secondAttempt)
-    .when(lookup(quietUntil, { nextAttempt: attempt(2) }))
+    .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
     .thenNothing();
 });
 
 test('while an attempt is awaited, the payment of another attempt calls a person, its own does not', () => {
   const other = observed('approved', { serviceToken: 'token-b', orderNumber: 'pay_1.0' });
   given([requested()])
-    .when(looked(other))
+    .when(inquired(other))
     .then([raised('second_payment_found', { serviceToken: 'token-b' })]);
   given([requested()])
-    .when(looked(observed('approved')))
+    .when(inquired(observed('approved')))
     .thenNothing();
 });

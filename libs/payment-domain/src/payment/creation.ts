@@ -1,6 +1,6 @@
 /** The creation of a payment at the service: requested, attempted, and found again where its answer was lost. */
 import type { ApiError } from '@tollgate/payment-api/values';
-import { isAbout, raiseOnce } from '../attention.ts';
+import { isAbout, openReview } from '../review.ts';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { observePayment, raiseDisagreement } from './observation.ts';
@@ -8,7 +8,7 @@ import type {
   ObservedPayment,
   PaymentRefusal,
   RecordCreationOutcome,
-  RecordLookup,
+  RecordSearch,
   RequestPayment,
 } from './payment-commands.ts';
 import { errorsMax, textLengthMax, type Attempt, type PaymentEvent } from './payment-events.ts';
@@ -87,25 +87,25 @@ function raiseSecondPayment(state: Payment, serviceToken: string, attemptNumber:
   if (secondPayments(state).length >= secondPaymentsMax || isSecondPayment(state, serviceToken)) return [];
   const evidence = { attemptNumber, serviceToken, knownServiceToken: state.serviceToken ?? null };
   // Each has evidence of its own, so each is raised, also while another is open.
-  return raiseOnce({ attention: [], acknowledged: [] }, 'second_payment_found', evidence);
+  return openReview({ reviews: [], acknowledged: [] }, 'second_payment_found', evidence);
 }
 
-const secondPayments = ({ attention, acknowledged }: Payment) =>
-  [...attention, ...acknowledged].filter(({ code }) => code === 'second_payment_found');
+const secondPayments = ({ reviews, acknowledged }: Payment) =>
+  [...reviews, ...acknowledged].filter(({ code }) => code === 'second_payment_found');
 
 /** True where a person was called for this payment beside ours. */
 export const isSecondPayment = (state: Payment, serviceToken: string): boolean =>
   secondPayments(state).some((each) => isAbout(each, 'serviceToken', serviceToken));
 
-export function recordLookup(state: Payment, command: RecordLookup): PaymentEvent[] {
-  const { attemptNumber, lookedAt } = command;
+export function recordSearch(state: Payment, command: RecordSearch): PaymentEvent[] {
+  const { attemptNumber, inquiredAt } = command;
   // Too late to be needed, yet what it found and nobody knows of is a second payment.
   if (!isAwaited(state, attemptNumber)) {
     const unknown = ofAttempt(state, command).find(({ serviceToken }) => serviceToken !== state.serviceToken);
     return unknown === undefined ? [] : raiseSecondPayment(state, unknown.serviceToken, attemptNumber);
   }
   // Whoever announced the call may still be waiting for its answer, which tells more than a look.
-  if (state.phase === 'requested' && lookedAt < state.attempt.answerBy) return [];
+  if (state.phase === 'requested' && inquiredAt < state.attempt.answerBy) return [];
   const unresolved: PaymentEvent[] =
     state.phase === 'requested'
       ? [{ type: 'AttemptUnresolved', data: { attemptNumber, reason: 'no outcome was recorded' } }]
@@ -114,19 +114,19 @@ export function recordLookup(state: Payment, command: RecordLookup): PaymentEven
 }
 
 /** What was found under the attempt's own number. The number of a past attempt is not kept: all of it may be its. */
-function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordLookup): readonly ObservedPayment[] {
+function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch): readonly ObservedPayment[] {
   const { number, providerOrderNumber } = attempt;
   if (attemptNumber !== number) return found;
   return found.filter(({ orderNumber }) => (orderNumber ?? providerOrderNumber) === providerOrderNumber);
 }
 
-function resolve(state: Payment, command: RecordLookup): PaymentEvent[] {
+function resolve(state: Payment, command: RecordSearch): PaymentEvent[] {
   const [first, ...others] = ofAttempt(state, command);
   if (first !== undefined) return acceptFound(state, command.attemptNumber, first, others);
   // An answer about other orders than the one asked for proves nothing about ours.
   const [foreign] = command.found;
   if (foreign !== undefined) return raiseDisagreement(state, foreign);
-  return command.lookedAt < state.attempt.quietUntil ? [] : giveUpAttempt(state, command);
+  return command.inquiredAt < state.attempt.quietUntil ? [] : giveUpAttempt(state, command);
 }
 
 function acceptFound(
@@ -135,7 +135,7 @@ function acceptFound(
   first: ObservedPayment,
   others: readonly ObservedPayment[],
 ): PaymentEvent[] {
-  const accepted = accept(attemptNumber, first.serviceToken, first.processingUrl, 'lookup');
+  const accepted = accept(attemptNumber, first.serviceToken, first.processingUrl, 'inquiry');
   const events = [accepted, ...observePayment(evolve(state, accepted), first)];
   const second = others.find(({ serviceToken }) => serviceToken !== first.serviceToken);
   if (second === undefined) return events;
@@ -143,11 +143,11 @@ function acceptFound(
 }
 
 // Only a hosted payment may be tried again: nobody can have paid on a page that nobody was given. A card may have been charged.
-function giveUpAttempt(state: Payment, command: RecordLookup): PaymentEvent[] {
+function giveUpAttempt(state: Payment, command: RecordSearch): PaymentEvent[] {
   const { attemptNumber, nextAttempt } = command;
   if (state.terms.kind !== 'hosted') {
     const { providerOrderNumber } = state.attempt;
-    return raiseOnce(state, 'attempt_not_found', { attemptNumber, providerOrderNumber });
+    return openReview(state, 'attempt_not_found', { attemptNumber, providerOrderNumber });
   }
   return [{ type: 'AttemptNotFound', data: { attemptNumber } }, ...goOn(state, nextAttempt, 'not-found')];
 }
@@ -188,7 +188,7 @@ function accept(
   attemptNumber: number,
   serviceToken: string,
   processingUrl: string | undefined,
-  evidence: 'answer' | 'lookup',
+  evidence: 'answer' | 'inquiry',
 ): PaymentEvent {
   const page = processingUrl === undefined ? {} : { processingUrl };
   return { type: 'AttemptAccepted', data: { attemptNumber, serviceToken, ...page, evidence } };
@@ -198,7 +198,7 @@ function disagreement(state: Payment, accepted: Accepted): PaymentEvent[] {
   const { amount, currency } = state.terms;
   const agrees = (accepted.amount ?? amount) === amount && (accepted.currency ?? currency) === currency;
   if (agrees) return [];
-  return raiseOnce(state, 'terms_disagree', {
+  return openReview(state, 'terms_disagree', {
     amount,
     currency,
     observedAmount: accepted.amount ?? null,

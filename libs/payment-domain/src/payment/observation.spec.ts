@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   decided,
   historyTo,
-  looked,
+  inquired,
   observed,
   paymentAfter,
   refundSubmitted,
@@ -10,24 +10,24 @@ import {
   sampleEvents,
 } from '../../testing/samples.ts';
 import type { ObservedPayment } from './payment-commands.ts';
-import type { AttentionCode, PaymentEvent } from './payment-events.ts';
+import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
 
 const observe = (history: readonly PaymentEvent[], picture: ObservedPayment) =>
-  decided(history, looked(picture));
+  decided(history, inquired(picture));
 
 const approved: PaymentEvent = { type: 'PaymentApproved', data: { amount: 1000 } };
 const declined: PaymentEvent = { type: 'PaymentDeclined', data: {} };
 const expired: PaymentEvent = { type: 'PaymentExpired', data: {} };
 const pending: PaymentEvent = { type: 'PaymentPending', data: {} };
-const held: PaymentEvent = { type: 'PaymentHeld', data: { heldAmount: 1000 } };
+const held: PaymentEvent = { type: 'PaymentAuthorized', data: { heldAmount: 1000 } };
 const refunded = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 
 type FinalStatus = 'approved' | 'declined' | 'expired' | 'refunded';
 const revised = (from: FinalStatus, to: FinalStatus, data: object = {}): object[] => [
   { type: 'FinalStatusRevised', data: { from, to, ...data } },
   {
-    type: 'AttentionRaised',
+    type: 'ReviewOpened',
     data: { code: 'final_status_revised', evidence: { from, to, observedAmount: 1000 } },
   },
 ];
@@ -61,9 +61,9 @@ const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
   unresolved: nothing,
   init: { ...outcomes, init: [], pending: [pending], 'pending, held': [held] },
   pending: { ...outcomes, init: [], pending: [], 'pending, held': [held] },
-  held: { ...outcomes, init: [], pending: [], 'pending, held': [] },
-  confirming: { ...outcomes, init: [], pending: [], 'pending, held': [] },
-  declining: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  authorized: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  capturing: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  voiding: { ...outcomes, init: [], pending: [], 'pending, held': [] },
   approved: {
     ...nothing,
     declined: revised('approved', 'declined'),
@@ -108,14 +108,14 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     const types = observe(historyTo[phase], observed('init', { serviceToken: 'token-b' })).map(
       ({ type }) => type,
     );
-    expect(types).toEqual(serviceToken === undefined ? [] : ['AttentionRaised']);
+    expect(types).toEqual(serviceToken === undefined ? [] : ['ReviewOpened']);
   });
 
   const awaitsCall = phase === 'requested' || phase === 'unresolved';
 
   test('a status that the specification does not know calls a person', () => {
     const calls = [
-      { type: 'AttentionRaised', data: { code: 'unknown_status', evidence: { observedStatus: 'odd' } } },
+      { type: 'ReviewOpened', data: { code: 'unknown_status', evidence: { observedStatus: 'odd' } } },
     ];
     expect(observe(historyTo[phase], observed('odd'))).toEqual(awaitsCall ? [] : calls);
   });
@@ -127,15 +127,15 @@ test('an unknown status is evidence up to a length', () => {
 });
 
 /** What the service showed before is over. */
-const doubtEnded = (code: AttentionCode): PaymentEvent => ({
-  type: 'AttentionResolved',
+const doubtEnded = (code: ReviewCode): PaymentEvent => ({
+  type: 'ReviewResolved',
   data: { code, resolution: 'found', reason: 'the service told later' },
 });
 
 test.each(['service_payment_missing', 'terms_disagree', 'unknown_status'] as const)(
   '%s ends by itself once the payment is shown as agreed, and by no other picture',
   (code) => {
-    const raised: PaymentEvent = { type: 'AttentionRaised', data: { code, evidence: {} } };
+    const raised: PaymentEvent = { type: 'ReviewOpened', data: { code, evidence: {} } };
     for (const [history, status] of [
       [historyTo.pending, 'pending'],
       [historyTo.approved, 'approved'],
@@ -203,7 +203,7 @@ const disagreements: [string, Partial<ObservedPayment>, object][] = [
 describe.each(disagreements)('%s', (_, changes, evidence) => {
   const calls = [
     {
-      type: 'AttentionRaised',
+      type: 'ReviewOpened',
       data: {
         code: 'terms_disagree',
         evidence: expect.objectContaining({ ...evidence, observedServiceToken: 'token-a' }),
@@ -211,7 +211,7 @@ describe.each(disagreements)('%s', (_, changes, evidence) => {
     },
   ];
 
-  test.each(['init', 'pending', 'held', 'confirming', 'declining'] as const)(
+  test.each(['init', 'pending', 'authorized', 'capturing', 'voiding'] as const)(
     'is not booked in phase %s: a person is called',
     (phase) => {
       for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
@@ -240,7 +240,7 @@ test('a picture without an order number agrees', () => {
 test('after the disagreement has gone, the status is booked and nobody is needed any more', () => {
   const history = [...historyTo.init, ...observe(historyTo.init, observed('init', { amount: 1 }))];
   expect(observe(history, observed('approved'))).toEqual([approved, doubtEnded('terms_disagree')]);
-  expect(paymentAfter(history).attention.map(({ code }) => code)).toEqual(['terms_disagree']);
+  expect(paymentAfter(history).reviews.map(({ code }) => code)).toEqual(['terms_disagree']);
 });
 
 test('the amount that is compared is the one of the latest attempt', () => {
@@ -258,7 +258,7 @@ test('an operator may approve a declined payment later with another amount', () 
   expect(observe(historyTo.declined, observed('approved', { amount: 500 }))).toEqual([
     { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 500 } },
     {
-      type: 'AttentionRaised',
+      type: 'ReviewOpened',
       data: {
         code: 'final_status_revised',
         evidence: { from: 'declined', to: 'approved', observedAmount: 500 },
@@ -270,7 +270,7 @@ test('an operator may approve a declined payment later with another amount', () 
 test.each([0, -5, 0.5])('a revision to an amount of %d is none', (amount) => {
   const events = observe(historyTo.declined, observed('approved', { amount }));
   expect(events.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual([
-    ['AttentionRaised', 'terms_disagree'],
+    ['ReviewOpened', 'terms_disagree'],
   ]);
 });
 
@@ -285,7 +285,7 @@ test('after a revision the new amount is the one that pictures must agree with',
     refunded(200),
   ]);
   expect(observe(history, observed('approved', { amount: 1000 })).map(({ type }) => type)).toEqual([
-    'AttentionRaised',
+    'ReviewOpened',
   ]);
 });
 
@@ -295,7 +295,7 @@ test('a revision brings the refunds along', () => {
   const events = observe(historyTo.declined, picture);
   expect(events.map(({ type }) => type)).toEqual([
     'FinalStatusRevised',
-    'AttentionRaised',
+    'ReviewOpened',
     'ExternalRefundObserved',
   ]);
   expect(paymentAfter([...historyTo.declined, ...events])).toMatchObject({
@@ -310,7 +310,7 @@ test('revisions there and back are all recorded, and a person is called once', (
   expect(events).toEqual([
     { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1000 } },
   ]);
-  expect(paymentAfter([...back, ...events])).toMatchObject({ phase: 'approved', attention: [{}] });
+  expect(paymentAfter([...back, ...events])).toMatchObject({ phase: 'approved', reviews: [{}] });
 });
 
 // The token of a payment that turned up after its failure was once forgotten: a second one would have passed for it.
@@ -319,7 +319,7 @@ test('a failed payment that turns up approved is known by its token from then on
   expect(paymentAfter(history).serviceToken).toBe('token-a');
   expect(observe(history, observed('approved', { serviceToken: 'token-b' }))).toEqual([
     {
-      type: 'AttentionRaised',
+      type: 'ReviewOpened',
       data: {
         code: 'second_payment_found',
         evidence: { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken: 'token-a' },
@@ -339,8 +339,8 @@ test.each(paymentPhases.filter(isFinalPhase))(
 );
 
 test('a picture from before the hold does not end it', () => {
-  expect(paymentAfter(historyTo.held).heldAmount).toBe(1000);
-  expect(observe(historyTo.held, pictures.pending)).toEqual([]);
+  expect(paymentAfter(historyTo.authorized).heldAmount).toBe(1000);
+  expect(observe(historyTo.authorized, pictures.pending)).toEqual([]);
 });
 
 test('a picture from before a refund takes nothing back', () => {
@@ -420,5 +420,5 @@ test('sums of refunds on a payment that is not approved are not booked', () => {
 test('a two-step payment is told apart by what is held', () => {
   const history = [requested({ needConfirmation: true }), sampleEvents.AttemptAccepted];
   expect(observe(history, pictures['pending, held'])).toEqual([held]);
-  expect(observe(historyTo.confirming, pictures.approved)).toEqual([approved]);
+  expect(observe(historyTo.capturing, pictures.approved)).toEqual([approved]);
 });

@@ -1,6 +1,6 @@
 /** What a retrieved payment tells that we did not know. A look that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
-import { raiseOnce, resolveOpen } from '../attention.ts';
+import { openReview, resolveOpen } from '../review.ts';
 import { unreachable } from '../invariant.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import { textLengthMax, type PaymentEvent } from './payment-events.ts';
@@ -11,7 +11,7 @@ import { undecidedRefund, type Payment } from './payment-state.ts';
 export function observePayment(state: Payment, observed: ObservedPayment): PaymentEvent[] {
   const status = paymentStatusSchema.safeParse(observed.status);
   if (!status.success)
-    return raiseOnce(state, 'unknown_status', { observedStatus: observed.status.slice(0, 100) });
+    return openReview(state, 'unknown_status', { observedStatus: observed.status.slice(0, 100) });
   if (!agrees(state, observed)) return raiseDisagreement(state, observed);
   const events = isFinalPhase(state.phase)
     ? observeFinal(state, observed, status.data)
@@ -63,7 +63,7 @@ const isPartOf = (part: number, whole: number): boolean =>
 
 /** Calls a person: what the service shows is not what was asked for. */
 export function raiseDisagreement(state: Payment, observed: ObservedPayment): PaymentEvent[] {
-  return raiseOnce(state, 'terms_disagree', {
+  return openReview(state, 'terms_disagree', {
     amount: amountOf(state),
     currency: state.terms.currency,
     providerOrderNumber: state.attempt.providerOrderNumber,
@@ -85,7 +85,7 @@ function observeOpen(state: Payment, observed: ObservedPayment, status: PaymentS
 
 type OpenEvent = Extract<
   PaymentEvent,
-  { type: 'PaymentPending' | 'PaymentHeld' | 'PaymentApproved' | 'PaymentDeclined' | 'PaymentExpired' }
+  { type: 'PaymentPending' | 'PaymentAuthorized' | 'PaymentApproved' | 'PaymentDeclined' | 'PaymentExpired' }
 >;
 
 function openEventFor(observed: ObservedPayment, status: PaymentStatus): OpenEvent | undefined {
@@ -95,7 +95,7 @@ function openEventFor(observed: ObservedPayment, status: PaymentStatus): OpenEve
       return undefined;
     case 'pending':
       return observed.heldAmount > 0
-        ? { type: 'PaymentHeld', data: { heldAmount: observed.heldAmount, ...mask } }
+        ? { type: 'PaymentAuthorized', data: { heldAmount: observed.heldAmount, ...mask } }
         : { type: 'PaymentPending', data: {} };
     case 'approved':
     case 'refunded':
@@ -144,7 +144,7 @@ function revise(
   return [
     revised,
     // Each revision is news, also one like another that a person has acknowledged.
-    ...raiseOnce({ ...state, acknowledged: [] }, 'final_status_revised', {
+    ...openReview({ ...state, acknowledged: [] }, 'final_status_revised', {
       ...{ from, to, observedAmount: observed.amount },
     }),
   ];

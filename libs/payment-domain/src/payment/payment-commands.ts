@@ -3,10 +3,10 @@
  * record facts that have already happened elsewhere and are never refused, only found to be nothing new.
  */
 import type { ApiError } from '@tollgate/payment-api/values';
-import type { Resolution } from '../attention.ts';
+import type { Resolution } from '../review.ts';
 import type { CallWindow } from '../call-window.ts';
-import type { FailedLook } from '../failed-look.ts';
-import type { Attempt, AttentionCode, Environment, PaymentTerms } from './payment-events.ts';
+import type { FailedInquiry } from '../failed-inquiry.ts';
+import type { Attempt, ReviewCode, Environment, PaymentTerms } from './payment-events.ts';
 
 /** What the service says about a payment, as retrieved. */
 export interface ObservedPayment {
@@ -40,7 +40,7 @@ export type CreationOutcome = CallEnd<{
   currency?: string;
 }>;
 /** `observed` is the payment as the answer shows it, where it does. */
-export type TwoStepOutcome = CallEnd<{ observed?: ObservedPayment }>;
+export type CaptureOrVoidOutcome = CallEnd<{ observed?: ObservedPayment }>;
 export type RefundOutcome = CallEnd<{
   serviceRefundToken: string;
   /** `pending`, `approved`, `declined`, or what the service alone knows. */
@@ -59,7 +59,7 @@ export interface RequestPayment {
 }
 
 /** Takes or lets go of the money of a two-step payment. */
-export interface SubmitTwoStep {
+export interface SubmitCaptureOrVoid {
   type: 'SubmitTwoStep';
   operation: 'confirm' | 'decline';
   window: CallWindow;
@@ -75,9 +75,9 @@ export interface SubmitRefund {
 }
 
 /** A person says what has become of something that waits for one. */
-export interface ResolveAttention {
+export interface ResolveReview {
   type: 'ResolveAttention';
-  code: AttentionCode;
+  code: ReviewCode;
   /** Which one of this code. */
   number: number;
   resolution: Resolution;
@@ -94,11 +94,11 @@ export interface RecordCreationOutcome {
 }
 
 /** A confirmation's or decline's call has ended. */
-export interface RecordTwoStepOutcome {
+export interface RecordCaptureOrVoidOutcome {
   type: 'RecordTwoStepOutcome';
   operation: 'confirm' | 'decline';
   submission: number;
-  outcome: TwoStepOutcome;
+  outcome: CaptureOrVoidOutcome;
 }
 
 /** A refund's call has ended. */
@@ -109,13 +109,13 @@ export interface RecordRefundOutcome {
 }
 
 /** An attempt without a known outcome was looked up at the service by its `providerOrderNumber`. */
-export interface RecordLookup {
+export interface RecordSearch {
   type: 'RecordLookup';
   attemptNumber: number;
   /** Everything that the service holds under the attempt's number. */
   found: readonly ObservedPayment[];
   /** When the look began, milliseconds since the Unix epoch. */
-  lookedAt: number;
+  inquiredAt: number;
   nextAttempt?: Attempt;
 }
 
@@ -124,7 +124,7 @@ export interface RecordObservation {
   type: 'RecordObservation';
   observed: ObservedPayment;
   /** When the look began, milliseconds since the Unix epoch. */
-  lookedAt: number;
+  inquiredAt: number;
   /** When the call may be made that submits a confirmation or decline again, where it is found to have had no effect. */
   nextWindow?: CallWindow;
 }
@@ -138,13 +138,13 @@ export interface RecordUnappliedCallback {
 }
 
 /** The service was asked about the payment that a callback had named, and whatever it told is recorded. */
-export interface RecordCallbackLooked {
+export interface RecordCallbackInquired {
   type: 'RecordCallbackLooked';
   serviceToken: string;
 }
 
 /** The payment was to be looked at, and the service told nothing. */
-export interface RecordLookFailed extends FailedLook {
+export interface RecordInquiryFailed extends FailedInquiry {
   type: 'RecordLookFailed';
 }
 
@@ -160,18 +160,18 @@ export interface RecordMissing {
   serviceToken: string;
 }
 
-export type PaymentWish = RequestPayment | SubmitTwoStep | SubmitRefund | ResolveAttention;
+export type PaymentWish = RequestPayment | SubmitCaptureOrVoid | SubmitRefund | ResolveReview;
 export type PaymentFact =
   | RecordCreationOutcome
-  | RecordTwoStepOutcome
+  | RecordCaptureOrVoidOutcome
   | RecordRefundOutcome
-  | RecordLookup
+  | RecordSearch
   | RecordObservation
   | RecordMissing
   | RecordRefundDeclined
   | RecordUnappliedCallback
-  | RecordCallbackLooked
-  | RecordLookFailed;
+  | RecordCallbackInquired
+  | RecordInquiryFailed;
 export type PaymentCommand = PaymentWish | PaymentFact;
 
 /** Why a wish is refused. Closed: each code is mapped once, at the edge. */
@@ -186,5 +186,5 @@ export type PaymentRefusal =
   /** Another operation on the payment is under way, or its outcome is not known yet. */
   | { code: 'operation_in_progress' }
   | { code: 'refund_exceeds_amount'; refundableAmount: number }
-  | { code: 'attention_not_found' }
+  | { code: 'review_not_found' }
   | { code: 'resolution_not_allowed'; allowed: readonly Resolution[] };

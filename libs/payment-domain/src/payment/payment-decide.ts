@@ -2,19 +2,19 @@
  * The decisions about a payment. Pure: time, identifiers and what the service said come in with the command.
  * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
  */
-import { raiseOnce } from '../attention.ts';
+import { openReview } from '../review.ts';
 import type { Decision } from '../decision.ts';
-import { endNotReadable, raiseNotReadable } from '../failed-look.ts';
+import { endNotReadable, raiseNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
 import { endUnappliedAbout, endUnappliedOfOwn, raiseUnappliedCallback } from '../unapplied-callback.ts';
 import {
   isSecondPayment,
   recordCreationOutcome,
-  recordLookup,
+  recordSearch,
   requestPayment,
   sightingOfAnother,
 } from './creation.ts';
-import { latestQuietUntil, openWorkOf } from './open-work.ts';
+import { latestQuietUntil, inquiryNeedOf } from './inquiry-need.ts';
 import type {
   PaymentCommand,
   PaymentFact,
@@ -22,12 +22,12 @@ import type {
   PaymentWish,
   RecordObservation,
 } from './payment-commands.ts';
-import type { AttentionCode, PaymentEvent } from './payment-events.ts';
+import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import type { Payment, PaymentState } from './payment-state.ts';
 import { recordRefundDeclined, recordRefundOutcome, submitRefund } from './refunds.ts';
-import { resolveAnswered, resolveAttention } from './resolutions.ts';
+import { resolveAnswered, resolveReview } from './resolutions.ts';
 import { inOrder, observe } from './retrieval.ts';
-import { recordTwoStepOutcome, submitTwoStep } from './two-step.ts';
+import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
 
@@ -49,11 +49,11 @@ function decideWish(state: PaymentState, wish: PaymentWish): PaymentDecision {
   if (state === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
   switch (wish.type) {
     case 'SubmitTwoStep':
-      return submitTwoStep(state, wish);
+      return submitCaptureOrVoid(state, wish);
     case 'SubmitRefund':
       return submitRefund(state, wish);
     case 'ResolveAttention':
-      return resolveAttention(state, wish);
+      return resolveReview(state, wish);
     default:
       return unreachable(wish);
   }
@@ -63,11 +63,11 @@ function decideWish(state: PaymentState, wish: PaymentWish): PaymentDecision {
 const record = (state: Payment, fact: PaymentFact): PaymentEvent[] =>
   inOrder(state, [
     (payment) => recordFact(payment, fact),
-    (payment) => (isLook(fact) ? endNotReadable<AttentionCode>(payment) : []),
+    (payment) => (isInquiry(fact) ? endNotReadable<ReviewCode>(payment) : []),
     resolveAnswered,
   ]);
 
-const isLook = ({ type }: PaymentFact): boolean =>
+const isInquiry = ({ type }: PaymentFact): boolean =>
   type === 'RecordLookup' || type === 'RecordObservation' || type === 'RecordMissing';
 
 function recordFact(state: Payment, fact: PaymentFact): PaymentEvent[] {
@@ -76,11 +76,11 @@ function recordFact(state: Payment, fact: PaymentFact): PaymentEvent[] {
       return recordCreationOutcome(state, fact);
     case 'RecordLookup':
       return inOrder(state, [
-        (payment) => recordLookup(payment, fact),
+        (payment) => recordSearch(payment, fact),
         (payment) => endUnappliedOfOwn(payment, payment.serviceToken, 'the service was asked later'),
       ]);
     case 'RecordTwoStepOutcome':
-      return recordTwoStepOutcome(state, fact);
+      return recordCaptureOrVoidOutcome(state, fact);
     case 'RecordRefundOutcome':
       return recordRefundOutcome(state, fact);
     case 'RecordRefundDeclined':
@@ -89,14 +89,14 @@ function recordFact(state: Payment, fact: PaymentFact): PaymentEvent[] {
       return recordObservation(state, fact);
     case 'RecordMissing':
       if (state.serviceToken !== fact.serviceToken) return [];
-      return raiseOnce(state, 'service_payment_missing', { serviceToken: fact.serviceToken });
+      return openReview(state, 'service_payment_missing', { serviceToken: fact.serviceToken });
     case 'RecordUnappliedCallback':
       return raiseUnappliedCallback(state, fact);
     case 'RecordCallbackLooked':
       return endUnappliedAbout(state, fact.serviceToken);
     case 'RecordLookFailed':
       return raiseNotReadable(state, fact, {
-        openWork: openWorkOf(state),
+        inquiryNeed: inquiryNeedOf(state),
         quietUntil: latestQuietUntil(state),
       });
     default:

@@ -63,7 +63,7 @@ test.each(['PaymentLost', '', 'paymentApproved', 'constructor', 'toString', '__p
 test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is no amount', (amount) => {
   expect(() => decodePaymentEvent({ type: 'PaymentApproved', data: { amount } })).toThrow();
   expect(() => decodePaymentEvent({ type: 'ExternalRefundObserved', data: { amount } })).toThrow();
-  expect(() => decodePaymentEvent({ type: 'PaymentHeld', data: { heldAmount: amount } })).toThrow();
+  expect(() => decodePaymentEvent({ type: 'PaymentAuthorized', data: { heldAmount: amount } })).toThrow();
   const { data } = sampleEvents.RefundSubmitted;
   expect(() => decodePaymentEvent({ type: 'RefundSubmitted', data: { ...data, amount } })).toThrow();
 });

@@ -9,7 +9,7 @@ import {
   paymentStatusSchema,
 } from '@tollgate/payment-api/values';
 import { z } from 'zod';
-import { attentionNumberSchema, evidenceSchema } from '../attention.ts';
+import { reviewNumberSchema, evidenceSchema } from '../review.ts';
 import { callWindowSchema } from '../call-window.ts';
 
 export const environmentSchema = z.enum(['sandbox', 'production']);
@@ -62,7 +62,7 @@ const endReasonSchema = z.enum(['refused', 'not-sent', 'declined', 'resolved']).
 const refusedCall = { errors: errorsSchema, reason: endReasonSchema };
 
 /** Why a person is needed. */
-export const attentionCodes = [
+export const reviewCodes = [
   'attempt_not_found',
   'callback_not_applied',
   'final_status_revised',
@@ -72,11 +72,11 @@ export const attentionCodes = [
   'service_not_readable',
   'service_payment_missing',
   'terms_disagree',
-  'two_step_unresolved',
+  'capture_unresolved',
   'unknown_status',
 ] as const;
-export const attentionCodeSchema = z.enum(attentionCodes);
-export type AttentionCode = z.infer<typeof attentionCodeSchema>;
+export const reviewCodeSchema = z.enum(reviewCodes);
+export type ReviewCode = z.infer<typeof reviewCodeSchema>;
 
 /** Data of each event type, as stored. */
 export const paymentEventSchemas = {
@@ -93,7 +93,7 @@ export const paymentEventSchemas = {
     serviceToken: textSchema,
     processingUrl: textSchema.optional(),
     /** How we know: the call's own answer, or a later look. */
-    evidence: z.enum(['answer', 'lookup']),
+    evidence: z.enum(['answer', 'inquiry']),
   }),
   AttemptRefused: z.object({ attemptNumber: attemptNumberSchema, errors: errorsSchema }),
   AttemptNotSent: z.object({ attemptNumber: attemptNumberSchema, reason: textSchema }),
@@ -101,17 +101,17 @@ export const paymentEventSchemas = {
   AttemptNotFound: z.object({ attemptNumber: attemptNumberSchema }),
   AttemptStarted: z.object({ attempt: attemptSchema }),
   PaymentPending: z.object({}),
-  PaymentHeld: z.object({ heldAmount: amountSchema, sanitizedMask: textSchema.optional() }),
+  PaymentAuthorized: z.object({ heldAmount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentApproved: z.object({ amount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentDeclined: z.object({ declineReason: textSchema.optional(), sanitizedMask: textSchema.optional() }),
   PaymentExpired: z.object({}),
   PaymentFailed: z.object({ reason: z.enum(['refused', 'not-sent', 'not-found', 'resolved']) }),
-  ConfirmationSubmitted: callWindowSchema,
-  ConfirmationRefused: z.object(refusedCall),
-  ConfirmationUnresolved: z.object({ reason: textSchema }),
-  DeclineSubmitted: callWindowSchema,
-  DeclineRefused: z.object(refusedCall),
-  DeclineUnresolved: z.object({ reason: textSchema }),
+  CaptureSubmitted: callWindowSchema,
+  CaptureRefused: z.object(refusedCall),
+  CaptureUnresolved: z.object({ reason: textSchema }),
+  VoidSubmitted: callWindowSchema,
+  VoidRefused: z.object(refusedCall),
+  VoidUnresolved: z.object({ reason: textSchema }),
   RefundSubmitted: z.object({
     refundToken: textSchema,
     amount: amountSchema,
@@ -128,7 +128,7 @@ export const paymentEventSchemas = {
   RefundDeclined: z.object({ refundToken: textSchema, errors: errorsSchema, reason: endReasonSchema }),
   RefundUnresolved: z.object({ refundToken: textSchema, reason: textSchema }),
   /** The service told that it has declined a refund that none of ours is known to be: it may be faster than the answer. */
-  RefundDeclineTold: z.object({ serviceRefundToken: textSchema }),
+  RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),
   FinalStatusRevised: z.object({
     from: paymentStatusSchema,
@@ -141,12 +141,12 @@ export const paymentEventSchemas = {
   }),
   /** The service gave a recurring token; teams use this alias of it. */
   RecurringTokenIssued: z.object({ recurringToken: textSchema }),
-  AttentionRaised: z.object({ code: attentionCodeSchema, evidence: evidenceSchema }),
-  AttentionResolved: z.object({
-    code: attentionCodeSchema,
+  ReviewOpened: z.object({ code: reviewCodeSchema, evidence: evidenceSchema }),
+  ReviewResolved: z.object({
+    code: reviewCodeSchema,
     resolution: textSchema,
     reason: textSchema,
-    number: attentionNumberSchema.optional(),
+    number: reviewNumberSchema.optional(),
   }),
 } as const;
 

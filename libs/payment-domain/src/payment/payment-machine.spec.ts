@@ -22,24 +22,24 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   AttemptNotFound: { type: 'AttemptNotFound' },
   AttemptStarted: { type: 'AttemptStarted' },
   PaymentPending: { type: 'PaymentPending' },
-  PaymentHeld: { type: 'PaymentHeld' },
+  PaymentAuthorized: { type: 'PaymentAuthorized' },
   PaymentApproved: { type: 'PaymentApproved' },
   PaymentDeclined: { type: 'PaymentDeclined' },
   PaymentExpired: { type: 'PaymentExpired' },
   PaymentFailed: { type: 'PaymentFailed' },
-  ConfirmationSubmitted: { type: 'ConfirmationSubmitted' },
-  ConfirmationRefused: { type: 'ConfirmationRefused' },
-  ConfirmationUnresolved: { type: 'ConfirmationUnresolved' },
-  DeclineSubmitted: { type: 'DeclineSubmitted' },
-  DeclineRefused: { type: 'DeclineRefused' },
-  DeclineUnresolved: { type: 'DeclineUnresolved' },
+  CaptureSubmitted: { type: 'CaptureSubmitted' },
+  CaptureRefused: { type: 'CaptureRefused' },
+  CaptureUnresolved: { type: 'CaptureUnresolved' },
+  VoidSubmitted: { type: 'VoidSubmitted' },
+  VoidRefused: { type: 'VoidRefused' },
+  VoidUnresolved: { type: 'VoidUnresolved' },
   RefundSubmitted: { type: 'RefundSubmitted' },
   RefundAccepted: { type: 'RefundAccepted' },
   'RefundApproved:in part': { type: 'RefundApproved', inFull: false },
   'RefundApproved:in full': { type: 'RefundApproved', inFull: true },
   RefundDeclined: { type: 'RefundDeclined' },
   RefundUnresolved: { type: 'RefundUnresolved' },
-  RefundDeclineTold: { type: 'RefundDeclineTold' },
+  RefundDeclineReported: { type: 'RefundDeclineReported' },
   'ExternalRefundObserved:in part': { type: 'ExternalRefundObserved', inFull: false },
   'ExternalRefundObserved:in full': { type: 'ExternalRefundObserved', inFull: true },
   'FinalStatusRevised:approved': { type: 'FinalStatusRevised', to: 'approved' },
@@ -47,8 +47,8 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   'FinalStatusRevised:expired': { type: 'FinalStatusRevised', to: 'expired' },
   'FinalStatusRevised:refunded': { type: 'FinalStatusRevised', to: 'refunded' },
   RecurringTokenIssued: { type: 'RecurringTokenIssued' },
-  AttentionRaised: { type: 'AttentionRaised' },
-  AttentionResolved: { type: 'AttentionResolved' },
+  ReviewOpened: { type: 'ReviewOpened' },
+  ReviewResolved: { type: 'ReviewResolved' },
 };
 
 type Row = Record<string, PaymentPhase>;
@@ -66,7 +66,7 @@ const refundOutcomes = (phase: PaymentPhase): Row => ({
   'RefundApproved:in full': 'refunded',
   RefundDeclined: phase,
   RefundUnresolved: phase,
-  RefundDeclineTold: phase,
+  RefundDeclineReported: phase,
   'ExternalRefundObserved:in part': phase,
   'ExternalRefundObserved:in full': 'refunded',
 });
@@ -89,20 +89,20 @@ const lifecycle: Record<PaymentPhase, Row> = {
     AttemptStarted: 'requested',
     PaymentFailed: 'failed',
   },
-  init: { ...outcomes, PaymentPending: 'pending', PaymentHeld: 'held' },
-  pending: { ...outcomes, PaymentHeld: 'held' },
-  held: { ...outcomes, ConfirmationSubmitted: 'confirming', DeclineSubmitted: 'declining' },
-  confirming: {
+  init: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' },
+  pending: { ...outcomes, PaymentAuthorized: 'authorized' },
+  authorized: { ...outcomes, CaptureSubmitted: 'capturing', VoidSubmitted: 'voiding' },
+  capturing: {
     ...outcomes,
-    ConfirmationSubmitted: 'confirming',
-    ConfirmationRefused: 'held',
-    ConfirmationUnresolved: 'confirming',
+    CaptureSubmitted: 'capturing',
+    CaptureRefused: 'authorized',
+    CaptureUnresolved: 'capturing',
   },
-  declining: {
+  voiding: {
     ...outcomes,
-    DeclineSubmitted: 'declining',
-    DeclineRefused: 'held',
-    DeclineUnresolved: 'declining',
+    VoidSubmitted: 'voiding',
+    VoidRefused: 'authorized',
+    VoidUnresolved: 'voiding',
   },
   approved: { ...revisions, ...refundOutcomes('approved'), RefundSubmitted: 'approved' },
   declined: { ...revisions, ...refundOutcomes('declined') },
@@ -112,7 +112,7 @@ const lifecycle: Record<PaymentPhase, Row> = {
 };
 
 const expectedAfter = (phase: PaymentPhase, name: string): PaymentPhase | undefined =>
-  name.startsWith('Attention') || name === 'RecurringTokenIssued' ? phase : lifecycle[phase][name];
+  name.startsWith('Review') || name === 'RecurringTokenIssued' ? phase : lifecycle[phase][name];
 
 const cells = paymentPhases.flatMap((phase) =>
   Object.entries(machineEvents).map(([name, event]) => ({
@@ -193,9 +193,9 @@ test.each([
   ['unresolved', 'init', false],
   ['init', 'init', false],
   ['pending', 'pending', false],
-  ['held', 'pending', false],
-  ['confirming', 'pending', false],
-  ['declining', 'pending', false],
+  ['authorized', 'pending', false],
+  ['capturing', 'pending', false],
+  ['voiding', 'pending', false],
   ['approved', 'approved', true],
   ['declined', 'declined', true],
   ['refunded', 'refunded', true],

@@ -46,7 +46,7 @@ function paymentIn(phase: PaymentPhase): Payment {
   return {
     ...payment,
     refunds: [{ ...refundSubmitted('refund-1', 300).data, state: 'submitted' }],
-    twoStep: { ...announcedCall, operation: 'confirm', number: 1, state: 'submitted' },
+    captureOrVoid: { ...announcedCall, operation: 'confirm', number: 1, state: 'submitted' },
   };
 }
 
@@ -69,11 +69,11 @@ test('a payment begins with PaymentRequested: requested, without sums, refunds o
     approvedAmount: 0,
     refundedAmount: 0,
     refunds: [],
-    refundDeclinesTold: [],
+    refundDeclinesReported: [],
     errors: [],
-    attention: [],
+    reviews: [],
     acknowledged: [],
-    attentionCount: 0,
+    reviewCount: 0,
   });
 });
 
@@ -136,7 +136,7 @@ test('why a payment has failed stands until it is found to have not', () => {
 // --- Sums
 
 test.each<[PaymentEventType, Partial<Payment>]>([
-  ['PaymentHeld', { heldAmount: 1000, approvedAmount: 0 }],
+  ['PaymentAuthorized', { heldAmount: 1000, approvedAmount: 0 }],
   ['PaymentApproved', { heldAmount: 0, approvedAmount: 1000 }],
   ['PaymentDeclined', { heldAmount: 0, approvedAmount: 0, declineReason: 'do_not_honor' }],
 ])('%s sets the sums and keeps the mask', (type, expected) => {
@@ -149,8 +149,8 @@ test.each<[PaymentEventType, Partial<Payment>]>([
 test.each(['PaymentApproved', 'PaymentDeclined', 'PaymentExpired'] as const)(
   'after %s nothing is held',
   (type) => {
-    expect(paymentAfter(historyTo.held).heldAmount).toBe(1000);
-    expect(evolve(paymentAfter(historyTo.held), sampleEvents[type]).heldAmount).toBe(0);
+    expect(paymentAfter(historyTo.authorized).heldAmount).toBe(1000);
+    expect(evolve(paymentAfter(historyTo.authorized), sampleEvents[type]).heldAmount).toBe(0);
   },
 );
 
@@ -266,15 +266,15 @@ test('a refund that is submitted twice breaks the stream', () => {
 
 test('attention stands until it is resolved, each code for itself', () => {
   const raised = (code: 'terms_disagree' | 'unknown_status'): PaymentEvent => ({
-    type: 'AttentionRaised',
+    type: 'ReviewOpened',
     data: { code, evidence: { seen: 1 } },
   });
   const history = [...historyTo.init, raised('terms_disagree'), raised('unknown_status')];
-  expect(paymentAfter(history).attention).toEqual([
+  expect(paymentAfter(history).reviews).toEqual([
     { code: 'terms_disagree', evidence: { seen: 1 }, number: 1 },
     { code: 'unknown_status', evidence: { seen: 1 }, number: 2 },
   ]);
-  expect(paymentAfter([...history, sampleEvents.AttentionResolved]).attention).toEqual([
+  expect(paymentAfter([...history, sampleEvents.ReviewResolved]).reviews).toEqual([
     { code: 'unknown_status', evidence: { seen: 1 }, number: 2 },
   ]);
 });

@@ -1,11 +1,11 @@
 /** What a payment is, folded from its events. */
 import type { ApiError } from '@tollgate/payment-api/values';
-import { afterRaised, afterResolved, noAttention, type Attended } from '../attention.ts';
+import { afterOpened, afterResolved, noReviews, type Reviewable } from '../review.ts';
 import type { CallWindow } from '../call-window.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import type {
   Attempt,
-  AttentionCode,
+  ReviewCode,
   Environment,
   PaymentEvent,
   PaymentEventOf,
@@ -29,7 +29,7 @@ export interface Refund extends CallWindow {
 export type EndReason = 'refused' | 'not-sent' | 'declined' | 'resolved';
 
 /** The latest confirmation or decline of a two-step payment. */
-export interface TwoStep extends CallWindow {
+export interface CaptureOrVoid extends CallWindow {
   operation: 'confirm' | 'decline';
   /** Which submission of this payment it is, from 1: no two have the same, so that a late outcome is told to be another's. */
   number: number;
@@ -39,7 +39,7 @@ export interface TwoStep extends CallWindow {
   refused?: { reason: EndReason; errors: readonly ApiError[] };
 }
 
-export interface Payment extends Attended<AttentionCode> {
+export interface Payment extends Reviewable<ReviewCode> {
   environment: Environment;
   team: string;
   terms: PaymentTerms;
@@ -57,8 +57,8 @@ export interface Payment extends Attended<AttentionCode> {
   refundedAmount: number;
   refunds: readonly Refund[];
   /** The service's tokens of declined refunds that none of ours was known to be when it was told. */
-  refundDeclinesTold: readonly string[];
-  twoStep?: TwoStep;
+  refundDeclinesReported: readonly string[];
+  captureOrVoid?: CaptureOrVoid;
   /** Our alias of the recurring token that the service gave for this payment. */
   recurringToken?: string;
   sanitizedMask?: string;
@@ -111,9 +111,9 @@ function begin(event: PaymentEvent): Payment {
     approvedAmount: 0,
     refundedAmount: 0,
     refunds: [],
-    refundDeclinesTold: [],
+    refundDeclinesReported: [],
     errors: [],
-    ...noAttention,
+    ...noReviews,
   };
 }
 
@@ -144,7 +144,7 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
       return { ...state, errors: event.data.errors };
     case 'AttemptStarted':
       return { ...state, attempt: event.data.attempt };
-    case 'PaymentHeld':
+    case 'PaymentAuthorized':
       return { ...state, ...mask(event.data), heldAmount: event.data.heldAmount };
     case 'PaymentApproved':
       return { ...state, ...mask(event.data), heldAmount: 0, approvedAmount: event.data.amount };
@@ -152,15 +152,15 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
       return { ...state, ...mask(event.data), ...reason(event.data), heldAmount: 0 };
     case 'PaymentExpired':
       return { ...state, heldAmount: 0 };
-    case 'ConfirmationSubmitted':
-    case 'DeclineSubmitted':
-      return submitTwoStep(state, event);
-    case 'ConfirmationRefused':
-    case 'DeclineRefused':
-      return endTwoStep(state, { state: 'refused', refused: endOf(event.data) });
-    case 'ConfirmationUnresolved':
-    case 'DeclineUnresolved':
-      return endTwoStep(state, { state: 'unresolved' });
+    case 'CaptureSubmitted':
+    case 'VoidSubmitted':
+      return submitCaptureOrVoid(state, event);
+    case 'CaptureRefused':
+    case 'VoidRefused':
+      return endCaptureOrVoid(state, { state: 'refused', refused: endOf(event.data) });
+    case 'CaptureUnresolved':
+    case 'VoidUnresolved':
+      return endCaptureOrVoid(state, { state: 'unresolved' });
     case 'RefundSubmitted':
       return submitRefund(state, event);
     case 'RefundAccepted': {
@@ -173,17 +173,20 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
       return changeRefund(state, event.data.refundToken, { state: 'declined', declined: endOf(event.data) });
     case 'RefundUnresolved':
       return changeRefund(state, event.data.refundToken, { state: 'unresolved' });
-    case 'RefundDeclineTold':
-      return { ...state, refundDeclinesTold: [...state.refundDeclinesTold, event.data.serviceRefundToken] };
+    case 'RefundDeclineReported':
+      return {
+        ...state,
+        refundDeclinesReported: [...state.refundDeclinesReported, event.data.serviceRefundToken],
+      };
     case 'ExternalRefundObserved':
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
       return revise(state, event);
     case 'RecurringTokenIssued':
       return { ...state, recurringToken: event.data.recurringToken };
-    case 'AttentionRaised':
-      return { ...state, ...afterRaised(state, event.data) };
-    case 'AttentionResolved':
+    case 'ReviewOpened':
+      return { ...state, ...afterOpened(state, event.data) };
+    case 'ReviewResolved':
       return { ...startAnew(state, event), ...afterResolved(state, event.data) };
     case 'AttemptNotSent':
     case 'AttemptUnresolved':
@@ -213,25 +216,29 @@ const endOf = (data: { reason?: EndReason | undefined; errors: readonly ApiError
   errors: data.errors,
 });
 
-function submitTwoStep(
+function submitCaptureOrVoid(
   state: Payment,
-  { type, data }: PaymentEventOf<'ConfirmationSubmitted' | 'DeclineSubmitted'>,
+  { type, data }: PaymentEventOf<'CaptureSubmitted' | 'VoidSubmitted'>,
 ): Payment {
-  const operation = type === 'ConfirmationSubmitted' ? 'confirm' : 'decline';
-  const { number = 0, repeats = 0 } = state.twoStep ?? {};
-  const repeated = state.phase === 'held' ? {} : { repeats: repeats + 1 };
-  return { ...state, twoStep: { ...data, operation, number: number + 1, ...repeated, state: 'submitted' } };
+  const operation = type === 'CaptureSubmitted' ? 'confirm' : 'decline';
+  const { number = 0, repeats = 0 } = state.captureOrVoid ?? {};
+  const repeated = state.phase === 'authorized' ? {} : { repeats: repeats + 1 };
+  return {
+    ...state,
+    captureOrVoid: { ...data, operation, number: number + 1, ...repeated, state: 'submitted' },
+  };
 }
 
-function endTwoStep(state: Payment, end: Pick<TwoStep, 'state' | 'refused'>): Payment {
-  if (state.twoStep === undefined) throw new InvariantViolation('a call ended that was never submitted');
-  return { ...state, twoStep: { ...state.twoStep, ...end } };
+function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 'refused'>): Payment {
+  if (state.captureOrVoid === undefined)
+    throw new InvariantViolation('a call ended that was never submitted');
+  return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
 /** A person has looked at submissions without an outcome: they are counted from here again. */
-function startAnew(state: Payment, { data }: PaymentEventOf<'AttentionResolved'>): Payment {
-  if (data.code !== 'two_step_unresolved' || state.twoStep === undefined) return state;
-  return { ...state, twoStep: { ...state.twoStep, repeats: 0 } };
+function startAnew(state: Payment, { data }: PaymentEventOf<'ReviewResolved'>): Payment {
+  if (data.code !== 'capture_unresolved' || state.captureOrVoid === undefined) return state;
+  return { ...state, captureOrVoid: { ...state.captureOrVoid, repeats: 0 } };
 }
 
 function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'>): Payment {

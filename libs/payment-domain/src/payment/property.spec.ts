@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOpen } from '../attention.ts';
+import { isOpen } from '../review.ts';
 import { happen, happeningKinds, settle, type Happening } from '../../testing/payment-world.ts';
 import { createWorld, ownPayment, type World } from '../../testing/world.ts';
 import type { PaymentCommand } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import { decodePaymentEvent, type AttentionCode, type PaymentEvent } from './payment-events.ts';
+import { decodePaymentEvent, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import { evolve, isDecided, reservedAmount, type Payment, type PaymentState } from './payment-state.ts';
 
@@ -25,37 +25,37 @@ const happening: fc.Arbitrary<Happening> = fc.record({
 });
 const one = (kind: Happening['kind'], pick = 0, size = 0): Happening => ({ kind, pick, size });
 const quiet = one('time passes', 4);
-const looked = [one('picture is taken'), one('picture is recorded')];
-const accepted = [one('send', 2), one('answer arrives'), ...looked];
+const inquired = [one('picture is taken'), one('picture is recorded')];
+const accepted = [one('send', 2), one('answer arrives'), ...inquired];
 const lost = [one('send', 7), one('answer arrives')];
 const slow = [one('send', 8), one('answer arrives'), quiet];
 const notFound = [...slow, one('look begins'), one('look is recorded')];
 /** It was made too late to be found, and taken back before anybody knew. */
 const undone = [one('effect of a slow call'), one('operator revises')];
-const pending = [...accepted, one('customer acts', 0, 0), ...looked];
-const held = [...accepted, one('customer acts', 0, 1), ...looked];
-const approved = [...accepted, one('customer acts', 0, 2), ...looked];
+const pending = [...accepted, one('customer acts', 0, 0), ...inquired];
+const authorized = [...accepted, one('customer acts', 0, 1), ...inquired];
+const approved = [...accepted, one('customer acts', 0, 2), ...inquired];
 /** Lost before the effect, and submitted again by a look, n times. */
 const lostAgain = (times: number): Happening[] =>
-  Array.from({ length: times }, () => [one('send', 4), quiet, ...looked]).flat();
+  Array.from({ length: times }, () => [one('send', 4), quiet, ...inquired]).flat();
 /** Revised to and fro, with the amount that was asked for, and acknowledged. */
-const revised = [one('operator revises', 0, 1_000), ...looked, one('person speaks')];
+const revised = [one('operator revises', 0, 1_000), ...inquired, one('person speaks')];
 /** How far a payment has come when the mess begins: random steps alone seldom lead to a refund. */
 const beginnings: Happening[][] = [
   [],
   accepted,
   pending,
-  held,
+  authorized,
   [...pending, one('payment expires')],
-  [...held, one('confirmation is wished'), one('send', 3), one('answer arrives', 1)],
-  [...held, one('confirmation is wished'), one('send', 5), one('answer arrives', 1)],
-  [...held, one('decline is wished'), one('send', 5), one('answer arrives', 1)],
-  [...held, one('confirmation is wished'), one('send', 7), quiet, ...looked],
-  [...held, one('confirmation is wished'), ...lostAgain(5)],
-  [...held, one('decline is wished'), ...lostAgain(5), one('person speaks', 0, 1), ...looked],
-  [...held, one('decline is wished'), one('send', 1), one('answer arrives', 1)],
+  [...authorized, one('confirmation is wished'), one('send', 3), one('answer arrives', 1)],
+  [...authorized, one('confirmation is wished'), one('send', 5), one('answer arrives', 1)],
+  [...authorized, one('decline is wished'), one('send', 5), one('answer arrives', 1)],
+  [...authorized, one('confirmation is wished'), one('send', 7), quiet, ...inquired],
+  [...authorized, one('confirmation is wished'), ...lostAgain(5)],
+  [...authorized, one('decline is wished'), ...lostAgain(5), one('person speaks', 0, 1), ...inquired],
+  [...authorized, one('decline is wished'), one('send', 1), one('answer arrives', 1)],
   approved,
-  [...approved, one('operator refunds', 0, 99), ...looked],
+  [...approved, one('operator refunds', 0, 99), ...inquired],
   [...approved, ...revised, ...revised, ...revised],
   [...approved, one('refund is wished', 0, 200)],
   [...approved, one('refund is wished', 0, 1001), one('send', 1), one('answer arrives', 1)],
@@ -63,8 +63,8 @@ const beginnings: Happening[][] = [
     ...[...approved, one('refund is wished', 0, 300), one('send', 1)],
     ...[one('refund is decided', 0, 1), one('callback arrives')],
   ],
-  [...approved, one('refund is wished', 0, 300), one('send', 5), quiet, ...looked],
-  [...approved, one('refund is wished', 0, 300), one('send', 3), one('answer arrives', 1), ...looked],
+  [...approved, one('refund is wished', 0, 300), one('send', 5), quiet, ...inquired],
+  [...approved, one('refund is wished', 0, 300), one('send', 3), one('answer arrives', 1), ...inquired],
   [...approved, one('operator refunds', 0, 399), one('refund is wished', 0, 399), one('send', 8)],
   [...approved, one('refund is wished', 1, 11), one('send', 1), one('answer arrives', 1), one('days pass')],
   [one('send', 3), one('answer arrives')],
@@ -79,8 +79,8 @@ const happenings = fc
   .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 80, size: 'max' })))
   .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
 
-const raised = (history: readonly PaymentEvent[], code: AttentionCode): boolean =>
-  history.some((event) => event.type === 'AttentionRaised' && event.data.code === code);
+const raised = (history: readonly PaymentEvent[], code: ReviewCode): boolean =>
+  history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
 
 /** Service tokens that a command tells of. */
 function tokensIn(command: PaymentCommand): string[] {
@@ -180,7 +180,7 @@ function checkDecision(
   // Idempotent: the second time tells nothing new; what a person has said cannot be said again.
   const again =
     command.type === 'ResolveAttention'
-      ? { kind: 'refused', refusal: { code: 'attention_not_found' } }
+      ? { kind: 'refused', refusal: { code: 'review_not_found' } }
       : { kind: 'events', events: [] };
   expectSame(decide(world.state, command), again);
   // What is appended can be read back.
@@ -231,7 +231,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         checkHistory(world);
         for (const event of world.history) {
           seen.add(event.type);
-          if (event.type === 'AttentionRaised') seen.add(event.data.code);
+          if (event.type === 'ReviewOpened') seen.add(event.data.code);
         }
         for (const code of world.refusals) seen.add(`refused: ${code}`);
       }),
@@ -278,7 +278,7 @@ const isLeftToThem = ({ acknowledged }: Payment): boolean =>
 /** I9. */
 function checkAgreement(world: World): void {
   const { state, ledger } = world;
-  if (state === undefined || state.attention.length > 0 || isLeftToThem(state)) return;
+  if (state === undefined || state.reviews.length > 0 || isLeftToThem(state)) return;
   expect(isFinalPhase(state.phase)).toBe(true);
   expect(state.refunds.every(isDecided)).toBe(true);
   const own = ownPayment(world);
@@ -296,22 +296,22 @@ function checkAgreement(world: World): void {
 
 const seenInAll = [
   ...['AttemptAccepted', 'AttemptNotSent', 'AttemptRefused', 'AttemptStarted', 'AttemptUnresolved'],
-  ...['AttentionRaised', 'AttentionResolved', 'ConfirmationRefused', 'ConfirmationSubmitted'],
-  ...['ConfirmationUnresolved', 'DeclineRefused', 'DeclineSubmitted', 'DeclineUnresolved'],
+  ...['ReviewOpened', 'ReviewResolved', 'CaptureRefused', 'CaptureSubmitted'],
+  ...['CaptureUnresolved', 'VoidRefused', 'VoidSubmitted', 'VoidUnresolved'],
   ...['ExternalRefundObserved', 'FinalStatusRevised', 'PaymentApproved', 'PaymentDeclined', 'PaymentExpired'],
-  ...['PaymentFailed', 'PaymentHeld', 'PaymentPending', 'PaymentRequested', 'RecurringTokenIssued'],
+  ...['PaymentFailed', 'PaymentAuthorized', 'PaymentPending', 'PaymentRequested', 'RecurringTokenIssued'],
   ...[
     'RefundAccepted',
     'RefundApproved',
     'RefundDeclined',
     'RefundSubmitted',
     'RefundUnresolved',
-    'RefundDeclineTold',
+    'RefundDeclineReported',
   ],
   ...['callback_not_applied', 'final_status_revised', 'refund_unresolved', 'service_payment_missing'],
-  ...['second_payment_found', 'terms_disagree', 'two_step_unresolved', 'unknown_status'],
+  ...['second_payment_found', 'terms_disagree', 'capture_unresolved', 'unknown_status'],
   ...['service_not_readable', 'refused: payment_not_refundable'],
-  ...['refused: attention_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
+  ...['refused: review_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
   ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],
   ...['refused: refund_exceeds_amount', 'refused: resolution_not_allowed'],
 ];

@@ -6,7 +6,7 @@ import {
   decided,
   fold,
   historyTo,
-  looked,
+  inquired,
   observed,
   paymentAfter,
   paymentDomain,
@@ -15,7 +15,7 @@ import {
 } from '../../testing/samples.ts';
 import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import { type AttentionCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
+import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
 import { acceptedRefundPatienceMs } from './refunds.ts';
@@ -23,13 +23,13 @@ import { acceptedRefundPatienceMs } from './refunds.ts';
 const { given } = scenario(paymentDomain);
 
 /** Attention raised with at least this evidence. */
-const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
-  type: 'AttentionRaised',
+const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const attentionEnded = (code: AttentionCode, resolution: string, number?: number): PaymentEvent => ({
-  type: 'AttentionResolved',
+const reviewEnded = (code: ReviewCode, resolution: string, number?: number): PaymentEvent => ({
+  type: 'ReviewResolved',
   data: {
     code,
     resolution,
@@ -75,8 +75,8 @@ const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken, serviceRefundToken: 'service-refund-1' },
 });
-const declineTold = (serviceRefundToken: string): PaymentEvent => ({
-  type: 'RefundDeclineTold',
+const declineReported = (serviceRefundToken: string): PaymentEvent => ({
+  type: 'RefundDeclineReported',
   data: { serviceRefundToken },
 });
 const declinedEvent = (
@@ -349,7 +349,7 @@ test('a callback about another refund declines none, and is remembered', () => {
   for (const history of [...Object.values(undecided), [...submitted, approvedEvent()]])
     given(history)
       .when(declinedByCallback('service-refund-2'))
-      .then([declineTold('service-refund-2')]);
+      .then([declineReported('service-refund-2')]);
   // The token of the refund before, which ended: the one under way is another.
   const next = [...pending, declinedEvent('declined'), refundSubmitted('refund-2', 300)];
   given(next).when(declinedByCallback('service-refund-1')).thenNothing();
@@ -372,8 +372,8 @@ test('a callback that declines what was approved calls a person', () => {
   // Acknowledged, it is not brought up again.
   given([
     ...[...submitted, answeredApproved()],
-    { type: 'AttentionRaised', data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } } },
-    attentionEnded('refund_disagrees', 'acknowledged'),
+    { type: 'ReviewOpened', data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } } },
+    reviewEnded('refund_disagrees', 'acknowledged'),
   ])
     .when(declinedByCallback('service-refund-1'))
     .thenNothing();
@@ -394,7 +394,7 @@ test('each approved refund that the service declines calls for itself', () => {
 });
 
 describe('a decline that is told before the answer that names the refund', () => {
-  const told = [...submitted, declineTold('service-refund-1')];
+  const told = [...submitted, declineReported('service-refund-1')];
 
   test('declines the refund as soon as the answer names it', () => {
     for (const status of ['pending', 'odd', 'declined'])
@@ -404,7 +404,7 @@ describe('a decline that is told before the answer that names the refund', () =>
   });
 
   test('does not decline a refund of another token', () => {
-    given([...submitted, declineTold('service-refund-2')])
+    given([...submitted, declineReported('service-refund-2')])
       .when(answer(accepted('pending')))
       .then([acceptedEvent]);
   });
@@ -423,13 +423,13 @@ describe('a decline that is told before the answer that names the refund', () =>
 
   test('is remembered once, and twenty of them', () => {
     given(told).when(declinedByCallback('service-refund-1')).thenNothing();
-    const many = Array.from({ length: 20 }, (_, index) => declineTold(`other-${index}`));
+    const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
     given([...submitted, ...many])
       .when(declinedByCallback('service-refund-1'))
       .thenNothing();
     given([...submitted, ...many.slice(1)])
       .when(declinedByCallback('service-refund-1'))
-      .then([declineTold('service-refund-1')]);
+      .then([declineReported('service-refund-1')]);
   });
 
   test('is not kept where it could not be read back', () => {
@@ -441,21 +441,21 @@ describe('a decline that is told before the answer that names the refund', () =>
   test.each(paymentPhases)('is remembered in phase %s where refunds may be on their way', (phase) => {
     const isKept = isFinalPhase(phase) && phase !== 'failed';
     expect(decided(historyTo[phase], declinedByCallback('service-refund-1'))).toEqual(
-      isKept ? [declineTold('service-refund-1')] : [],
+      isKept ? [declineReported('service-refund-1')] : [],
     );
   });
 });
 
 // --- The sum is below ours
 
-const shows = (refundedAmount: number, lookedAt: number) =>
-  looked(observed('approved', { refundedAmount }), { lookedAt });
+const shows = (refundedAmount: number, inquiredAt: number) =>
+  inquired(observed('approved', { refundedAmount }), { inquiredAt });
 
 describe('a look at a paid payment that shows less refunded than we know of', () => {
   const history = [...submitted, answeredApproved()];
   const sums = { refundedAmount: 300, observedRefundedAmount: 100 };
   const open: PaymentEvent = {
-    type: 'AttentionRaised',
+    type: 'ReviewOpened',
     data: { code: 'refund_disagrees', evidence: sums },
   };
 
@@ -480,24 +480,24 @@ describe('a look at a paid payment that shows less refunded than we know of', ()
     given([...history, ...second])
       .when(shows(300, quietUntil))
       .thenNothing();
-    expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['AttentionRaised']);
+    expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['ReviewOpened']);
   });
 
   test('calls nobody where it is a picture of the time before the payment was paid', () => {
     given(history)
-      .when(looked(observed('pending'), { lookedAt: quietUntil }))
+      .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
       .thenNothing();
   });
 
   test('ends by a look that shows it, and stands beside a decline that was told', () => {
     const told = decided(history, declinedByCallback('service-refund-1'));
-    expect(types(decided([...history, ...told], shows(100, quietUntil)))).toEqual(['AttentionRaised']);
+    expect(types(decided([...history, ...told], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
     given([...history, ...told, open])
       .when(shows(300, 0))
-      .then([attentionEnded('refund_disagrees', 'found', 2)]);
+      .then([reviewEnded('refund_disagrees', 'found', 2)]);
     given([...history, open])
       .when(shows(300, 0))
-      .then([attentionEnded('refund_disagrees', 'found')]);
+      .then([reviewEnded('refund_disagrees', 'found')]);
     given([...history, open])
       .when(shows(200, quietUntil))
       .thenNothing();
@@ -539,7 +539,7 @@ test('the sum is compared with what was refunded before', () => {
 test('a full refund is found by the status', () => {
   const full = [...approved, refundSubmitted('refund-1', 1000), unresolvedEvent('timeout')];
   given(full)
-    .when(looked(observed('refunded', { refundedAmount: 0 })))
+    .when(inquired(observed('refunded', { refundedAmount: 0 })))
     .then([approvedEvent()]);
 });
 
@@ -577,7 +577,7 @@ test('a refund that the service has accepted may take days before a person is ca
 });
 
 const foundLater: PaymentEvent = {
-  type: 'AttentionResolved',
+  type: 'ReviewResolved',
   data: { code: 'refund_unresolved', resolution: 'found', reason: 'the service told later' },
 };
 
@@ -637,8 +637,8 @@ const revisedTo = (to: 'declined' | 'approved', amount?: number): PaymentEvent =
 
 describe('while the status is revised', () => {
   const revised = [...unresolved, revisedTo('declined')];
-  const shownDeclined = (lookedAt: number) =>
-    looked(observed('declined', { refundedAmount: 300 }), { lookedAt });
+  const shownDeclined = (inquiredAt: number) =>
+    inquired(observed('declined', { refundedAmount: 300 }), { inquiredAt });
 
   test('a refund on its way still ends by its answer', () => {
     given(revised)
@@ -686,7 +686,7 @@ describe('while the status is revised', () => {
   test('"refunded" is the business of the refund on its way, also where more was refunded than stands approved', () => {
     const lower = [...approved, external(600), refundSubmitted('refund-1', 300), revisedTo('declined')];
     const picture = observed('refunded', { amount: 200, refundedAmount: 200 });
-    expect(decided([...lower, revisedTo('approved', 200)], looked(picture))).toEqual([]);
+    expect(decided([...lower, revisedTo('approved', 200)], inquired(picture))).toEqual([]);
   });
 
   // What was given back of a payment that is now worth less is more than there is: nothing is left, not less than nothing.

@@ -1,5 +1,5 @@
 /** Refunds: submitted one at a time, reserved until they are decided, and told from one another by what the service shows. */
-import { isAbout, raiseOnce, raiseOnceEach, resolveWhere } from '../attention.ts';
+import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import type { Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import type {
@@ -52,7 +52,7 @@ export function recordRefundOutcome(state: Payment, command: RecordRefundOutcome
   const refund = state.refunds.find((each) => each.refundToken === refundToken);
   if (refund === undefined) return [];
   // A look was faster: what it found stands, and a decline that was told contradicts it.
-  if (refund.state === 'approved' && outcome.kind === 'accepted' && isDeclineTold(state, outcome))
+  if (refund.state === 'approved' && outcome.kind === 'accepted' && isDeclineReported(state, outcome))
     return raiseDeclinedAfterApproval(state, refundToken);
   if (isDecided(refund) || refund.state === 'accepted') return [];
   switch (outcome.kind) {
@@ -79,7 +79,7 @@ function recordAccepted(
   if (accepted.amount !== amount || accepted.currency !== state.terms.currency)
     return [
       ...giveUpWaiting(refund, 'the answer is about other money'),
-      ...raiseOnce(state, 'terms_disagree', {
+      ...openReview(state, 'terms_disagree', {
         ...{ amount, currency: state.terms.currency, serviceRefundToken },
         ...{ observedAmount: accepted.amount, observedCurrency: accepted.currency },
       }),
@@ -87,21 +87,21 @@ function recordAccepted(
   if (status === 'approved')
     return [
       { type: 'RefundApproved', data: { refundToken, serviceRefundToken } },
-      ...(isDeclineTold(state, accepted) ? raiseDeclinedAfterApproval(state, refundToken) : []),
+      ...(isDeclineReported(state, accepted) ? raiseDeclinedAfterApproval(state, refundToken) : []),
     ];
   // The decline was faster than this answer, which is older.
-  if (status === 'declined' || isDeclineTold(state, accepted)) return [decline(refundToken, 'declined')];
+  if (status === 'declined' || isDeclineReported(state, accepted)) return [decline(refundToken, 'declined')];
   const isKnown = status === 'pending';
   return [
     { type: 'RefundAccepted', data: { refundToken, serviceRefundToken } },
-    ...(isKnown ? [] : raiseOnce(state, 'unknown_status', { observedStatus: status.slice(0, 100) })),
+    ...(isKnown ? [] : openReview(state, 'unknown_status', { observedStatus: status.slice(0, 100) })),
   ];
 }
 
-const isDeclineTold = (
-  { refundDeclinesTold }: Payment,
+const isDeclineReported = (
+  { refundDeclinesReported }: Payment,
   { serviceRefundToken }: { serviceRefundToken: string },
-): boolean => refundDeclinesTold.includes(serviceRefundToken);
+): boolean => refundDeclinesReported.includes(serviceRefundToken);
 
 const decline = (
   refundToken: string,
@@ -118,7 +118,7 @@ const giveUpWaiting = ({ refundToken, state }: Refund, reason: string): PaymentE
     : [];
 
 /** Words about refunds that none of ours is known to be, that are remembered at most; more tell nothing new. */
-export const refundDeclinesToldMax = 20;
+export const refundDeclinesReportedMax = 20;
 
 /** Ends only the refund that the service has under just this token: a word about another one must not end this one. */
 export function recordRefundDeclined(
@@ -132,16 +132,19 @@ export function recordRefundDeclined(
 }
 
 /** The answer that tells whose token it is may still come. */
-function rememberDecline({ phase, refundDeclinesTold }: Payment, serviceRefundToken: string): PaymentEvent[] {
-  const isPossible = phaseAfter(phase, { type: 'RefundDeclineTold' }) !== undefined;
-  const isFull = refundDeclinesTold.length >= refundDeclinesToldMax;
-  const isNews = !refundDeclinesTold.includes(serviceRefundToken);
+function rememberDecline(
+  { phase, refundDeclinesReported }: Payment,
+  serviceRefundToken: string,
+): PaymentEvent[] {
+  const isPossible = phaseAfter(phase, { type: 'RefundDeclineReported' }) !== undefined;
+  const isFull = refundDeclinesReported.length >= refundDeclinesReportedMax;
+  const isNews = !refundDeclinesReported.includes(serviceRefundToken);
   if (!isPossible || isFull || !isNews || serviceRefundToken.length > textLengthMax) return [];
-  return [{ type: 'RefundDeclineTold', data: { serviceRefundToken } }];
+  return [{ type: 'RefundDeclineReported', data: { serviceRefundToken } }];
 }
 
 const raiseDeclinedAfterApproval = (state: Payment, refundToken: string): PaymentEvent[] =>
-  raiseOnceEach(state, 'refund_disagrees', { refundToken }, 'refundToken');
+  openReviewPer(state, 'refund_disagrees', { refundToken }, 'refundToken');
 
 /**
  * What the refunded sum tells. Without a refund of ours on its way, what is more than we know of was made elsewhere;
@@ -149,7 +152,7 @@ const raiseDeclinedAfterApproval = (state: Payment, refundToken: string): Paymen
  */
 export function observeRefunds(
   state: Payment,
-  { observed, lookedAt }: RecordObservation,
+  { observed, inquiredAt }: RecordObservation,
   isReadable: boolean,
 ): PaymentEvent[] {
   const refund = undecidedRefund(state);
@@ -157,16 +160,16 @@ export function observeRefunds(
   const shown = refundedAmountOf(observed);
   if (refund === undefined) return isPaid ? observeExternalRefund(shown - state.refundedAmount) : [];
   // Whoever announced the call may still be waiting for its answer, which tells more than a look.
-  if (refund.state === 'submitted' && lookedAt < refund.answerBy) return [];
+  if (refund.state === 'submitted' && inquiredAt < refund.answerBy) return [];
   const events = giveUpWaiting(refund, 'no outcome was recorded');
   const { refundToken, amount } = refund;
   if (isPaid && shown - state.refundedAmount === amount)
     return [...events, { type: 'RefundApproved', data: { refundToken } }];
-  if (lookedAt < refund.quietUntil + patienceMs(refund)) return events;
+  if (inquiredAt < refund.quietUntil + patienceMs(refund)) return events;
   // What cannot be read tells no sum, and keeps nobody from being called in time.
   const observedRefundedAmount = isReadable ? shown : null;
   const sums = { refundedAmount: state.refundedAmount, observedRefundedAmount };
-  return [...events, ...raiseOnce(state, 'refund_unresolved', { refundToken, amount, ...sums })];
+  return [...events, ...openReview(state, 'refund_unresolved', { refundToken, amount, ...sums })];
 }
 
 const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
@@ -174,7 +177,7 @@ const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || pha
 /** Money that we know to have gone back, and the service does not show: it has taken a refund back. */
 export function observeRefundedSum(
   state: Payment,
-  { observed, lookedAt }: RecordObservation,
+  { observed, inquiredAt }: RecordObservation,
 ): PaymentEvent[] {
   if (!isPaidPhase(state) || !wasApproved(observed)) return [];
   const { refundedAmount } = state;
@@ -183,12 +186,12 @@ export function observeRefundedSum(
     return resolveWhere(state, isAboutSums, 'found', 'the service told later');
   const approved = state.refunds.filter((refund) => refund.state === 'approved');
   // The sum may follow the approval only after a while. Of refunds made elsewhere nobody knows when that is over.
-  if (approved.length === 0 || approved.some(({ quietUntil }) => lookedAt < quietUntil)) return [];
+  if (approved.length === 0 || approved.some(({ quietUntil }) => inquiredAt < quietUntil)) return [];
   const sums = { refundedAmount, observedRefundedAmount };
-  return raiseOnceEach(state, 'refund_disagrees', sums, 'refundToken');
+  return openReviewPer(state, 'refund_disagrees', sums, 'refundToken');
 }
 
-const isAboutSums = (open: Payment['attention'][number]): boolean =>
+const isAboutSums = (open: Payment['reviews'][number]): boolean =>
   open.code === 'refund_disagrees' && isAbout(open, 'refundToken', null);
 
 const patienceMs = ({ state }: Refund): number => (state === 'accepted' ? acceptedRefundPatienceMs : 0);

@@ -1,12 +1,12 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
-import { resolutions, type Resolution } from '../attention.ts';
+import { resolutions, type Resolution } from '../review.ts';
 import {
   attempt,
   decided,
   fold,
   historyTo,
-  looked,
+  inquired,
   observed,
   paymentAfter,
   paymentDomain,
@@ -15,9 +15,9 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
-import type { ResolveAttention } from './payment-commands.ts';
+import type { ResolveReview } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import { attentionCodes, type AttentionCode, type PaymentEvent } from './payment-events.ts';
+import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
 import { resolutionsOf } from './resolutions.ts';
@@ -25,51 +25,51 @@ import { resolutionsOf } from './resolutions.ts';
 const { given } = scenario(paymentDomain);
 
 /** Attention raised with at least this evidence. */
-const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
-  type: 'AttentionRaised',
+const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const say = (code: AttentionCode, resolution: Resolution, number = 1): ResolveAttention => ({
+const say = (code: ReviewCode, resolution: Resolution, number = 1): ResolveReview => ({
   type: 'ResolveAttention',
   code,
   number,
   resolution,
   reason: 'I asked them',
 });
-const open = (code: AttentionCode, evidence: Record<string, string | number> = {}): PaymentEvent => ({
-  type: 'AttentionRaised',
+const open = (code: ReviewCode, evidence: Record<string, string | number> = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
   data: { code, evidence },
 });
-const ended = (code: AttentionCode, resolution: Resolution, number = 1): PaymentEvent => ({
-  type: 'AttentionResolved',
+const ended = (code: ReviewCode, resolution: Resolution, number = 1): PaymentEvent => ({
+  type: 'ReviewResolved',
   data: { code, number, resolution, reason: 'I asked them' },
 });
-const found = (code: AttentionCode): PaymentEvent => ({
-  type: 'AttentionResolved',
+const found = (code: ReviewCode): PaymentEvent => ({
+  type: 'ReviewResolved',
   data: { code, resolution: 'found', reason: 'the service told later' },
 });
 
-const table: Record<AttentionCode, readonly Resolution[]> = {
-  attempt_not_found: ['look_again'],
-  callback_not_applied: ['look_again', 'acknowledged'],
+const table: Record<ReviewCode, readonly Resolution[]> = {
+  attempt_not_found: ['inquire_again'],
+  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
-  refund_disagrees: ['look_again', 'acknowledged'],
-  refund_unresolved: ['look_again', 'refund_made', 'refund_not_made'],
+  refund_disagrees: ['inquire_again', 'acknowledged'],
+  refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
   second_payment_found: ['acknowledged'],
-  service_not_readable: ['look_again', 'acknowledged'],
-  service_payment_missing: ['look_again', 'acknowledged'],
-  terms_disagree: ['look_again', 'acknowledged'],
-  two_step_unresolved: ['look_again'],
-  unknown_status: ['look_again', 'acknowledged'],
+  service_not_readable: ['inquire_again', 'acknowledged'],
+  service_payment_missing: ['inquire_again', 'acknowledged'],
+  terms_disagree: ['inquire_again', 'acknowledged'],
+  capture_unresolved: ['inquire_again'],
+  unknown_status: ['inquire_again', 'acknowledged'],
 };
 /** Where the service does not show the payment at all, and its call has ended. */
-const mayBeUnmade = (code: AttentionCode, phase: PaymentPhase): boolean =>
+const mayBeUnmade = (code: ReviewCode, phase: PaymentPhase): boolean =>
   code === 'attempt_not_found'
     ? phase === 'unresolved'
     : code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
 
-describe.each(attentionCodes)('%s', (code) => {
+describe.each(reviewCodes)('%s', (code) => {
   test('has the ways out of the table, on a final payment', () => {
     expect(resolutionsOf(paymentAfter(historyTo.approved), code)).toEqual(table[code]);
   });
@@ -98,20 +98,20 @@ describe.each(attentionCodes)('%s', (code) => {
 
   test('cannot be ended where it is not open', () => {
     for (const resolution of resolutions)
-      given(historyTo.approved).when(say(code, resolution)).thenRefused('attention_not_found');
-    const other: AttentionCode = code === 'unknown_status' ? 'terms_disagree' : 'unknown_status';
+      given(historyTo.approved).when(say(code, resolution)).thenRefused('review_not_found');
+    const other: ReviewCode = code === 'unknown_status' ? 'terms_disagree' : 'unknown_status';
     given([...historyTo.approved, open(other)])
-      .when(say(code, 'look_again'))
-      .thenRefused('attention_not_found');
+      .when(say(code, 'inquire_again'))
+      .thenRefused('review_not_found');
     for (const number of [0, 2, 3])
       given([...historyTo.approved, open(code), open(other)])
-        .when(say(code, 'look_again', number))
-        .thenRefused('attention_not_found');
+        .when(say(code, 'inquire_again', number))
+        .thenRefused('review_not_found');
   });
 
   // Whatever a person says, the events can be applied: some once led where the machine allows no way.
   test.each(paymentPhases)('in phase %s whatever is allowed leads somewhere', (phase) => {
-    for (const alsoOpen of attentionCodes) {
+    for (const alsoOpen of reviewCodes) {
       const history = [
         ...historyTo[phase],
         open(alsoOpen, { attemptNumber: 1 }),
@@ -123,7 +123,7 @@ describe.each(attentionCodes)('%s', (code) => {
         const isAboutRefund = resolution === 'refund_made' || resolution === 'refund_not_made';
         expect(decision.kind).toBe(isAboutRefund ? 'refused' : 'events');
         if (decision.kind === 'events')
-          expect(paymentAfter([...history, ...decision.events]).attention).not.toContainEqual(
+          expect(paymentAfter([...history, ...decision.events]).reviews).not.toContainEqual(
             expect.objectContaining({ code, number: 2 }),
           );
       }
@@ -135,7 +135,7 @@ test('a person says nothing about a payment that nobody requested', () => {
   given([]).when(say('terms_disagree', 'acknowledged')).thenRefused('payment_not_found');
 });
 
-test.each(['acknowledged', 'look_again'] as const)(
+test.each(['acknowledged', 'inquire_again'] as const)(
   '%s ends the matter and changes nothing else',
   (resolution) => {
     const history = [...historyTo.pending, open('unknown_status')];
@@ -159,7 +159,7 @@ test('a payment that the service never had has failed', () => {
     ]);
 });
 
-test.each(['init', 'pending', 'held', 'confirming', 'declining'] as const)(
+test.each(['init', 'pending', 'authorized', 'capturing', 'voiding'] as const)(
   'a payment in phase %s that the service had and undid is declined',
   (phase) => {
     given([...historyTo[phase], open('service_payment_missing')])
@@ -180,36 +180,36 @@ test('that the payment was not made ends every matter that asked for it', () => 
       { type: 'PaymentFailed', data: { reason: 'resolved' } },
       found('service_not_readable'),
     ]);
-  given([...historyTo.confirming, open('two_step_unresolved'), open('service_payment_missing')])
+  given([...historyTo.capturing, open('capture_unresolved'), open('service_payment_missing')])
     .when(say('service_payment_missing', 'payment_not_made', 2))
     .then([
       ended('service_payment_missing', 'payment_not_made', 2),
       { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } },
-      found('two_step_unresolved'),
+      found('capture_unresolved'),
     ]);
 });
 
 test('a payment that turns up after a person said it was not made is a revision, and calls a person', () => {
   const said = [...lostCard, notFound, ended('attempt_not_found', 'payment_not_made')];
   const history: PaymentEvent[] = [...said, { type: 'PaymentFailed', data: { reason: 'resolved' } }];
-  expect(types(decided(history, looked(observed('approved'))))).toEqual([
+  expect(types(decided(history, inquired(observed('approved'))))).toEqual([
     'FinalStatusRevised',
-    'AttentionRaised',
+    'ReviewOpened',
   ]);
 });
 
 // --- A lost attempt is found
 
-const foundByLook = {
+const foundByInquiry = {
   type: 'RecordLookup',
   attemptNumber: 1,
-  lookedAt: attempt(1).quietUntil,
+  inquiredAt: attempt(1).quietUntil,
   found: [observed('approved')],
 } as const;
 
 test('a lost attempt that is found after all needs nobody any more', () => {
-  const events = decided([...lostCard, notFound], foundByLook);
-  expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'AttentionResolved']);
+  const events = decided([...lostCard, notFound], foundByInquiry);
+  expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'ReviewResolved']);
   expect(events.at(-1)).toEqual(found('attempt_not_found'));
 });
 
@@ -224,17 +224,17 @@ test('a lost attempt that was refused at last needs nobody any more, and the nex
     outcome: { kind: 'not-sent', reason: 'connection refused' },
   } as const;
   const events = decided(history, notSent);
-  expect(types(events)).toEqual(['AttemptNotSent', 'AttemptStarted', 'AttentionResolved']);
-  const lookup = { type: 'RecordLookup', attemptNumber: 2, found: [], lookedAt: next.quietUntil } as const;
+  expect(types(events)).toEqual(['AttemptNotSent', 'AttemptStarted', 'ReviewResolved']);
+  const lookup = { type: 'RecordLookup', attemptNumber: 2, found: [], inquiredAt: next.quietUntil } as const;
   expect(decided([...history, ...events], lookup).at(-1)).toEqual(
     raised('attempt_not_found', { attemptNumber: 2, providerOrderNumber: 'pay_1.2' }),
   );
 });
 
 test('look again, and what is still not found calls again', () => {
-  const history = [...lostCard, notFound, ended('attempt_not_found', 'look_again')];
+  const history = [...lostCard, notFound, ended('attempt_not_found', 'inquire_again')];
   given(history)
-    .when({ ...foundByLook, found: [] })
+    .when({ ...foundByInquiry, found: [] })
     .then([raised('attempt_not_found', { attemptNumber: 1 })]);
 });
 
@@ -257,7 +257,7 @@ test('a refund that a person says was made is approved, and counts', () => {
   given(unresolvedRefund).when(say('refund_unresolved', 'refund_made')).then(events);
   expect(paymentAfter([...unresolvedRefund, ...events])).toMatchObject({
     refundedAmount: 300,
-    attention: [],
+    reviews: [],
   });
 });
 
@@ -294,7 +294,7 @@ test('a word about a refund is about the refund of the evidence, and counts whil
   for (const resolution of ['refund_made', 'refund_not_made'] as const) {
     given(next)
       .when(say('refund_unresolved', resolution, 1))
-      .thenRefused('attention_not_found');
+      .thenRefused('review_not_found');
     expect(decided(next, say('refund_unresolved', resolution, 2)).slice(0, 2)).toMatchObject([
       ended('refund_unresolved', resolution, 2),
       { data: { refundToken: 'refund-1' } },
@@ -313,38 +313,38 @@ test('of several second payments each is resolved for itself', () => {
     .when(spoken)
     .then([ended('second_payment_found', 'acknowledged', 2)]);
   const after = paymentAfter([...both, ...decided(both, spoken)]);
-  expect(after.attention.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-b']);
+  expect(after.reviews.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-b']);
   expect(after.acknowledged.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-c']);
 });
 
 // --- What a person has acknowledged
 
 test('what a person has acknowledged is not brought up again by the same evidence, and is by other', () => {
-  const first = looked(observed('approved', { amount: 1 }));
+  const first = inquired(observed('approved', { amount: 1 }));
   const raisedOnce = [...historyTo.init, ...decided(historyTo.init, first)];
   const seen = [...raisedOnce, ended('terms_disagree', 'acknowledged')];
   given(seen).when(first).thenNothing();
   given(seen)
-    .when(looked(observed('approved', { amount: 2 })))
+    .when(inquired(observed('approved', { amount: 2 })))
     .then([raised('terms_disagree', { observedAmount: 2 })]);
-  given([...raisedOnce, ended('terms_disagree', 'look_again')])
+  given([...raisedOnce, ended('terms_disagree', 'inquire_again')])
     .when(first)
     .then([raised('terms_disagree', { observedAmount: 1 })]);
 });
 
-const isAttention = ({ type }: PaymentEvent): boolean => type === 'AttentionRaised';
+const needsReview = ({ type }: PaymentEvent): boolean => type === 'ReviewOpened';
 
 // The second of two revisions that look alike was once recorded without a word to anybody.
 test('each revision calls a person, also one like another that was acknowledged', () => {
   const revise = (status: string, before: readonly PaymentEvent[]): readonly PaymentEvent[] => [
     ...before,
-    ...decided(before, looked(observed(status))),
-    ended('final_status_revised', 'acknowledged', before.some(isAttention) ? 2 : 1),
+    ...decided(before, inquired(observed(status))),
+    ended('final_status_revised', 'acknowledged', before.some(needsReview) ? 2 : 1),
   ];
   const thereAndBack = revise('approved', revise('declined', historyTo.approved));
-  expect(types(decided(thereAndBack, looked(observed('declined'))))).toEqual([
+  expect(types(decided(thereAndBack, inquired(observed('declined'))))).toEqual([
     'FinalStatusRevised',
-    'AttentionRaised',
+    'ReviewOpened',
   ]);
 });
 

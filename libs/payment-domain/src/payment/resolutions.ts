@@ -1,50 +1,50 @@
 /** What a person may say about a payment that waits for one, and what is resolved by what was found out since. */
-import { findOpen, resolveWhere, type Attention, type Evidence, type Resolution } from '../attention.ts';
+import { findOpen, resolveWhere, type Review, type Evidence, type Resolution } from '../review.ts';
 import type { Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
-import type { PaymentRefusal, ResolveAttention } from './payment-commands.ts';
-import type { AttentionCode, PaymentEvent } from './payment-events.ts';
+import type { PaymentRefusal, ResolveReview } from './payment-commands.ts';
+import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
-import { openWorkOf } from './open-work.ts';
+import { inquiryNeedOf } from './inquiry-need.ts';
 import { evolve, isDecided, type Payment, type Refund } from './payment-state.ts';
 
-const always: Record<AttentionCode, readonly Resolution[]> = {
-  attempt_not_found: ['look_again'],
-  callback_not_applied: ['look_again', 'acknowledged'],
+const always: Record<ReviewCode, readonly Resolution[]> = {
+  attempt_not_found: ['inquire_again'],
+  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
-  refund_disagrees: ['look_again', 'acknowledged'],
-  refund_unresolved: ['look_again', 'refund_made', 'refund_not_made'],
+  refund_disagrees: ['inquire_again', 'acknowledged'],
+  refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
   second_payment_found: ['acknowledged'],
-  service_not_readable: ['look_again', 'acknowledged'],
-  service_payment_missing: ['look_again', 'acknowledged'],
-  terms_disagree: ['look_again', 'acknowledged'],
-  two_step_unresolved: ['look_again'],
-  unknown_status: ['look_again', 'acknowledged'],
+  service_not_readable: ['inquire_again', 'acknowledged'],
+  service_payment_missing: ['inquire_again', 'acknowledged'],
+  terms_disagree: ['inquire_again', 'acknowledged'],
+  capture_unresolved: ['inquire_again'],
+  unknown_status: ['inquire_again', 'acknowledged'],
 };
 
 /** The ways out of an attention of this code, for the payment as it is. */
-export const resolutionsOf = (payment: Payment, code: AttentionCode): readonly Resolution[] =>
+export const resolutionsOf = (payment: Payment, code: ReviewCode): readonly Resolution[] =>
   mayBeUnmade(payment, code) ? [...always[code], 'payment_not_made'] : always[code];
 
 /** Where the service does not show the payment at all: what it shows otherwise than agreed may still be paid. */
-function mayBeUnmade({ phase }: Payment, code: AttentionCode): boolean {
+function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
   if (code === 'attempt_not_found') return phase === 'unresolved';
   // While a call is on its way nobody can be sure of its end.
   return code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
 }
 
-export function resolveAttention(
+export function resolveReview(
   state: Payment,
-  { code, number, resolution, reason }: ResolveAttention,
+  { code, number, resolution, reason }: ResolveReview,
 ): Decision<PaymentEvent, PaymentRefusal> {
   const open = findOpen(state, { code, number });
-  if (open === undefined) return { kind: 'refused', refusal: { code: 'attention_not_found' } };
+  if (open === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
   const allowed = resolutionsOf(state, code);
   if (!allowed.includes(resolution))
     return { kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed } };
   const effect = effectOf(state, open, resolution);
-  if (effect === undefined) return { kind: 'refused', refusal: { code: 'attention_not_found' } };
-  const resolved: PaymentEvent = { type: 'AttentionResolved', data: { code, number, resolution, reason } };
+  if (effect === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  const resolved: PaymentEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
   const events = [resolved, ...effect];
   return { kind: 'events', events: [...events, ...resolveAnswered(events.reduce<Payment>(evolve, state))] };
 }
@@ -52,7 +52,7 @@ export function resolveAttention(
 /** What a person's word changes; undefined where what it is about has been decided already. */
 function effectOf(
   state: Payment,
-  { evidence }: Attention<AttentionCode>,
+  { evidence }: Review<ReviewCode>,
   resolution: Resolution,
 ): PaymentEvent[] | undefined {
   switch (resolution) {
@@ -64,7 +64,7 @@ function effectOf(
       return refund && [endRefund(refund, resolution)];
     }
     case 'acknowledged':
-    case 'look_again':
+    case 'inquire_again':
     case 'payout_not_made':
       return [];
     default:
@@ -87,13 +87,13 @@ const endRefund = ({ refundToken }: Refund, resolution: 'refund_made' | 'refund_
 const undecidedIn = ({ refunds }: Payment, evidence: Evidence): Refund | undefined =>
   refunds.find((refund) => refund.refundToken === evidence['refundToken'] && !isDecided(refund));
 
-const isStillInDoubt: Partial<Record<AttentionCode, (payment: Payment, evidence: Evidence) => boolean>> = {
+const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Evidence) => boolean>> = {
   // A late answer may have ended the attempt that a person was called for, and another one is under way.
   attempt_not_found: ({ phase, attempt }, { attemptNumber }) =>
     (phase === 'requested' || phase === 'unresolved') && attempt.number === attemptNumber,
   refund_unresolved: (payment, evidence) => undecidedIn(payment, evidence) !== undefined,
-  service_not_readable: (payment) => openWorkOf(payment) !== undefined,
-  two_step_unresolved: ({ phase }) => phase === 'confirming' || phase === 'declining',
+  service_not_readable: (payment) => inquiryNeedOf(payment) !== undefined,
+  capture_unresolved: ({ phase }) => phase === 'capturing' || phase === 'voiding',
 };
 
 /** Ends the attention about something whose outcome is known by now. */

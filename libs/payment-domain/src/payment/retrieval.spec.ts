@@ -1,11 +1,11 @@
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
-import type { LookFailure } from '../failed-look.ts';
+import type { InquiryFailure } from '../failed-inquiry.ts';
 import {
   announcedCall,
   decided,
   historyTo,
-  looked,
+  inquired,
   observed,
   paymentAfter,
   paymentDomain,
@@ -14,15 +14,15 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
-import type { AttentionCode, PaymentEvent } from './payment-events.ts';
-import { openWorkOf } from './open-work.ts';
+import type { ReviewCode, PaymentEvent } from './payment-events.ts';
+import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
 /** Attention raised with at least this evidence. */
-const raised = (code: AttentionCode, evidence: object = {}): PaymentEvent => ({
-  type: 'AttentionRaised',
+const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+  type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
@@ -43,12 +43,12 @@ test.each(paymentPhases)(
 
 const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
 const about = (serviceToken: string | null): PaymentEvent => ({
-  type: 'AttentionRaised',
+  type: 'ReviewOpened',
   data: { code: 'callback_not_applied', evidence: { reason: 'no answer', serviceToken } },
 });
 const sampleAccepted: PaymentEvent = {
   type: 'AttemptAccepted',
-  data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'lookup' },
+  data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' },
 };
 
 test.each(paymentPhases)('in phase %s a callback that could not be applied calls a person, once', (phase) => {
@@ -70,7 +70,7 @@ test('no more than ten callbacks of one payment are before a person', () => {
 describe('a callback that names what it is about', () => {
   const both = [...historyTo.approved, about('token-b'), about('token-a')];
   const asked = (number?: number, reason = 'the service was asked later'): PaymentEvent => ({
-    type: 'AttentionResolved',
+    type: 'ReviewResolved',
     data: {
       ...{ code: 'callback_not_applied', resolution: 'retrieved', reason },
       ...(number === undefined ? {} : { number }),
@@ -91,17 +91,17 @@ describe('a callback that names what it is about', () => {
 
   test('is done with by a look at our own payment where it names that one, or none', () => {
     given([...both, about(null)])
-      .when(looked(observed('approved')))
+      .when(inquired(observed('approved')))
       .then([2, 3].map((number) => asked(number, 'the payment was retrieved later')));
     given([...historyTo.approved, about('token-b')])
-      .when(looked(observed('approved')))
+      .when(inquired(observed('approved')))
       .thenNothing();
-    const lookup = { type: 'RecordLookup', attemptNumber: 1, lookedAt: 0 } as const;
+    const inquiry = { type: 'RecordLookup', attemptNumber: 1, inquiredAt: 0 } as const;
     given([...historyTo.unresolved, about('token-b'), about('token-a')])
-      .when({ ...lookup, found: [observed('init')] })
+      .when({ ...inquiry, found: [observed('init')] })
       .then([sampleAccepted, asked(2)]);
     given([...historyTo.unresolved, about('token-b'), about(null)])
-      .when({ ...lookup, found: [] })
+      .when({ ...inquiry, found: [] })
       .then([asked(2)]);
   });
 
@@ -116,7 +116,7 @@ describe('a callback that names what it is about', () => {
   });
 
   test('is part of the matter where what it names is known as a second payment', () => {
-    const other = looked(observed('approved', { serviceToken: 'token-b' }));
+    const other = inquired(observed('approved', { serviceToken: 'token-b' }));
     given(both)
       .when(other)
       .then([raised('second_payment_found', { serviceToken: 'token-b' }), asked(1)]);
@@ -128,14 +128,14 @@ describe('a callback that names what it is about', () => {
 // --- Looks that fail
 
 describe('a look that failed', () => {
-  const failed = (reason: LookFailure, failedAt = 0) =>
+  const failed = (reason: InquiryFailure, failedAt = 0) =>
     ({ type: 'RecordLookFailed', reason, account: 'main', failedAt }) as const;
-  const unreadable = (reason: LookFailure): PaymentEvent => ({
-    type: 'AttentionRaised',
+  const unreadable = (reason: InquiryFailure): PaymentEvent => ({
+    type: 'ReviewOpened',
     data: { code: 'service_not_readable', evidence: { reason, account: 'main' } },
   });
   const over: PaymentEvent = {
-    type: 'AttentionResolved',
+    type: 'ReviewResolved',
     data: {
       code: 'service_not_readable',
       resolution: 'retrieved',
@@ -148,7 +148,7 @@ describe('a look that failed', () => {
     (reason) => {
       for (const phase of paymentPhases)
         expect(decided(historyTo[phase], failed(reason))).toEqual(
-          openWorkOf(paymentAfter(historyTo[phase])) === undefined ? [] : [unreadable(reason)],
+          inquiryNeedOf(paymentAfter(historyTo[phase])) === undefined ? [] : [unreadable(reason)],
         );
     },
   );
@@ -156,7 +156,7 @@ describe('a look that failed', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
   test.each([
     ['an hour', 'a lost attempt', historyTo.unresolved, 160_000, 3_600_000],
-    ['an hour', 'a confirmation', historyTo.confirming, 160_000, 3_600_000],
+    ['an hour', 'a confirmation', historyTo.capturing, 160_000, 3_600_000],
     ['an hour', 'a refund', refunding, 160_000, 3_600_000],
     ['a day', 'what happens by itself', historyTo.pending, 160_000, 86_400_000],
   ] as const)(
@@ -173,7 +173,7 @@ describe('a look that failed', () => {
 
   test('has patience from the latest call on', () => {
     const late = { ...announcedCall, quietUntil: 1_000_000 };
-    const confirming: PaymentEvent[] = [...historyTo.held, { type: 'ConfirmationSubmitted', data: late }];
+    const confirming: PaymentEvent[] = [...historyTo.authorized, { type: 'CaptureSubmitted', data: late }];
     given(confirming)
       .when(failed('no_answer', 999_999 + 3_600_000))
       .thenNothing();
@@ -186,10 +186,10 @@ describe('a look that failed', () => {
   test('is over with the next one that tells anything', () => {
     const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
     given(of(historyTo.unresolved))
-      .when({ type: 'RecordLookup', attemptNumber: 1, found: [], lookedAt: 0 })
+      .when({ type: 'RecordLookup', attemptNumber: 1, found: [], inquiredAt: 0 })
       .then([over]);
     given(of(historyTo.pending))
-      .when(looked(observed('pending')))
+      .when(inquired(observed('pending')))
       .then([over]);
     given(of(historyTo.pending)).when({ type: 'RecordMissing', serviceToken: 'token-b' }).then([over]);
   });
@@ -205,7 +205,7 @@ describe('a look that failed', () => {
         { type: 'AttemptNotSent', data: { attemptNumber: 1, reason: 'x' } },
         { type: 'PaymentFailed', data: { reason: 'not-sent' } },
         {
-          type: 'AttentionResolved',
+          type: 'ReviewResolved',
           data: { code: 'service_not_readable', resolution: 'found', reason: 'the service told later' },
         },
       ]);
@@ -214,14 +214,14 @@ describe('a look that failed', () => {
 
 test('a payment that is retrieved again needs nobody for the callback any more', () => {
   const calls: PaymentEvent = {
-    type: 'AttentionRaised',
+    type: 'ReviewOpened',
     data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
   };
   given([...historyTo.approved, calls])
-    .when(looked(observed('approved')))
+    .when(inquired(observed('approved')))
     .then([
       {
-        type: 'AttentionResolved',
+        type: 'ReviewResolved',
         data: {
           code: 'callback_not_applied',
           resolution: 'retrieved',
@@ -233,8 +233,8 @@ test('a payment that is retrieved again needs nobody for the callback any more',
 
 test('what the service sends is cut before it becomes evidence', () => {
   const currency = 'X'.repeat(100_000);
-  const events = decided(historyTo.pending, looked(observed('approved', { currency })));
-  expect(types(events)).toEqual(['AttentionRaised']);
+  const events = decided(historyTo.pending, inquired(observed('approved', { currency })));
+  expect(types(events)).toEqual(['ReviewOpened']);
   expect(JSON.stringify(events).length).toBeLessThan(2_000);
 });
 
@@ -243,7 +243,7 @@ test('what the service sends is cut before it becomes evidence', () => {
 test('one look tells the status, the refunds and the token at once', () => {
   const history = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
   given(history)
-    .when(looked(observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' })))
+    .when(inquired(observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' })))
     .then([
       { type: 'PaymentApproved', data: { amount: 1000 } },
       { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
@@ -258,55 +258,55 @@ test.each([
 ])(
   'a picture %s says nothing about tokens, and of refunds and confirmations only that time is over',
   (_, changes) => {
-    const atLeisure = { lookedAt: 10_000_000, nextWindow: announcedCall };
+    const atLeisure = { inquiredAt: 10_000_000, nextWindow: announcedCall };
     const picture = { ...observed('pending', { heldAmount: 500, recurringToken: 'rec_1' }), ...changes };
-    const calls = [raised('two_step_unresolved', { operation: 'confirm', submissions: 1 })];
-    const unresolved = { type: 'ConfirmationUnresolved', data: { reason: 'no outcome was recorded' } };
-    expect(decided(historyTo.confirming, looked(picture, atLeisure)).slice(1)).toEqual([
+    const calls = [raised('capture_unresolved', { operation: 'confirm', submissions: 1 })];
+    const unresolved = { type: 'CaptureUnresolved', data: { reason: 'no outcome was recorded' } };
+    expect(decided(historyTo.capturing, inquired(picture, atLeisure)).slice(1)).toEqual([
       unresolved,
       ...calls,
     ]);
-    expect(types(decided(historyTo.confirming, looked(picture)))).toEqual(['AttentionRaised']);
+    expect(types(decided(historyTo.capturing, inquired(picture)))).toEqual(['ReviewOpened']);
     const refunding = [
       ...[requested({ recurring: true }), sampleEvents.AttemptAccepted, sampleEvents.PaymentApproved],
       refundSubmitted('refund-1', 300),
     ];
     const paid = { ...observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' }), ...changes };
-    expect(decided(refunding, looked(paid, atLeisure)).slice(1)).toEqual([
+    expect(decided(refunding, inquired(paid, atLeisure)).slice(1)).toEqual([
       { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'no outcome was recorded' } },
       raised('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: null }),
     ]);
-    expect(types(decided(refunding, looked(paid)))).toEqual(['AttentionRaised']);
+    expect(types(decided(refunding, inquired(paid)))).toEqual(['ReviewOpened']);
   },
 );
 
 test('a callback that could not be applied is done with, whatever the look showed', () => {
   const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
-  const events = decided(history, looked(observed('odd')));
-  expect(types(events)).toEqual(['AttentionRaised', 'AttentionResolved']);
+  const events = decided(history, inquired(observed('odd')));
+  expect(types(events)).toEqual(['ReviewOpened', 'ReviewResolved']);
 });
 
 test('a look at another payment is none at this one', () => {
   const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
-  const events = decided(history, looked(observed('approved', { serviceToken: 'token-b' })));
-  expect(types(events)).toEqual(['AttentionRaised']);
+  const events = decided(history, inquired(observed('approved', { serviceToken: 'token-b' })));
+  expect(types(events)).toEqual(['ReviewOpened']);
 });
 
 // An acknowledged disagreement was once silent for good, and the refund's reservation with it.
 test('a disagreement that a person has acknowledged keeps nobody from being called for a refund', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
-  const odd = looked(observed('approved', { amount: 999 }));
+  const odd = inquired(observed('approved', { amount: 999 }));
   const seen: PaymentEvent[] = [
     ...refunding,
     ...decided(refunding, odd),
     {
-      type: 'AttentionResolved',
+      type: 'ReviewResolved',
       data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
     },
   ];
-  expect(types(decided(seen, { ...odd, lookedAt: announcedCall.quietUntil }))).toEqual([
+  expect(types(decided(seen, { ...odd, inquiredAt: announcedCall.quietUntil }))).toEqual([
     'RefundUnresolved',
-    'AttentionRaised',
+    'ReviewOpened',
   ]);
 });
 
@@ -318,13 +318,13 @@ test.each(['init', 'pending', 'approved'])(
   'a recurring token that was asked for is issued once, seen %s',
   (status) => {
     const picture = observed(status, { recurringToken: 'rec_1' });
-    const events = decided(recurring, looked(picture));
+    const events = decided(recurring, inquired(picture));
     expect(events.filter(({ type }) => type === 'RecurringTokenIssued')).toEqual([
       { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
     ]);
     const history = [...recurring, ...events];
     expect(paymentAfter(history).recurringToken).toBe('rec_1');
-    expect(decided(history, looked({ ...picture, recurringToken: 'rec_2' }))).toEqual([]);
+    expect(decided(history, inquired({ ...picture, recurringToken: 'rec_2' }))).toEqual([]);
   },
 );
 
@@ -334,7 +334,7 @@ test('a recurring token that nobody asked for is not issued', () => {
       requested(asked === undefined ? {} : { recurring: asked }),
       sampleEvents.AttemptAccepted,
     ];
-    expect(types(decided(history, looked(observed('approved', { recurringToken: 'rec_1' }))))).toEqual([
+    expect(types(decided(history, inquired(observed('approved', { recurringToken: 'rec_1' }))))).toEqual([
       'PaymentApproved',
     ]);
   }
@@ -343,6 +343,6 @@ test('a recurring token that nobody asked for is not issued', () => {
 test('a recurring token is issued by the look that finds a lost attempt, too', () => {
   const found = [observed('approved', { recurringToken: 'rec_1' })];
   const history = [requested({ recurring: true }), sampleEvents.AttemptUnresolved];
-  const events = decided(history, { type: 'RecordLookup', attemptNumber: 1, found, lookedAt: 0 });
+  const events = decided(history, { type: 'RecordLookup', attemptNumber: 1, found, inquiredAt: 0 });
   expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'RecurringTokenIssued']);
 });

@@ -5,7 +5,7 @@ import type { RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import { evolve, type Payment } from './payment-state.ts';
 import { observeRefundedSum, observeRefunds } from './refunds.ts';
-import { observeTwoStep } from './two-step.ts';
+import { observeCaptureOrVoid } from './capture-or-void.ts';
 
 /** Everything that a look at a known payment tells: its status, its refunds, and what became of calls without an outcome. */
 export function observe(state: Payment, observation: RecordObservation): PaymentEvent[] {
@@ -15,7 +15,7 @@ export function observe(state: Payment, observation: RecordObservation): Payment
     (payment) => observePayment(payment, observed),
     (payment) => observeRefunds(payment, observation, isReadable),
     (payment) => (isReadable ? observeRefundedSum(payment, observation) : []),
-    (payment) => observeTwoStep(payment, observation, isReadable),
+    (payment) => observeCaptureOrVoid(payment, observation, isReadable),
     // Whatever a callback was about that could not be applied: the payment has been retrieved since.
     (payment) => endUnappliedOfOwn(payment, observed.serviceToken, 'the payment was retrieved later'),
   ];

@@ -2,11 +2,11 @@
  * What can be asked of a payout. The first group are wishes of a caller or a person, and may be refused; the others
  * record facts that have already happened elsewhere and are never refused, only found to be nothing new.
  */
-import type { Resolution } from '../attention.ts';
-import type { FailedLook } from '../failed-look.ts';
+import type { Resolution } from '../review.ts';
+import type { FailedInquiry } from '../failed-inquiry.ts';
 import type { CallEnd } from '../payment/payment-commands.ts';
 import type { Environment } from '../payment/payment-events.ts';
-import type { PayoutAttentionCode, PayoutCall, PayoutTerms } from './payout-events.ts';
+import type { PayoutReviewCode, PayoutCall, PayoutTerms } from './payout-events.ts';
 
 /** What the service says about a payout, as retrieved. */
 export interface ObservedPayout {
@@ -38,9 +38,9 @@ export interface RequestPayout {
 }
 
 /** A person says what has become of something that waits for one. */
-export interface ResolvePayoutAttention {
+export interface ResolvePayoutReview {
   type: 'ResolvePayoutAttention';
-  code: PayoutAttentionCode;
+  code: PayoutReviewCode;
   /** Which one of this code. */
   number: number;
   resolution: Resolution;
@@ -54,12 +54,12 @@ export interface RecordPayoutOutcome {
 }
 
 /** The payout was looked up at the service by its `providerOrderNumber`. */
-export interface RecordPayoutLookup {
+export interface RecordPayoutSearch {
   type: 'RecordPayoutLookup';
   /** Everything that the service holds under the payout's number. */
   found: readonly ObservedPayout[];
   /** When the look began, milliseconds since the Unix epoch. */
-  lookedAt: number;
+  inquiredAt: number;
 }
 
 /** A payout was retrieved from the service by the service's token. */
@@ -67,7 +67,7 @@ export interface RecordPayoutObservation {
   type: 'RecordPayoutObservation';
   observed: ObservedPayout;
   /** When the look began, milliseconds since the Unix epoch. */
-  lookedAt: number;
+  inquiredAt: number;
 }
 
 /** The service says that it does not know the payout that it accepted. */
@@ -85,30 +85,30 @@ export interface RecordUnappliedPayoutCallback {
 }
 
 /** The service was asked about the payout that a callback had named, and whatever it told is recorded. */
-export interface RecordPayoutCallbackLooked {
+export interface RecordPayoutCallbackInquired {
   type: 'RecordPayoutCallbackLooked';
   serviceToken: string;
 }
 
 /** The payout was to be looked at, and the service told nothing. */
-export interface RecordPayoutLookFailed extends FailedLook {
+export interface RecordPayoutInquiryFailed extends FailedInquiry {
   type: 'RecordPayoutLookFailed';
 }
 
-export type PayoutWish = RequestPayout | ResolvePayoutAttention;
+export type PayoutWish = RequestPayout | ResolvePayoutReview;
 export type PayoutFact =
   | RecordPayoutOutcome
-  | RecordPayoutLookup
+  | RecordPayoutSearch
   | RecordPayoutObservation
   | RecordPayoutMissing
   | RecordUnappliedPayoutCallback
-  | RecordPayoutCallbackLooked
-  | RecordPayoutLookFailed;
+  | RecordPayoutCallbackInquired
+  | RecordPayoutInquiryFailed;
 export type PayoutCommand = PayoutWish | PayoutFact;
 
 /** Why a wish is refused. Closed: each code is mapped once, at the edge. */
 export type PayoutRefusal =
   | { code: 'idempotency_key_reused' }
   | { code: 'payout_not_found' }
-  | { code: 'attention_not_found' }
+  | { code: 'review_not_found' }
   | { code: 'resolution_not_allowed'; allowed: readonly Resolution[] };

@@ -21,7 +21,7 @@ import {
   duringCall,
   ended,
   failedBecause,
-  looked,
+  inquired,
   lost,
   missing,
   noOutcome,
@@ -68,7 +68,7 @@ test.each([
   answered('approved'),
   refused,
   lost,
-  looked([]),
+  inquired([]),
   retrieved(observedPayout('approved')),
   missing(),
   unapplied,
@@ -155,7 +155,7 @@ describe('a failed payout', () => {
 
   test.each([
     answered('approved'),
-    looked([observedPayout('approved')]),
+    inquired([observedPayout('approved')]),
     retrieved(observedPayout('approved')),
   ])('that turns up approved is revised, and a person is called: $type', (fact) =>
     given(failed)
@@ -163,15 +163,17 @@ describe('a failed payout', () => {
       .then(revised('declined', 'approved', { serviceToken: 'token-a' })),
   );
 
-  test.each([answered('pending'), looked([observedPayout('pending')]), retrieved(observedPayout('pending'))])(
-    'that turns up undecided is followed again, and a person is called: $type',
-    (fact) =>
-      given(failed)
-        .when(fact)
-        .then(revised('declined', 'pending', { serviceToken: 'token-a' })),
+  test.each([
+    answered('pending'),
+    inquired([observedPayout('pending')]),
+    retrieved(observedPayout('pending')),
+  ])('that turns up undecided is followed again, and a person is called: $type', (fact) =>
+    given(failed)
+      .when(fact)
+      .then(revised('declined', 'pending', { serviceToken: 'token-a' })),
   );
 
-  test.each([answered('declined'), looked([observedPayout('declined')]), looked([])])(
+  test.each([answered('declined'), inquired([observedPayout('declined')]), inquired([])])(
     'that the service shows declined, or not at all, is as it is: $type',
     (fact) => given(failed).when(fact).thenNothing(),
   );
@@ -179,13 +181,13 @@ describe('a failed payout', () => {
   test('that turns up with another amount calls a person, and keeps its status', () => {
     const observed = observedPayout('approved', { amount: 1 });
     given(failed)
-      .when(looked([observed]))
+      .when(inquired([observed]))
       .then([disagreement(observed)]);
   });
 
   test('that turns up twice calls a person for the second one, too', () =>
     given(failed)
-      .when(looked([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
+      .when(inquired([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
       .then([
         ...revised('declined', 'approved', { serviceToken: 'token-a' }),
         second('token-b', 'approved', 'token-a'),
@@ -194,43 +196,43 @@ describe('a failed payout', () => {
 
 describe('a look by the payout’s own number', () => {
   test('while the answer may still come tells nothing, whatever it found', () => {
-    given(requested).when(looked([], duringCall)).thenNothing();
+    given(requested).when(inquired([], duringCall)).thenNothing();
     given(requested)
-      .when(looked([observedPayout('approved')], duringCall))
+      .when(inquired([observedPayout('approved')], duringCall))
       .thenNothing();
   });
 
   test('after that gives the answer up', () =>
-    given(requested).when(looked([], afterAnswer)).then([noOutcome]));
+    given(requested).when(inquired([], afterAnswer)).then([noOutcome]));
 
   test('finds the payout and its status', () => {
     const found = [observedPayout('approved')];
     given(requested)
-      .when(looked(found, afterAnswer))
-      .then([noOutcome, accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+      .when(inquired(found, afterAnswer))
+      .then([noOutcome, accepted('inquiry'), payoutSampleEvents.PayoutApproved]);
     given(unresolved)
-      .when(looked(found, duringCall))
-      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+      .when(inquired(found, duringCall))
+      .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved]);
   });
 
   test('finds it where the deployment leaves out order numbers', () => {
     const { orderNumber: _, ...found } = observedPayout('declined');
     given(unresolved)
-      .when(looked([found]))
-      .then([accepted('lookup'), withoutReason]);
+      .when(inquired([found]))
+      .then([accepted('inquiry'), withoutReason]);
   });
 
   test('finds it with another amount: its status is not taken', () => {
     const found = observedPayout('approved', { amount: 100_000 });
     given(unresolved)
-      .when(looked([found]))
-      .then([accepted('lookup'), disagreement(found)]);
+      .when(inquired([found]))
+      .then([accepted('inquiry'), disagreement(found)]);
   });
 
   test('finds it twice: money may have gone out twice, a person is called for each further one', () =>
     given(unresolved)
       .when(
-        looked([
+        inquired([
           observedPayout('approved'),
           observedPayout('approved'),
           observedPayout('pending', { serviceToken: 'token-b' }),
@@ -238,46 +240,46 @@ describe('a look by the payout’s own number', () => {
         ]),
       )
       .then([
-        accepted('lookup'),
+        accepted('inquiry'),
         payoutSampleEvents.PayoutApproved,
         second('token-b', 'pending', 'token-a'),
         second('token-c', 'approved', 'token-a'),
       ]));
 
   test('does not find it before the service is quiet: that proves nothing', () =>
-    given(unresolved).when(looked([], beforeQuiet)).thenNothing());
+    given(unresolved).when(inquired([], beforeQuiet)).thenNothing());
 
   test('does not find it after that: a person is called, and it stays unresolved', () =>
     given(unresolved)
-      .when(looked([], afterQuiet))
+      .when(inquired([], afterQuiet))
       .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
   test('that is the first after the quiet period gives up and calls at once', () =>
     given(requested)
-      .when(looked([], afterQuiet))
+      .when(inquired([], afterQuiet))
       .then([noOutcome, payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
   test('that shows other orders only proves nothing about ours', () => {
     const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
     given(unresolved)
-      .when(looked([foreign]))
+      .when(inquired([foreign]))
       .then([disagreement(foreign)]);
   });
 
   test('takes its own out of what was found', () => {
     const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
     given(unresolved)
-      .when(looked([foreign, observedPayout('pending')]))
-      .then([accepted('lookup')]);
+      .when(inquired([foreign, observedPayout('pending')]))
+      .then([accepted('inquiry')]);
   });
 
   test('that comes too late to be needed tells of a second payout only', () => {
     given(approved)
-      .when(looked([observedPayout('declined')]))
+      .when(inquired([observedPayout('declined')]))
       .thenNothing();
-    given(approved).when(looked([])).thenNothing();
+    given(approved).when(inquired([])).thenNothing();
     given(approved)
-      .when(looked([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
+      .when(inquired([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
       .then([second('token-b', 'approved', 'token-a')]);
   });
 });

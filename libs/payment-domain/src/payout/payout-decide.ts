@@ -5,9 +5,9 @@
  * A payout is asked for once and never again by itself: a second call may pay twice, and money that went out seldom
  * comes back. An answer that was lost is looked for; where the service does not have it, a person decides.
  */
-import { raiseOnce } from '../attention.ts';
+import { openReview } from '../review.ts';
 import type { Decision } from '../decision.ts';
-import { endNotReadable, raiseNotReadable } from '../failed-look.ts';
+import { endNotReadable, raiseNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
 import { errorsMax, textLengthMax } from '../payment/payment-events.ts';
 import { endUnappliedAbout, endUnappliedOfOwn, raiseUnappliedCallback } from '../unapplied-callback.ts';
@@ -18,10 +18,10 @@ import type {
   PayoutOutcome,
   PayoutRefusal,
   PayoutWish,
-  RecordPayoutLookup,
+  RecordPayoutSearch,
   RequestPayout,
 } from './payout-commands.ts';
-import type { PayoutAttentionCode, PayoutEvent } from './payout-events.ts';
+import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
 import {
   acceptPayout,
   giveUpWaiting,
@@ -32,11 +32,11 @@ import {
   raiseSecondPayouts,
   recordPayoutObservation,
 } from './payout-observation.ts';
-import { resolveAnsweredOfPayout, resolvePayoutAttention } from './payout-resolutions.ts';
+import { resolveAnsweredOfPayout, resolvePayoutReview } from './payout-resolutions.ts';
 import {
   evolvePayout,
   isPayoutAwaited,
-  openWorkOfPayout,
+  inquiryNeedOfPayout,
   type Payout,
   type PayoutState,
 } from './payout-state.ts';
@@ -57,7 +57,7 @@ export function decidePayout(state: PayoutState, command: PayoutCommand): Payout
 function decideWish(state: PayoutState, wish: PayoutWish): PayoutDecision {
   if (wish.type === 'RequestPayout') return requestPayout(state, wish);
   if (state === undefined) return { kind: 'refused', refusal: { code: 'payout_not_found' } };
-  const decision = resolvePayoutAttention(state, wish);
+  const decision = resolvePayoutReview(state, wish);
   if (decision.kind === 'refused') return decision;
   return { kind: 'events', events: withAnswered(state, decision.events) };
 }
@@ -80,11 +80,11 @@ function record(state: Payout, fact: PayoutFact): PayoutEvent[] {
   const events = recordFact(state, fact);
   return withAnswered(
     state,
-    isLook(fact) ? [...events, ...endNotReadable<PayoutAttentionCode>(state)] : events,
+    isInquiry(fact) ? [...events, ...endNotReadable<PayoutReviewCode>(state)] : events,
   );
 }
 
-const isLook = ({ type }: PayoutFact): boolean =>
+const isInquiry = ({ type }: PayoutFact): boolean =>
   type === 'RecordPayoutLookup' || type === 'RecordPayoutObservation' || type === 'RecordPayoutMissing';
 
 /** The events, and the attention that they end. */
@@ -98,19 +98,19 @@ function recordFact(state: Payout, fact: PayoutFact): PayoutEvent[] {
     case 'RecordPayoutOutcome':
       return recordOutcome(state, fact.outcome);
     case 'RecordPayoutLookup':
-      return recordLookup(state, fact);
+      return recordSearch(state, fact);
     case 'RecordPayoutObservation':
       return recordPayoutObservation(state, fact);
     case 'RecordPayoutMissing':
       if (state.serviceToken !== fact.serviceToken) return [];
-      return raiseOnce(state, 'service_payout_missing', { serviceToken: fact.serviceToken });
+      return openReview(state, 'service_payout_missing', { serviceToken: fact.serviceToken });
     case 'RecordUnappliedPayoutCallback':
       return raiseUnappliedCallback(state, fact);
     case 'RecordPayoutCallbackLooked':
       return endUnappliedAbout(state, fact.serviceToken);
     case 'RecordPayoutLookFailed':
       return raiseNotReadable(state, fact, {
-        openWork: openWorkOfPayout(state),
+        inquiryNeed: inquiryNeedOfPayout(state),
         quietUntil: state.call.quietUntil,
       });
     default:
@@ -153,8 +153,8 @@ function recordAccepted(
 const othersThan = (known: string | undefined, found: readonly ObservedPayout[]): ObservedPayout[] =>
   found.filter(({ serviceToken }) => serviceToken !== known);
 
-function recordLookup(state: Payout, command: RecordPayoutLookup): PayoutEvent[] {
-  if (isAnswerDue(state, command.lookedAt)) return [];
+function recordSearch(state: Payout, command: RecordPayoutSearch): PayoutEvent[] {
+  if (isAnswerDue(state, command.inquiredAt)) return [];
   const own = command.found.filter((payout) => isOwnNumber(state, payout));
   // Too late to be needed, yet what it found and nobody knows of is a second payout.
   if (state.serviceToken !== undefined) return raiseSecondPayouts(state, othersThan(state.serviceToken, own));
@@ -168,12 +168,12 @@ function recordLookup(state: Payout, command: RecordPayoutLookup): PayoutEvent[]
 function resolve(
   state: Payout,
   own: readonly ObservedPayout[],
-  { found, lookedAt }: RecordPayoutLookup,
+  { found, inquiredAt }: RecordPayoutSearch,
 ): PayoutEvent[] {
   const [first, ...others] = own;
   if (first !== undefined) {
     const events = isPayoutAwaited(state)
-      ? acceptPayout(state, first, 'lookup')
+      ? acceptPayout(state, first, 'inquiry')
       : observePayout(state, first);
     const after = events.reduce<Payout>(evolvePayout, state);
     return [...events, ...raiseSecondPayouts(after, othersThan(first.serviceToken, others))];
@@ -183,5 +183,5 @@ function resolve(
   const [foreign] = found;
   if (foreign !== undefined) return raiseDisagreement(state, foreign);
   const { providerOrderNumber, quietUntil } = state.call;
-  return lookedAt < quietUntil ? [] : raiseOnce(state, 'payout_not_found', { providerOrderNumber });
+  return inquiredAt < quietUntil ? [] : openReview(state, 'payout_not_found', { providerOrderNumber });
 }

@@ -4,7 +4,7 @@
  */
 import { amountSchema, apiErrorSchema, currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
-import { attentionNumberSchema, evidenceSchema } from '../attention.ts';
+import { reviewNumberSchema, evidenceSchema } from '../review.ts';
 import { callWindowSchema } from '../call-window.ts';
 import { environmentSchema, errorsMax, textLengthMax } from '../payment/payment-events.ts';
 
@@ -59,7 +59,7 @@ export const payoutCallSchema = z.object({
 export type PayoutCall = z.infer<typeof payoutCallSchema>;
 
 /** Why a person is needed. */
-export const payoutAttentionCodes = [
+export const payoutReviewCodes = [
   'callback_not_applied',
   'final_status_revised',
   'payout_not_found',
@@ -69,8 +69,8 @@ export const payoutAttentionCodes = [
   'terms_disagree',
   'unknown_status',
 ] as const;
-export const payoutAttentionCodeSchema = z.enum(payoutAttentionCodes);
-export type PayoutAttentionCode = z.infer<typeof payoutAttentionCodeSchema>;
+export const payoutReviewCodeSchema = z.enum(payoutReviewCodes);
+export type PayoutReviewCode = z.infer<typeof payoutReviewCodeSchema>;
 
 /** Why nothing was paid out. `resolved`: a person made sure of it. */
 export const payoutFailureSchema = z.enum(['refused', 'not-sent', 'resolved']);
@@ -89,7 +89,7 @@ export const payoutEventSchemas = {
   PayoutAccepted: z.object({
     serviceToken: textSchema,
     /** How we know: the call's own answer, or a later look. */
-    evidence: z.enum(['answer', 'lookup']),
+    evidence: z.enum(['answer', 'inquiry']),
   }),
   PayoutRefused: z.object({ errors: z.array(apiErrorSchema).max(errorsMax) }),
   PayoutNotSent: z.object({ reason: textSchema }),
@@ -105,12 +105,12 @@ export const payoutEventSchemas = {
     /** The service's token, where the payout had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
-  AttentionRaised: z.object({ code: payoutAttentionCodeSchema, evidence: evidenceSchema }),
-  AttentionResolved: z.object({
-    code: payoutAttentionCodeSchema,
+  ReviewOpened: z.object({ code: payoutReviewCodeSchema, evidence: evidenceSchema }),
+  ReviewResolved: z.object({
+    code: payoutReviewCodeSchema,
     resolution: textSchema,
     reason: textSchema,
-    number: attentionNumberSchema.optional(),
+    number: reviewNumberSchema.optional(),
   }),
 } as const;
 

@@ -24,8 +24,8 @@ const machineEvents: Record<string, PayoutMachineEvent> = {
   'FinalStatusRevised:approved': { type: 'FinalStatusRevised', to: 'approved' },
   'FinalStatusRevised:declined': { type: 'FinalStatusRevised', to: 'declined' },
   'FinalStatusRevised:pending': { type: 'FinalStatusRevised', to: 'pending' },
-  AttentionRaised: { type: 'AttentionRaised' },
-  AttentionResolved: { type: 'AttentionResolved' },
+  ReviewOpened: { type: 'ReviewOpened' },
+  ReviewResolved: { type: 'ReviewResolved' },
 };
 
 /** The lifecycle. What is not in a row is not allowed in that phase; attention is allowed in every one. */
@@ -54,7 +54,7 @@ const cells = payoutPhases.flatMap((phase) =>
     phase,
     name,
     event,
-    next: name.startsWith('Attention') ? phase : lifecycle[phase][name],
+    next: name.startsWith('Review') ? phase : lifecycle[phase][name],
   })),
 );
 

@@ -26,7 +26,7 @@ export const payoutMachine = setup({
 }).createMachine({
   id: 'payout',
   initial: 'requested',
-  on: { AttentionRaised: { actions: 'note' }, AttentionResolved: { actions: 'note' } },
+  on: { ReviewOpened: { actions: 'note' }, ReviewResolved: { actions: 'note' } },
   states: {
     requested: {
       on: {

@@ -15,7 +15,7 @@ import {
   beforeQuiet,
   disagreement,
   duringCall,
-  looked,
+  inquired,
   missing,
   noOutcome,
   payoutDomain,
@@ -25,7 +25,7 @@ import {
   unapplied,
   unknownStatus,
 } from '../../testing/payout-story.ts';
-import type { LookFailure } from '../failed-look.ts';
+import type { InquiryFailure } from '../failed-inquiry.ts';
 import type { PayoutCommand } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import type { PayoutEvent } from './payout-events.ts';
@@ -38,10 +38,10 @@ describe('a retrieval', () => {
   test('of an awaited payout under our own number is as good as a look', () => {
     given(unresolved)
       .when(retrieved(observedPayout('approved')))
-      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved]);
+      .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved]);
     given(requested)
       .when(retrieved(observedPayout('pending'), afterAnswer))
-      .then([noOutcome, accepted('lookup')]);
+      .then([noOutcome, accepted('inquiry')]);
   });
 
   test('of an awaited payout while the answer may still come tells nothing', () =>
@@ -155,7 +155,7 @@ test('no more than ten second payouts are brought before a person', () => {
   const others = Array.from({ length: 12 }, (_, index) =>
     observedPayout('approved', { serviceToken: `token-${index}` }),
   );
-  const decision = decidePayout(payoutAfter(approved), looked(others));
+  const decision = decidePayout(payoutAfter(approved), inquired(others));
   expect(decision).toMatchObject({ events: { length: 10 } });
 });
 
@@ -194,7 +194,7 @@ describe('a callback that names what it is about', () => {
   const named = (serviceToken: string) =>
     ({ type: 'RecordUnappliedPayoutCallback', reason: 'timeout', serviceToken }) as const;
   const asked = (number?: number): PayoutEvent => ({
-    type: 'AttentionResolved',
+    type: 'ReviewResolved',
     data: {
       ...{ code: 'callback_not_applied', resolution: 'retrieved', reason: 'the service was asked later' },
       ...(number === undefined ? {} : { number }),
@@ -217,8 +217,8 @@ describe('a callback that names what it is about', () => {
       .when({ type: 'RecordPayoutCallbackLooked', serviceToken: 'token-b' })
       .then([asked(1)]);
     given([...unresolved, about('token-a')])
-      .when(looked([observedPayout('pending')]))
-      .then([accepted('lookup'), asked()]);
+      .when(inquired([observedPayout('pending')]))
+      .then([accepted('inquiry'), asked()]);
   });
 
   test('is part of the matter where what it names is known as a second payout', () =>
@@ -228,20 +228,21 @@ describe('a callback that names what it is about', () => {
 });
 
 describe('a look that failed', () => {
-  const failedLook = (reason: LookFailure, failedAt = 0): PayoutCommand => ({
+  const failedInquiry = (reason: InquiryFailure, failedAt = 0): PayoutCommand => ({
     ...{ type: 'RecordPayoutLookFailed', account: 'main' },
     reason,
     failedAt,
   });
-  const unreadable = (reason: LookFailure) =>
+  const unreadable = (reason: InquiryFailure) =>
     payoutRaised('service_not_readable', { reason, account: 'main' });
 
   test.each(['account_missing', 'refused'] as const)('as %s calls a person at once', (reason) => {
     for (const history of [requested, unresolved, pending])
       given(history)
-        .when(failedLook(reason))
+        .when(failedInquiry(reason))
         .then([unreadable(reason)]);
-    for (const history of [approved, declined, failed]) given(history).when(failedLook(reason)).thenNothing();
+    for (const history of [approved, declined, failed])
+      given(history).when(failedInquiry(reason)).thenNothing();
   });
 
   test.each([
@@ -249,17 +250,17 @@ describe('a look that failed', () => {
     ['a day', pending, 86_400_000],
   ] as const)('without an answer calls a person after %s', (_, history, patienceMs) => {
     given(history)
-      .when(failedLook('no_answer', afterQuiet + patienceMs - 1))
+      .when(failedInquiry('no_answer', afterQuiet + patienceMs - 1))
       .thenNothing();
     given(history)
-      .when(failedLook('no_answer', afterQuiet + patienceMs))
+      .when(failedInquiry('no_answer', afterQuiet + patienceMs))
       .then([unreadable('no_answer')]);
   });
 
   test('is over with the next one that tells anything', () => {
     const over = payoutResolved('service_not_readable', 'retrieved', 'the service was asked later');
     const of = (history: readonly PayoutEvent[]) => [...history, unreadable('refused')];
-    given(of(unresolved)).when(looked([], beforeQuiet)).then([over]);
+    given(of(unresolved)).when(inquired([], beforeQuiet)).then([over]);
     given(of(pending))
       .when(retrieved(observedPayout('pending')))
       .then([over]);

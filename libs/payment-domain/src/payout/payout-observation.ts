@@ -1,5 +1,5 @@
 /** What the service shows of a payout, and what it tells that we did not know. A look that finds no change gives no event. */
-import { isAbout, raiseOnce, resolveOpen } from '../attention.ts';
+import { isAbout, openReview, resolveOpen } from '../review.ts';
 import { textLengthMax } from '../payment/payment-events.ts';
 import { endUnappliedAbout, endUnappliedOfOwn } from '../unapplied-callback.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
@@ -10,9 +10,9 @@ import { evolvePayout, isPayoutAwaited, resolvedByAPerson, type Payout } from '.
 /** What a retrieval leads to, whichever payout it is of. */
 export function recordPayoutObservation(
   state: Payout,
-  { observed, lookedAt }: RecordPayoutObservation,
+  { observed, inquiredAt }: RecordPayoutObservation,
 ): PayoutEvent[] {
-  if (isPayoutAwaited(state)) return observeAwaited(state, observed, lookedAt);
+  if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
   if (state.serviceToken !== undefined && state.serviceToken !== observed.serviceToken)
     return observeAnother(state, observed);
   return [...observePayout(state, observed), ...endUnapplied(state, observed)];
@@ -28,18 +28,18 @@ function observeAnother(state: Payout, observed: ObservedPayout): PayoutEvent[] 
 }
 
 /** Under our own number it is ours: as good as a look by that number. */
-function observeAwaited(state: Payout, observed: ObservedPayout, lookedAt: number): PayoutEvent[] {
+function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {
   if (observed.orderNumber === undefined) return [];
   if (!isOwnNumber(state, observed)) return observeAnother(state, observed);
-  if (isAnswerDue(state, lookedAt)) return [];
+  if (isAnswerDue(state, inquiredAt)) return [];
   const events = giveUpWaiting(state, 'no outcome was recorded');
-  const accepted = acceptPayout(events.reduce<Payout>(evolvePayout, state), observed, 'lookup');
+  const accepted = acceptPayout(events.reduce<Payout>(evolvePayout, state), observed, 'inquiry');
   return [...events, ...accepted, ...endUnapplied(state, observed)];
 }
 
 /** Whoever announced the call may still be waiting for its answer, which tells more than a look. */
-export const isAnswerDue = ({ phase, call }: Payout, lookedAt: number): boolean =>
-  phase === 'requested' && lookedAt < call.answerBy;
+export const isAnswerDue = ({ phase, call }: Payout, inquiredAt: number): boolean =>
+  phase === 'requested' && inquiredAt < call.answerBy;
 
 export const giveUpWaiting = ({ phase }: Payout, reason: string): PayoutEvent[] =>
   phase === 'requested'
@@ -53,7 +53,7 @@ export const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): 
 export function acceptPayout(
   state: Payout,
   observed: ObservedPayout,
-  evidence: 'answer' | 'lookup',
+  evidence: 'answer' | 'inquiry',
 ): PayoutEvent[] {
   const { serviceToken } = observed;
   const accepted: PayoutEvent = { type: 'PayoutAccepted', data: { serviceToken, evidence } };
@@ -71,7 +71,7 @@ const endUnapplied = (state: Payout, { serviceToken }: ObservedPayout): PayoutEv
 export function observePayout(state: Payout, observed: ObservedPayout): PayoutEvent[] {
   const status = payoutStatusSchema.safeParse(observed.status);
   if (!status.success)
-    return raiseOnce(state, 'unknown_status', {
+    return openReview(state, 'unknown_status', {
       observedStatus: observed.status,
       observedServiceToken: observed.serviceToken,
     });
@@ -90,7 +90,7 @@ const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean 
 
 /** Calls a person: what the service shows is not what was asked for. */
 export const raiseDisagreement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
-  raiseOnce(state, 'terms_disagree', {
+  openReview(state, 'terms_disagree', {
     amount: state.terms.amount,
     currency: state.terms.currency,
     providerOrderNumber: state.call.providerOrderNumber,
@@ -127,7 +127,7 @@ function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus)
   const token = state.serviceToken === undefined ? { serviceToken } : {};
   const reason = to === 'declined' ? declineReasonOf(observed) : {};
   // Each revision is a finding of its own, also one of a kind that a person has acknowledged before.
-  const raised = raiseOnce({ ...state, acknowledged: [] }, 'final_status_revised', {
+  const raised = openReview({ ...state, acknowledged: [] }, 'final_status_revised', {
     from,
     to,
     serviceToken,
@@ -151,10 +151,10 @@ export function raiseSecondPayouts(state: Payout, others: readonly ObservedPayou
     known.add(serviceToken);
     const evidence = { serviceToken, observedStatus: status, knownServiceToken: state.serviceToken ?? null };
     // Each has evidence of its own, so each is raised, also while another is open.
-    events.push(...raiseOnce({ attention: [], acknowledged: [] }, 'second_payout_found', evidence));
+    events.push(...openReview({ reviews: [], acknowledged: [] }, 'second_payout_found', evidence));
   }
   return events;
 }
 
-const secondPayouts = ({ attention, acknowledged }: Payout) =>
-  [...attention, ...acknowledged].filter(({ code }) => code === 'second_payout_found');
+const secondPayouts = ({ reviews, acknowledged }: Payout) =>
+  [...reviews, ...acknowledged].filter(({ code }) => code === 'second_payout_found');

@@ -16,7 +16,7 @@ import {
   disagreement,
   duringCall,
   failedBecause,
-  looked,
+  inquired,
   payoutDomain,
   refused,
   retrieved,
@@ -24,14 +24,14 @@ import {
 } from '../../testing/payout-story.ts';
 import type { PayoutCommand } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
-import type { PayoutAttentionCode, PayoutEvent } from './payout-events.ts';
+import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
 
 describe('what a person was called for ends with what is found out', () => {
   const notFound = payoutRaised('payout_not_found');
-  const foundOut = (code: PayoutAttentionCode) => payoutResolved(code, 'found', 'the service told later');
+  const foundOut = (code: PayoutReviewCode) => payoutResolved(code, 'found', 'the service told later');
   const known = payoutResolved('payout_not_found', 'found', 'what became of it is known by now');
 
   test('a payout that was not found and answers late', () =>
@@ -46,12 +46,12 @@ describe('what a person was called for ends with what is found out', () => {
 
   test('a payout that is found later', () =>
     given([...unresolved, notFound])
-      .when(looked([observedPayout('approved')]))
-      .then([accepted('lookup'), payoutSampleEvents.PayoutApproved, known]));
+      .when(inquired([observedPayout('approved')]))
+      .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved, known]));
 
   test('a payout that is still not found stays before a person', () =>
     given([...unresolved, notFound])
-      .when(looked([]))
+      .when(inquired([]))
       .thenNothing());
 
   test.each(['service_payout_missing', 'terms_disagree', 'unknown_status'] as const)(
@@ -78,8 +78,8 @@ describe('what a person was called for ends with what is found out', () => {
   test.each([
     ['a payout that the service has', pending, retrieved(observedPayout('pending'))],
     ['a final one', approved, retrieved(observedPayout('approved'))],
-    ['one that is looked for', unresolved, looked([], beforeQuiet)],
-    ['a failed one', failed, looked([])],
+    ['one that is looked for', unresolved, inquired([], beforeQuiet)],
+    ['a failed one', failed, inquired([])],
   ] as const)('a callback that was not applied, by asking again: %s', (_, history, command) =>
     given([...history, payoutRaised('callback_not_applied')])
       .when(command)
@@ -89,10 +89,10 @@ describe('what a person was called for ends with what is found out', () => {
   test('a callback that was not applied is not dealt with by looks that tell nothing', () => {
     const open = payoutRaised('callback_not_applied');
     given([...requested, open])
-      .when(looked([], duringCall))
+      .when(inquired([], duringCall))
       .thenNothing();
     given([...pending, open])
-      .when(looked([observedPayout('approved')]))
+      .when(inquired([observedPayout('approved')]))
       .thenNothing();
     const other = observedPayout('approved', { serviceToken: 'token-b' });
     given([...pending, open, second('token-b', 'approved', 'token-a')])
@@ -103,7 +103,7 @@ describe('what a person was called for ends with what is found out', () => {
 
 describe('what a person resolves', () => {
   const resolve = (
-    code: PayoutAttentionCode,
+    code: PayoutReviewCode,
     resolution: Extract<PayoutCommand, { type: 'ResolvePayoutAttention' }>['resolution'],
     number = 1,
   ): PayoutCommand => ({
@@ -113,21 +113,21 @@ describe('what a person resolves', () => {
     resolution,
     reason: 'asked the bank',
   });
-  const said = (code: PayoutAttentionCode, resolution: string, number = 1): PayoutEvent => ({
-    type: 'AttentionResolved',
+  const said = (code: PayoutReviewCode, resolution: string, number = 1): PayoutEvent => ({
+    type: 'ReviewResolved',
     data: { code, number, resolution, reason: 'asked the bank' },
   });
 
   test('must be there', () => {
-    given([]).when(resolve('payout_not_found', 'look_again')).thenRefused('payout_not_found');
-    given(unresolved).when(resolve('payout_not_found', 'look_again')).thenRefused('attention_not_found');
+    given([]).when(resolve('payout_not_found', 'inquire_again')).thenRefused('payout_not_found');
+    given(unresolved).when(resolve('payout_not_found', 'inquire_again')).thenRefused('review_not_found');
   });
 
-  const always = ['look_again', 'acknowledged'];
+  const always = ['inquire_again', 'acknowledged'];
   test.each([
     ['callback_not_applied', pending, always],
     ['final_status_revised', approved, ['acknowledged']],
-    ['payout_not_found', unresolved, ['look_again', 'payout_not_made']],
+    ['payout_not_found', unresolved, ['inquire_again', 'payout_not_made']],
     ['second_payout_found', pending, ['acknowledged']],
     ['service_payout_missing', approved, always],
     ['service_payout_missing', pending, [...always, 'payout_not_made']],
@@ -139,7 +139,7 @@ describe('what a person resolves', () => {
   ] as const)('%s (%#) has its ways out, and no others', (code, history, allowed) => {
     const open = [...history, payoutRaised(code)];
     for (const resolution of [
-      ...(['acknowledged', 'look_again', 'payout_not_made', 'payment_not_made'] as const),
+      ...(['acknowledged', 'inquire_again', 'payout_not_made', 'payment_not_made'] as const),
       ...(['refund_made', 'refund_not_made'] as const),
     ]) {
       const decision = decidePayout(payoutAfter(open), resolve(code, resolution));
@@ -157,10 +157,10 @@ describe('what a person resolves', () => {
       .then([said('second_payout_found', 'acknowledged', 2)]);
     given(history)
       .when(resolve('second_payout_found', 'acknowledged', 3))
-      .thenRefused('attention_not_found');
+      .thenRefused('review_not_found');
     given(history)
       .when(resolve('unknown_status', 'acknowledged', 1))
-      .thenRefused('attention_not_found');
+      .thenRefused('review_not_found');
   });
 
   test('is recorded with the reason', () =>
@@ -194,9 +194,9 @@ describe('what a person resolves', () => {
     given([
       ...unresolved,
       payoutRaised('payout_not_found'),
-      payoutResolved('payout_not_found', 'look_again', 'x'),
+      payoutResolved('payout_not_found', 'inquire_again', 'x'),
     ])
-      .when(looked([]))
+      .when(inquired([]))
       .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
   test('acknowledged, the same finding is not brought before a person again, and another one is', () => {

@@ -1,38 +1,38 @@
 /** What a person may say about a payout that waits for one, and what is resolved by what was found out since. */
-import { findOpen, resolveWhere, type Resolution } from '../attention.ts';
+import { findOpen, resolveWhere, type Resolution } from '../review.ts';
 import type { Decision } from '../decision.ts';
-import type { PayoutRefusal, ResolvePayoutAttention } from './payout-commands.ts';
-import type { PayoutAttentionCode, PayoutEvent } from './payout-events.ts';
+import type { PayoutRefusal, ResolvePayoutReview } from './payout-commands.ts';
+import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
 import { isFinalPayoutPhase } from './payout-machine.ts';
-import { isPayoutAwaited, openWorkOfPayout, resolvedByAPerson, type Payout } from './payout-state.ts';
+import { isPayoutAwaited, inquiryNeedOfPayout, resolvedByAPerson, type Payout } from './payout-state.ts';
 
-const always: Record<PayoutAttentionCode, readonly Resolution[]> = {
-  callback_not_applied: ['look_again', 'acknowledged'],
+const always: Record<PayoutReviewCode, readonly Resolution[]> = {
+  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
-  payout_not_found: ['look_again', 'payout_not_made'],
+  payout_not_found: ['inquire_again', 'payout_not_made'],
   second_payout_found: ['acknowledged'],
-  service_not_readable: ['look_again', 'acknowledged'],
-  service_payout_missing: ['look_again', 'acknowledged'],
-  terms_disagree: ['look_again', 'acknowledged'],
-  unknown_status: ['look_again', 'acknowledged'],
+  service_not_readable: ['inquire_again', 'acknowledged'],
+  service_payout_missing: ['inquire_again', 'acknowledged'],
+  terms_disagree: ['inquire_again', 'acknowledged'],
+  unknown_status: ['inquire_again', 'acknowledged'],
 };
 
 /** The ways out of an attention of this code, for the payout as it is. */
-export function payoutResolutionsOf(payout: Payout, code: PayoutAttentionCode): readonly Resolution[] {
+export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
   const isInDoubt = code === 'service_payout_missing' && !isFinalPayoutPhase(payout.phase);
   return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
 }
 
-export function resolvePayoutAttention(
+export function resolvePayoutReview(
   state: Payout,
-  { code, number, resolution, reason }: ResolvePayoutAttention,
+  { code, number, resolution, reason }: ResolvePayoutReview,
 ): Decision<PayoutEvent, PayoutRefusal> {
   if (findOpen(state, { code, number }) === undefined)
-    return { kind: 'refused', refusal: { code: 'attention_not_found' } };
+    return { kind: 'refused', refusal: { code: 'review_not_found' } };
   const allowed = payoutResolutionsOf(state, code);
   if (!allowed.includes(resolution))
     return { kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed } };
-  const resolved: PayoutEvent = { type: 'AttentionResolved', data: { code, number, resolution, reason } };
+  const resolved: PayoutEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
   const ended = resolution === 'payout_not_made' ? [endPayout(state)] : [];
   return { kind: 'events', events: [resolved, ...ended] };
 }
@@ -43,9 +43,9 @@ const endPayout = (payout: Payout): PayoutEvent =>
     ? { type: 'PayoutFailed', data: { reason: 'resolved' } }
     : { type: 'PayoutDeclined', data: { declineReason: resolvedByAPerson } };
 
-const isStillInDoubt: Partial<Record<PayoutAttentionCode, (payout: Payout) => boolean>> = {
+const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boolean>> = {
   payout_not_found: isPayoutAwaited,
-  service_not_readable: (payout) => openWorkOfPayout(payout) !== undefined,
+  service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== undefined,
 };
 
 /** Ends the attention about something whose outcome is known by now. */

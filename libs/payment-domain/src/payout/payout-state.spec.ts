@@ -15,7 +15,7 @@ import {
   evolvePayout,
   isPayoutAwaited,
   noPayout,
-  openWorkOfPayout,
+  inquiryNeedOfPayout,
   payoutCallAnnouncedBy,
   toPayoutMachineEvent,
 } from './payout-state.ts';
@@ -33,9 +33,9 @@ test('a payout begins with PayoutRequested: requested, and nobody has to look at
     ...data,
     phase: 'requested',
     errors: [],
-    attention: [],
+    reviews: [],
     acknowledged: [],
-    attentionCount: 0,
+    reviewCount: 0,
   });
 });
 
@@ -90,11 +90,11 @@ test('a revision to declined tells the new reason', () => {
 });
 
 test('attention is open until it is resolved, and what is acknowledged stays known', () => {
-  const raised = payoutAfter([...payoutHistoryTo.pending, payoutSampleEvents.AttentionRaised]);
-  expect(raised.attention).toEqual([{ ...payoutSampleEvents.AttentionRaised.data, number: 1 }]);
-  const resolved = evolvePayout(raised, payoutSampleEvents.AttentionResolved);
-  expect(resolved.attention).toEqual([]);
-  expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.AttentionRaised.data, number: 1 }]);
+  const raised = payoutAfter([...payoutHistoryTo.pending, payoutSampleEvents.ReviewOpened]);
+  expect(raised.reviews).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
+  const resolved = evolvePayout(raised, payoutSampleEvents.ReviewResolved);
+  expect(resolved.reviews).toEqual([]);
+  expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
 });
 
 test.each([
@@ -106,15 +106,15 @@ test.each([
   ['failed', undefined],
 ] as const)('the open work of a payout that is %s: %s', (phase, work) => {
   const payout = payoutAfter(payoutHistoryTo[phase]);
-  expect(openWorkOfPayout(payout)).toBe(work);
+  expect(inquiryNeedOfPayout(payout)).toBe(work);
   expect(isPayoutAwaited(payout)).toBe(work === 'unresolved');
 });
 
 test('a callback that was not applied opens work also on a final payout', () => {
   const payout = payoutAfter([...payoutHistoryTo.approved, payoutRaised('callback_not_applied')]);
-  expect(openWorkOfPayout(payout)).toBe('open');
+  expect(inquiryNeedOfPayout(payout)).toBe('open');
   const other = payoutAfter([...payoutHistoryTo.approved, payoutRaised('terms_disagree')]);
-  expect(openWorkOfPayout(other)).toBeUndefined();
+  expect(inquiryNeedOfPayout(other)).toBeUndefined();
 });
 
 test('the request announces the one call, and nothing else announces any', () => {

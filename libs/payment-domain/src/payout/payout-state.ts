@@ -1,12 +1,12 @@
 /** What a payout is, folded from its events. */
 import type { ApiError } from '@tollgate/payment-api/values';
-import { afterRaised, afterResolved, isOpen, noAttention, type Attended } from '../attention.ts';
+import { afterOpened, afterResolved, isOpen, noReviews, type Reviewable } from '../review.ts';
 import type { CallWindow } from '../call-window.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
-import type { OpenWork } from '../payment/open-work.ts';
+import type { InquiryNeed } from '../payment/inquiry-need.ts';
 import type { Environment } from '../payment/payment-events.ts';
 import type {
-  PayoutAttentionCode,
+  PayoutReviewCode,
   PayoutCall,
   PayoutEvent,
   PayoutEventOf,
@@ -20,7 +20,7 @@ import {
   type PayoutPhase,
 } from './payout-machine.ts';
 
-export interface Payout extends Attended<PayoutAttentionCode> {
+export interface Payout extends Reviewable<PayoutReviewCode> {
   environment: Environment;
   team: string;
   terms: PayoutTerms;
@@ -57,7 +57,7 @@ export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
 function begin(event: PayoutEvent): Payout {
   if (event.type !== 'PayoutRequested')
     throw new InvariantViolation(`${event.type} came before PayoutRequested`);
-  return { ...event.data, phase: 'requested', errors: [], ...noAttention };
+  return { ...event.data, phase: 'requested', errors: [], ...noReviews };
 }
 
 type LaterEvent = Exclude<PayoutEvent, { type: 'PayoutRequested' }>;
@@ -78,9 +78,9 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return { ...state, failure: event.data.reason };
     case 'FinalStatusRevised':
       return revise(state, event);
-    case 'AttentionRaised':
-      return { ...state, ...afterRaised(state, event.data) };
-    case 'AttentionResolved':
+    case 'ReviewOpened':
+      return { ...state, ...afterOpened(state, event.data) };
+    case 'ReviewResolved':
       return { ...state, ...afterResolved(state, event.data) };
     case 'PayoutNotSent':
     case 'PayoutUnresolved':
@@ -106,7 +106,7 @@ export const isPayoutAwaited = ({ phase }: Payout): boolean =>
   phase === 'requested' || phase === 'unresolved';
 
 /** What is still to be found out about a payout; undefined where nothing is. */
-export function openWorkOfPayout(payout: Payout): OpenWork | undefined {
+export function inquiryNeedOfPayout(payout: Payout): InquiryNeed | undefined {
   if (isPayoutAwaited(payout)) return 'unresolved';
   return !isFinalPayoutPhase(payout.phase) || isOpen(payout, 'callback_not_applied') ? 'open' : undefined;
 }

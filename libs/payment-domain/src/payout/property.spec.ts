@@ -12,12 +12,12 @@ import type { PayoutCommand } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import {
   decodePayoutEvent,
-  payoutAttentionCodes,
+  payoutReviewCodes,
   payoutEventSchemas,
   type PayoutEvent,
 } from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
-import { evolvePayout, openWorkOfPayout, type PayoutState } from './payout-state.ts';
+import { evolvePayout, inquiryNeedOfPayout, type PayoutState } from './payout-state.ts';
 
 // What moves a payout on is drawn more often, so that runs get far; the first thing is always the request.
 const happening: fc.Arbitrary<PayoutHappening> = fc.record({
@@ -50,7 +50,7 @@ const happenings = fc
   .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
 
 const raised = (history: readonly PayoutEvent[], code: string): boolean =>
-  history.some((event) => event.type === 'AttentionRaised' && event.data.code === code);
+  history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
 
 /** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
 const expectSame = (actual: unknown, expected: unknown) =>
@@ -113,13 +113,13 @@ test('pays out once and keeps the invariants, whatever happens in whatever order
       expectSame(world.history.reduce<PayoutState>(evolvePayout, undefined), world.state);
       checkHistory(world.history);
       for (const event of world.history)
-        seen.add(event.type === 'AttentionRaised' ? event.data.code : event.type);
+        seen.add(event.type === 'ReviewOpened' ? event.data.code : event.type);
     }),
     { numRuns: 1_000 },
   );
   // A model in which little happens proves little. Its service shows what it was asked for, and only one payout.
-  const never = ['AttentionRaised', 'second_payout_found', 'terms_disagree', 'unknown_status'];
-  const expected = [...Object.keys(payoutEventSchemas), ...payoutAttentionCodes].filter(
+  const never = ['ReviewOpened', 'second_payout_found', 'terms_disagree', 'unknown_status'];
+  const expected = [...Object.keys(payoutEventSchemas), ...payoutReviewCodes].filter(
     (each) => !never.includes(each),
   );
   expect([...seen].sort()).toEqual(expected.sort());
@@ -139,7 +139,7 @@ test('is final as the service shows it, or has a person’s attention, once the 
       if (own !== undefined) expect(statusOfPayoutPhase(state.phase)).toBe(own.status);
       else if (state.phase !== 'failed') expect(raised(world.history, 'payout_not_found')).toBe(true);
       // Nobody is left to wait without being looked at.
-      expect(isFinalPayoutPhase(state.phase) || openWorkOfPayout(state) !== undefined).toBe(true);
+      expect(isFinalPayoutPhase(state.phase) || inquiryNeedOfPayout(state) !== undefined).toBe(true);
     }),
     { numRuns: 1_000 },
   );

@@ -50,17 +50,17 @@ export const happening = {
   notFound: { type: 'AttemptNotFound', data: { attemptNumber: 1 } },
   started: { type: 'AttemptStarted', data: { attempt: attempt(2) } },
   pending: { type: 'PaymentPending', data: {} },
-  held: { type: 'PaymentHeld', data: { heldAmount: 1_500, sanitizedMask: '439296******1251' } },
+  held: { type: 'PaymentAuthorized', data: { heldAmount: 1_500, sanitizedMask: '439296******1251' } },
   approved: { type: 'PaymentApproved', data: { amount: 1_500, sanitizedMask: '439296******1251' } },
   declined: { type: 'PaymentDeclined', data: { declineReason: 'insufficient funds' } },
   expired: { type: 'PaymentExpired', data: {} },
   failed: { type: 'PaymentFailed', data: { reason: 'refused' } },
-  confirming: { type: 'ConfirmationSubmitted', data: call },
-  confirmationRefused: { type: 'ConfirmationRefused', data: { errors: [error] } },
-  confirmationUnresolved: { type: 'ConfirmationUnresolved', data: { reason: 'timeout' } },
-  declining: { type: 'DeclineSubmitted', data: call },
-  declineRefused: { type: 'DeclineRefused', data: { errors: [error] } },
-  declineUnresolved: { type: 'DeclineUnresolved', data: { reason: 'timeout' } },
+  confirming: { type: 'CaptureSubmitted', data: call },
+  captureRefused: { type: 'CaptureRefused', data: { errors: [error] } },
+  captureUnresolved: { type: 'CaptureUnresolved', data: { reason: 'timeout' } },
+  declining: { type: 'VoidSubmitted', data: call },
+  voidRefused: { type: 'VoidRefused', data: { errors: [error] } },
+  voidUnresolved: { type: 'VoidUnresolved', data: { reason: 'timeout' } },
   refunding: {
     type: 'RefundSubmitted',
     data: { refundToken: 'ref_1', amount: 500, fingerprint: `fingerprint-${planted}`, ...call },
@@ -75,15 +75,15 @@ export const happening = {
   },
   refundDeclined: { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [error] } },
   refundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'ref_1', reason: 'timeout' } },
-  refundDeclineTold: {
-    type: 'RefundDeclineTold',
+  refundDeclineReported: {
+    type: 'RefundDeclineReported',
     data: { serviceRefundToken: `${planted}-service-refund-5432` },
   },
   refundedElsewhere: { type: 'ExternalRefundObserved', data: { amount: 1_000 } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1_400 } },
   recurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
-  attention: {
-    type: 'AttentionRaised',
+  reviews: {
+    type: 'ReviewOpened',
     data: {
       code: 'second_payment_found',
       evidence: {
@@ -94,8 +94,8 @@ export const happening = {
       },
     },
   },
-  attentionResolved: {
-    type: 'AttentionResolved',
+  reviewResolved: {
+    type: 'ReviewResolved',
     data: { code: 'second_payment_found', resolution: 'refunded', reason: 'by hand' },
   },
 } as const satisfies Record<string, PaymentEvent>;

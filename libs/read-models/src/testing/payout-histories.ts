@@ -43,10 +43,10 @@ export const payoutHappening = {
   declined: { type: 'PayoutDeclined', data: { declineReason: 'card_declined' } },
   failed: { type: 'PayoutFailed', data: { reason: 'refused' } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
-  attention: { type: 'AttentionRaised', data: { code: 'payout_not_found', evidence: { serviceToken } } },
-  secondFound: { type: 'AttentionRaised', data: { code: 'second_payout_found', evidence: { serviceToken } } },
-  attentionResolved: {
-    type: 'AttentionResolved',
+  reviews: { type: 'ReviewOpened', data: { code: 'payout_not_found', evidence: { serviceToken } } },
+  secondFound: { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence: { serviceToken } } },
+  reviewResolved: {
+    type: 'ReviewResolved',
     data: { code: 'payout_not_found', resolution: 'acknowledged', reason: 'by hand' },
   },
 } as const satisfies Record<string, PayoutEvent>;

@@ -8,21 +8,21 @@ import {
   type Position,
 } from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
-import { checkpointEventType, checkpointStream, totalsCheckpointStreamOf } from '../document-checkpoint.ts';
-import { streamOf, type DocumentEnvelope, type DocumentKind } from '../document-kind.ts';
-import { documentVersions, paymentKind, viewStreamPrefixesOf } from '../document-kinds.ts';
-import { foldStream } from '../document-reader.ts';
-import type { PaymentDocument } from '../payment-document.ts';
-import type { PayoutDocument } from '../payout-document.ts';
+import { checkpointEventType, checkpointStream, totalsCheckpointStreamOf } from '../view-checkpoint.ts';
+import { streamOf, type ViewEnvelope, type ViewKind } from '../view-kind.ts';
+import { viewSchemaVersions, paymentKind, viewStreamPrefixesOf } from '../view-kinds.ts';
+import { foldStream } from '../view-reader.ts';
+import type { PaymentView } from '../payment-view.ts';
+import type { PayoutView } from '../payout-view.ts';
 import {
   applyTotalsChanges,
   contributionOf,
   totalsStreamOf,
   totalsVersions,
   totalsWrittenEventType,
-  type TotalsDocument,
-} from '../totals-document.ts';
-import { firstGeneration, viewStreamOf } from '../view-streams.ts';
+  type TotalsView,
+} from '../totals-view.ts';
+import { firstViewVersion, viewStreamOf } from '../view-streams.ts';
 import { toNewEvents, type AnyEvent } from './histories.ts';
 
 /** The stream of a payment's document. */
@@ -53,31 +53,31 @@ export const appendPayment = (
 ): Promise<Appended> => appendEvents(store, paymentStream(token), events);
 
 /** What rebuilding a document from zero gives. */
-export async function foldStored<Document extends DocumentEnvelope>(
+export async function foldStored<View extends ViewEnvelope>(
   store: EventStore,
-  kind: DocumentKind<Document>,
+  kind: ViewKind<View>,
   token: string,
-): Promise<Document> {
-  const document = await foldStream(store, kind, token);
-  if (document === undefined) throw new Error(`there is no ${kind.name} ${token}`);
-  return kind.schema.parse(document);
+): Promise<View> {
+  const view = await foldStream(store, kind, token);
+  if (view === undefined) throw new Error(`there is no ${kind.name} ${token}`);
+  return kind.schema.parse(view);
 }
 
 /** What a projector does: the document of one stream as it is now. */
-export async function writeDocument<Document extends DocumentEnvelope>(
+export async function writeView<View extends ViewEnvelope>(
   store: EventStore,
-  kind: DocumentKind<Document>,
+  kind: ViewKind<View>,
   token: string,
-): Promise<Document> {
-  const document = await foldStored(store, kind, token);
-  await plantDocument(store, kind, token, document);
-  return document;
+): Promise<View> {
+  const view = await foldStored(store, kind, token);
+  await plantView(store, kind, token, view);
+  return view;
 }
 
 /** Puts any data in the place of a document. */
-export async function plantDocument(
+export async function plantView(
   store: EventStore,
-  kind: DocumentKind,
+  kind: ViewKind,
   token: string,
   data: unknown,
 ): Promise<void> {
@@ -91,9 +91,9 @@ export async function plantDocument(
 export async function writeCheckpoint(
   store: EventStore,
   position: Position,
-  changes: { documentVersions?: string } = {},
+  changes: { viewSchemaVersions?: string } = {},
 ): Promise<Appended> {
-  const data = { schemaVersion: 1, documentVersions, position, failedStreams: [], ...changes };
+  const data = { schemaVersion: 1, viewSchemaVersions, position, failedStreams: [], ...changes };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
   await store.keepLast(checkpointStream, 1);
   return appended(await store.append(checkpointStream, [event], 'any'));
@@ -102,14 +102,14 @@ export async function writeCheckpoint(
 /** What a projector says when the totals are those of just these documents. */
 export async function writeTotals(
   store: EventStore,
-  documents: readonly (PaymentDocument | PayoutDocument)[],
+  views: readonly (PaymentView | PayoutView)[],
 ): Promise<Appended> {
-  const totals = new Map<string, TotalsDocument>();
-  const inOrder = [...documents].sort((one, other) => (one.position < other.position ? -1 : 1));
-  for (const document of inOrder) {
-    const { key, lines } = contributionOf(document);
-    const stream = totalsStreamOf(key, firstGeneration);
-    const { token, revision, position } = document;
+  const totals = new Map<string, TotalsView>();
+  const inOrder = [...views].sort((one, other) => (one.position < other.position ? -1 : 1));
+  for (const view of inOrder) {
+    const { key, lines } = contributionOf(view);
+    const stream = totalsStreamOf(key, firstViewVersion);
+    const { token, revision, position } = view;
     const change = { key, last: { stream: token, revision, position }, before: [], after: lines };
     const total = applyTotalsChanges(totals.get(stream), [change]);
     if (total !== undefined) totals.set(stream, total);
@@ -119,22 +119,22 @@ export async function writeTotals(
     await store.append(stream, [event], 'any');
   }
   const position = inOrder.at(-1)?.position ?? ('0' as Position);
-  const data = { schemaVersion: 1, documentVersions: totalsVersions, position, failedStreams: [] };
+  const data = { schemaVersion: 1, viewSchemaVersions: totalsVersions, position, failedStreams: [] };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
-  return appended(await store.append(totalsCheckpointStreamOf(firstGeneration), [event], 'any'));
+  return appended(await store.append(totalsCheckpointStreamOf(firstViewVersion), [event], 'any'));
 }
 
 /** Events of one stream with its document and the checkpoint after it. */
-export async function projectEvents<Document extends DocumentEnvelope>(
+export async function projectEvents<View extends ViewEnvelope>(
   store: EventStore,
-  kind: DocumentKind<Document>,
+  kind: ViewKind<View>,
   token: string,
   events: readonly AnyEvent[],
-): Promise<Document> {
+): Promise<View> {
   const { position } = await appendEvents(store, streamOf(kind, token), events);
-  const document = await writeDocument(store, kind, token);
+  const view = await writeView(store, kind, token);
   await writeCheckpoint(store, position);
-  return document;
+  return view;
 }
 
 /** A payment with its document and the checkpoint after it. */
@@ -142,13 +142,13 @@ export const projectPayment = (
   store: EventStore,
   token: string,
   events: readonly PaymentEvent[],
-): Promise<PaymentDocument> => projectEvents(store, paymentKind, token, events);
+): Promise<PaymentView> => projectEvents(store, paymentKind, token, events);
 
 /** The text of every stored document by its stream. */
-export const storedDocuments = (
+export const storedViews = (
   store: EventStore,
-  generation = firstGeneration,
-): Promise<Map<string, string>> => storedTexts(store, viewStreamPrefixesOf(generation));
+  viewVersion = firstViewVersion,
+): Promise<Map<string, string>> => storedTexts(store, viewStreamPrefixesOf(viewVersion));
 
 /** The text of the last event of every stream with one of these prefixes. */
 export async function storedTexts(

@@ -35,7 +35,7 @@ export function createCircuitBreaker(deps: {
   let opened: { openMs: number; until: number } | undefined;
   let isProbing = false;
   // Each opening and closing begins a new one. What began in an earlier one says nothing about the account as it is now.
-  let generation = 0;
+  let viewVersion = 0;
 
   const probeInMs = () => (opened === undefined ? 0 : Math.max(0, opened.until - clock.monotonic()));
   const mayPass = () => probeInMs() === 0 && !isProbing;
@@ -44,7 +44,7 @@ export function createCircuitBreaker(deps: {
     opened = next;
     failures = 0;
     isProbing = false;
-    generation += 1;
+    viewVersion += 1;
     onChange(next === undefined ? { state: 'closed' } : { state: 'open', openMs: next.openMs });
   }
   const openFor = (openMs: number) => changeTo({ openMs, until: clock.monotonic() + openMs });
@@ -68,9 +68,9 @@ export function createCircuitBreaker(deps: {
       if (!mayPass())
         throw new InvariantViolation('a call began that the circuit breaker does not let through');
       isProbing = opened !== undefined;
-      const begunIn = generation;
+      const begunIn = viewVersion;
       return (end) => {
-        if (begunIn === generation) settle(end);
+        if (begunIn === viewVersion) settle(end);
       };
     },
     probeInMs,

@@ -51,12 +51,12 @@ export function announcedCall<Answer, Command>(call: {
 }
 
 /** One kind of stream on which calls are announced. */
-export interface CallSubject<Document extends { token: string }, Event, Command> {
+export interface CallSubject<View extends { token: string }, Event, Command> {
   /** The call that these events, which this process has just appended, announce. */
-  announcedBy(done: Done<Document, Event>): AnnouncedCall<Command> | undefined;
-  execute(token: string, command: Command): Promise<Done<Document, Event>>;
+  announcedBy(done: Done<View, Event>): AnnouncedCall<Command> | undefined;
+  execute(token: string, command: Command): Promise<Done<View, Event>>;
   /** A permit for the attempt after one that had no effect; undefined where there is to be none. */
-  permitAfter(document: Document): Promise<Permit | undefined>;
+  permitAfter(view: View): Promise<Permit | undefined>;
 }
 
 export interface AnnouncedCallsDependencies {
@@ -71,11 +71,11 @@ export interface AnnouncedCalls {
    * Makes the call that `done` announces, records its end, and goes on with the attempts that this announces in turn.
    * Gives the permit back. Resolves with the document when nothing is announced any more; at once where nothing was.
    */
-  carryOut<Document extends { token: string }, Event, Command>(
-    subject: CallSubject<Document, Event, Command>,
-    done: Done<Document, Event>,
+  carryOut<View extends { token: string }, Event, Command>(
+    subject: CallSubject<View, Event, Command>,
+    done: Done<View, Event>,
     permit: Permit,
-  ): Promise<Document>;
+  ): Promise<View>;
   /** Resolves when the calls under way for this stream in this process have been recorded; at once where there is none. */
   settled(token: string): Promise<void>;
   /** Resolves when no call is under way. */
@@ -90,7 +90,7 @@ export function createAnnouncedCalls(deps: AnnouncedCallsDependencies): Announce
   return {
     async carryOut(subject, done, permit) {
       const work = carryOut(deps, subject, done, permit);
-      underWay.set(work, done.document.token);
+      underWay.set(work, done.view.token);
       try {
         return await work;
       } finally {
@@ -106,41 +106,41 @@ export function createAnnouncedCalls(deps: AnnouncedCallsDependencies): Announce
   };
 }
 
-async function carryOut<Document extends { token: string }, Event, Command>(
+async function carryOut<View extends { token: string }, Event, Command>(
   deps: AnnouncedCallsDependencies,
-  subject: CallSubject<Document, Event, Command>,
-  first: Done<Document, Event>,
+  subject: CallSubject<View, Event, Command>,
+  first: Done<View, Event>,
   permit: Permit,
-): Promise<Document> {
+): Promise<View> {
   let done = first;
   let held: Permit | undefined = permit;
   try {
     // Bounded by the domain, which announces a bounded number of attempts.
     for (let sent = 0; ; sent += 1) {
       const call = subject.announcedBy(done);
-      if (call === undefined) return done.document;
+      if (call === undefined) return done.view;
       if (held === undefined) throw new Error('a call was announced without a permit');
-      const { document } = done;
-      const ended: EndedCall<Command> = await callOnce(deps, call, held, document.token);
-      ({ done, held } = await recordEnd(deps, subject, { ended, document, sent }));
+      const { view } = done;
+      const ended: EndedCall<Command> = await callOnce(deps, call, held, view.token);
+      ({ done, held } = await recordEnd(deps, subject, { ended, view, sent }));
     }
   } finally {
     held?.release('unused');
   }
 }
 
-async function recordEnd<Document extends { token: string }, Event, Command>(
+async function recordEnd<View extends { token: string }, Event, Command>(
   { clock, stopping }: AnnouncedCallsDependencies,
-  subject: CallSubject<Document, Event, Command>,
-  { ended, document, sent }: { ended: EndedCall<Command>; document: Document; sent: number },
-): Promise<{ done: Done<Document, Event>; held: Permit | undefined }> {
+  subject: CallSubject<View, Event, Command>,
+  { ended, view, sent }: { ended: EndedCall<Command>; view: View; sent: number },
+): Promise<{ done: Done<View, Event>; held: Permit | undefined }> {
   if (!ended.mayBeFollowed)
-    return { done: await subject.execute(document.token, ended.toCommand()), held: undefined };
+    return { done: await subject.execute(view.token, ended.toCommand()), held: undefined };
   if (ended.outcome.kind === 'not-sent')
     await clock.sleep(notSentPauseMs * 2 ** sent, stopping).catch(() => undefined);
-  const next = await subject.permitAfter(document);
+  const next = await subject.permitAfter(view);
   try {
-    return { done: await subject.execute(document.token, ended.toCommand(next)), held: next };
+    return { done: await subject.execute(view.token, ended.toCommand(next)), held: next };
   } catch (error) {
     next?.release('unused');
     throw error;

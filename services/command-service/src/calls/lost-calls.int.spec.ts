@@ -9,8 +9,8 @@ const harness = useHarness();
 const ordersOf = ({ provider }: Harness, { operation }: OperationCase) =>
   provider.received.filter((call) => call.operation === operation).map(({ of }) => of);
 
-const attentionOf = async ({ payments, payouts }: Harness, token: string) =>
-  ((await payments.load(token))?.payment ?? (await payouts.load(token))?.payout)?.attention.map(
+const reviewsOf = async ({ payments, payouts }: Harness, token: string) =>
+  ((await payments.load(token))?.payment ?? (await payouts.load(token))?.payout)?.reviews.map(
     ({ code }) => code,
   );
 
@@ -32,18 +32,18 @@ describe.each(allOperations)('$name without effect', (each) => {
   it('stays unknown until its quiet period is over: nothing is sent, nobody is called', async () => {
     const token = await loseBefore(each);
     await harness().clock.advance(quietMs - 1);
-    await harness().look(token);
+    await harness().inquire(token);
     await each.ask(harness(), token);
     expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
     expect(ordersOf(harness(), each)).toHaveLength(1);
-    expect(await attentionOf(harness(), token)).toEqual([]);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
   });
 
   it('is followed by one call at most, however many processes look at once', async () => {
     const token = await loseBefore(each);
     await harness().clock.advance(quietMs);
     const instances = [1, 2, 3].map(() => harness().startInstance());
-    await Promise.all(instances.flatMap(({ look }) => [look(token), look(token)]));
+    await Promise.all(instances.flatMap(({ inquire }) => [inquire(token), inquire(token)]));
     const followed =
       each.operation === 'confirm' || each.operation === 'decline' || each.name.includes('hosted');
     expect(ordersOf(harness(), each)).toHaveLength(followed ? 2 : 1);
@@ -67,7 +67,7 @@ it.each([operationCases.confirm, operationCases.decline])(
     expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
     expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
     await harness().clock.advance(quietMs);
-    await harness().look(token);
+    await harness().inquire(token);
     expect(ordersOf(harness(), each)).toHaveLength(2);
     const submitted = each.announcement;
     const unresolved = submitted.replace('Submitted', 'Unresolved');
@@ -80,19 +80,19 @@ it.each([operationCases.confirm, operationCases.decline])(
   '$name that never has an effect is before a person after five submissions, who may have it sent anew',
   async (each) => {
     const token = await each.prepare(harness());
-    const { provider, clock, look, resolve } = harness();
+    const { provider, clock, inquire, resolve } = harness();
     for (let submission = 1; submission <= 6; submission += 1)
       provider.faultsOf[each.operation].push({ kind: 'lost-before' });
     await each.ask(harness(), token);
-    for (let looks = 1; looks <= 8; looks += 1) {
+    for (let inquiries = 1; inquiries <= 8; inquiries += 1) {
       await clock.advance(quietMs);
-      await look(token);
+      await inquire(token);
     }
     expect(ordersOf(harness(), each)).toHaveLength(5);
-    expect(await attentionOf(harness(), token)).toEqual(['two_step_unresolved']);
-    await resolve({ token, code: 'two_step_unresolved', resolution: 'look_again' });
+    expect(await reviewsOf(harness(), token)).toEqual(['capture_unresolved']);
+    await resolve({ token, code: 'capture_unresolved', resolution: 'inquire_again' });
     expect(ordersOf(harness(), each)).toHaveLength(6);
-    expect(await attentionOf(harness(), token)).toEqual([]);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
   },
 );
 
@@ -106,12 +106,12 @@ it.each([
   async (row) => {
     const { each, code } = row;
     const token = await loseBefore(each);
-    for (let looks = 0; looks < 4; looks += 1) {
+    for (let inquiries = 0; inquiries < 4; inquiries += 1) {
       await harness().clock.advance(quietMs);
       await each.ask(harness(), token);
-      await harness().look(token);
+      await harness().inquire(token);
     }
-    expect(await attentionOf(harness(), token)).toEqual([code]);
+    expect(await reviewsOf(harness(), token)).toEqual([code]);
     expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
     expect(ordersOf(harness(), each)).toHaveLength(1);
   },
@@ -120,7 +120,7 @@ it.each([
 it('a refund without an outcome keeps its amount reserved, and lets no other refund of the payment begin', async () => {
   const { refund: each } = operationCases;
   const token = await loseBefore(each);
-  const { refund, clock, look } = harness();
+  const { refund, clock, inquire } = harness();
   // Told at once: nobody knows how long that takes.
   const another = () => refund(token, 'refund-2', 40);
   expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
@@ -129,7 +129,7 @@ it('a refund without an outcome keeps its amount reserved, and lets no other ref
     refusal: { code: 'refund_exceeds_amount', refundableAmount: 40 },
   });
   await clock.advance(quietMs);
-  await look(token);
+  await inquire(token);
   expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
   expect(ordersOf(harness(), each)).toHaveLength(1);
 });
@@ -144,8 +144,8 @@ describe.each(allOperations)('$name that certainly did not happen', (each) => {
     expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: false });
     const ends: Partial<Record<OperationCase['operation'], string>> = {
       refund: 'declined',
-      confirm: 'held',
-      decline: 'held',
+      confirm: 'authorized',
+      decline: 'authorized',
     };
     expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? 'failed');
     expect(ordersOf(harness(), each)).toHaveLength(1);
@@ -164,8 +164,9 @@ describe.each(allOperations)('$name that certainly did not happen', (each) => {
       refund: 'declined',
       payout: 'failed',
     };
-    const twoStep = each.operation === 'confirm' || each.operation === 'decline' ? 'held' : undefined;
-    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? twoStep ?? each.whenDone);
+    const captureOrVoid =
+      each.operation === 'confirm' || each.operation === 'decline' ? 'authorized' : undefined;
+    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? captureOrVoid ?? each.whenDone);
   });
 });
 
@@ -174,27 +175,27 @@ it('a submission that follows one without an outcome, and never left, leaves the
   const token = await loseBefore(each);
   harness().provider.faultsOf.confirm.push({ kind: 'not-sent' });
   await harness().clock.advance(quietMs);
-  await harness().look(token);
-  expect(await each.stateOf(harness(), token)).toBe('confirming');
+  await harness().inquire(token);
+  expect(await each.stateOf(harness(), token)).toBe('capturing');
   await harness().clock.advance(quietMs);
-  await harness().look(token);
+  await harness().inquire(token);
   expect(await each.stateOf(harness(), token)).toBe('approved');
 });
 
 it('a look for an announced call begins when its answer is not awaited any more, and not before', async () => {
   const token = await loseBefore(operationCases.hosted);
-  const { provider, look, clock } = harness();
-  expect(await look(token)).toBe('looked');
+  const { provider, inquire, clock } = harness();
+  expect(await inquire(token)).toBe('inquired');
   let answer = (): void => undefined;
   provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
   await clock.advance(quietMs);
-  const { look: lookAsOther } = harness().startInstance();
-  const looking = look(token);
+  const { inquire: inquireAsOther } = harness().startInstance();
+  const inquiring = inquire(token);
   await expect.poll(() => provider.received.length).toBe(2);
-  expect(await lookAsOther(token)).toBe('awaiting-answer');
+  expect(await inquireAsOther(token)).toBe('awaiting-answer');
   await clock.advance(answerMs);
-  expect(await lookAsOther(token)).toBe('looked');
+  expect(await inquireAsOther(token)).toBe('inquired');
   answer();
-  await looking;
-  expect((await harness().payments.load(token))?.payment.attention).toEqual([]);
+  await inquiring;
+  expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
 });

@@ -86,14 +86,14 @@ describe.each(allOperations)('$name', (each) => {
     const before = sent(harness(), each).length;
     harness().provider.faultsOf[operation].push({ kind: 'lost-after' });
     // While the service cannot be asked, nobody knows.
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     expect(await harness().passTime(ask(harness(), token))).toMatchObject({ kind: 'answered' });
     expect(await stateOf(harness(), token)).toBe(each.whenUnknown);
     await harness().clock.advance(quietMs + 3_600_000);
-    harness().provider.answersLooks = true;
+    harness().provider.answersInquiries = true;
     const again = await harness().passTime(ask(harness(), token));
     expect(again).toMatchObject({ kind: 'answered', replayed: true });
-    if (await isInInit(harness(), token)) await harness().look(token);
+    if (await isInInit(harness(), token)) await harness().inquire(token);
     expect(await stateOf(harness(), token)).toBe(each.whenDone);
     expect(sent(harness(), each)).toHaveLength(before + 1);
   });
@@ -102,11 +102,11 @@ describe.each(allOperations)('$name', (each) => {
     const token = await prepare(harness());
     const before = sent(harness(), each).length;
     harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     await harness().passTime(ask(harness(), token));
     for (let hour = 0; hour < 5; hour += 1) {
       await harness().clock.advance(3_600_000);
-      await harness().look(token);
+      await harness().inquire(token);
       await harness().passTime(ask(harness(), token));
     }
     expect(await stateOf(harness(), token)).toBe(each.whenUnknown);
@@ -135,8 +135,8 @@ describe.each(allOperations)('$name', (each) => {
     void ask(dying, token);
     await eventually(() => expect(sent(harness(), each)).toHaveLength(before + 1));
     await harness().clock.advance(answerMs);
-    await harness().look(token);
-    await harness().look(token);
+    await harness().inquire(token);
+    await harness().inquire(token);
     expect(await stateOf(harness(), token)).toBe(each.whenDone);
     expect(sent(harness(), each)).toHaveLength(before + 1);
   });
@@ -151,7 +151,7 @@ describe.each(allOperations)('$name', (each) => {
       await expect(harness().passTime(ask(failing, token))).rejects.toMatchObject({ retryable: true });
       await harness().clock.advance(quietMs);
       expect(await harness().passTime(ask(failing, token))).toMatchObject({ kind: 'answered' });
-      if (await isInInit(harness(), token)) await harness().look(token);
+      if (await isInInit(harness(), token)) await harness().inquire(token);
       expect(await stateOf(harness(), token)).toBe(each.whenDone);
       expect(sent(harness(), each)).toHaveLength(before + 1);
     },
@@ -174,7 +174,7 @@ describe.each(allOperations)('$name', (each) => {
     harness().provider.faultsOf[operation].push({ kind: 'breaks' });
     await expect(harness().passTime(ask(harness(), token))).rejects.toThrow('the connector is broken');
     await harness().clock.advance(answerMs);
-    await harness().look(token);
+    await harness().inquire(token);
     expect(await stateOf(harness(), token)).toBe(each.whenUnknown);
   });
 

@@ -8,13 +8,13 @@ import {
   callAnnouncedBy,
   isFaultOfAccount,
 } from '@tollgate/payment-domain';
-import type { PaymentDocument } from '@tollgate/read-models';
+import type { PaymentView } from '@tollgate/read-models';
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { Accounts, Permit } from '../accounts/accounts.ts';
 import {
   fromCreationOutcome,
   fromRefundOutcome,
-  fromTwoStepOutcome,
+  fromCaptureOrVoidOutcome,
   toCreateRequest,
 } from '../provider-mapping.ts';
 import type { Cause } from '../streams/repository.ts';
@@ -49,20 +49,20 @@ export type CarryOutPaymentCalls = (
   permit: Permit,
   cause: Cause,
   secrets?: CallSecrets,
-) => Promise<PaymentDocument>;
+) => Promise<PaymentView>;
 
-type Subject = CallSubject<PaymentDocument, PaymentEvent, PaymentCommand>;
+type Subject = CallSubject<PaymentView, PaymentEvent, PaymentCommand>;
 
 export function createPaymentCalls(deps: PaymentCallsDependencies): CarryOutPaymentCalls {
   const { payments, calls } = deps;
   return (done, permit, cause, secrets = {}) => {
     const subject: Subject = {
-      announcedBy({ document, events }) {
-        const announced = callAnnouncedBy(events, document.payment);
-        return announced === undefined ? undefined : toCall(deps, document, announced, secrets);
+      announcedBy({ view, events }) {
+        const announced = callAnnouncedBy(events, view.payment);
+        return announced === undefined ? undefined : toCall(deps, view, announced, secrets);
       },
       execute: async (token, command) => requireDone(await payments.execute(token, command, cause)),
-      permitAfter: (document) => permitAfter(deps, document),
+      permitAfter: (view) => permitAfter(deps, view),
     };
     return calls.carryOut(subject, done, permit);
   };
@@ -70,18 +70,18 @@ export function createPaymentCalls(deps: PaymentCallsDependencies): CarryOutPaym
 
 function toCall(
   deps: PaymentCallsDependencies,
-  document: PaymentDocument,
+  view: PaymentView,
   announced: Announcement,
   secrets: CallSecrets,
 ): AnnouncedCall<PaymentCommand> {
   switch (announced.operation) {
     case 'create':
-      return toCreationCall(deps, document, announced, secrets);
+      return toCreationCall(deps, view, announced, secrets);
     case 'confirm':
     case 'decline':
-      return toTwoStepCall(document, announced);
+      return toCaptureOrVoidCall(view, announced);
     case 'refund':
-      return toRefundCall(document, announced);
+      return toRefundCall(view, announced);
   }
 }
 
@@ -89,11 +89,11 @@ type AnnouncementOf<Operation> = Extract<Announcement, { operation: Operation }>
 
 function toCreationCall(
   deps: PaymentCallsDependencies,
-  document: PaymentDocument,
+  view: PaymentView,
   { window, attemptNumber, account }: AnnouncementOf<'create'>,
   secrets: CallSecrets,
 ): AnnouncedCall<PaymentCommand> {
-  const { token, payment } = document;
+  const { token, payment } = view;
   const callbackUrl = deps.callbackUrlOf(payment.environment, token);
   const request = toCreateRequest(payment, callbackUrl, secrets);
   return announcedCall({
@@ -108,7 +108,7 @@ function toCreationCall(
       const command = { type: 'RecordCreationOutcome' as const, attemptNumber, outcome };
       // An account that has refused us once would refuse us again.
       const isOfUse = next !== undefined && (outcome.kind === 'not-sent' || next.account !== account);
-      return isOfUse ? { ...command, ...nextAttemptUnder(deps, document, next) } : command;
+      return isOfUse ? { ...command, ...nextAttemptUnder(deps, view, next) } : command;
     },
   });
 }
@@ -116,7 +116,7 @@ function toCreationCall(
 /** The attempt after the payment's current one under a permit; none where there may be no more. */
 export function nextAttemptUnder(
   { clock, times }: Pick<PaymentCallsDependencies, 'clock' | 'times'>,
-  { token, payment }: PaymentDocument,
+  { token, payment }: PaymentView,
   { account }: Permit,
 ) {
   const number = payment.attempt.number + 1;
@@ -124,8 +124,8 @@ export function nextAttemptUnder(
   return { nextAttempt: planAttempt(token, { number, account, now: clock.now(), times }) };
 }
 
-function toTwoStepCall(
-  { payment }: PaymentDocument,
+function toCaptureOrVoidCall(
+  { payment }: PaymentView,
   { operation, window, submission }: AnnouncementOf<'confirm' | 'decline'>,
 ): AnnouncedCall<PaymentCommand> {
   const serviceToken = requireServiceToken(payment.serviceToken);
@@ -136,13 +136,13 @@ function toTwoStepCall(
       operation === 'confirm' ? client.confirmPayment(serviceToken) : client.declinePayment(serviceToken),
     toCommand: (answer) => ({
       ...{ type: 'RecordTwoStepOutcome', operation, submission },
-      outcome: fromTwoStepOutcome(answer),
+      outcome: fromCaptureOrVoidOutcome(answer),
     }),
   });
 }
 
 function toRefundCall(
-  { payment }: PaymentDocument,
+  { payment }: PaymentView,
   { window, refundToken, amount }: AnnouncementOf<'refund'>,
 ): AnnouncedCall<PaymentCommand> {
   const token = requireServiceToken(payment.serviceToken);
@@ -162,11 +162,11 @@ function requireServiceToken(serviceToken: string | undefined): string {
 }
 
 /** The account after the current one, in the order in which the payment's accounts are tried. A recurring token belongs to one account. */
-async function permitAfter({ accounts }: PaymentCallsDependencies, document: PaymentDocument) {
-  const { environment, team, terms, attempt } = document.payment;
+async function permitAfter({ accounts }: PaymentCallsDependencies, view: PaymentView) {
+  const { environment, team, terms, attempt } = view.payment;
   if (attempt.number >= attemptsMax) return undefined;
   const { currency } = terms;
-  const route = accounts.route({ environment, team, currency, token: document.token });
+  const route = accounts.route({ environment, team, currency, token: view.token });
   const following = route[(route.indexOf(attempt.account) + 1) % Math.max(route.length, 1)];
   const name = terms.kind === 'recurring' ? attempt.account : (following ?? attempt.account);
   const result = await accounts.permitOf(environment, name);

@@ -1,7 +1,7 @@
 /** The one call that a payout's events announce: what it sends, and how its end is recorded. */
 import type { PayoutRequest } from '@tollgate/payment-api';
 import { type PayoutCommand, type PayoutEvent, payoutCallAnnouncedBy } from '@tollgate/payment-domain';
-import type { PayoutDocument } from '@tollgate/read-models';
+import type { PayoutView } from '@tollgate/read-models';
 import type { Permit } from '../accounts/accounts.ts';
 import { fromPayoutOutcome } from '../provider-mapping.ts';
 import type { PayoutDone, Payouts } from '../streams/payouts.ts';
@@ -17,7 +17,7 @@ export type CarryOutPayoutCalls = (
   permit: Permit,
   cause: Cause,
   destination: PayoutDestinationSecrets,
-) => Promise<PayoutDocument>;
+) => Promise<PayoutView>;
 
 export interface PayoutCallsDependencies {
   payouts: Payouts;
@@ -25,7 +25,7 @@ export interface PayoutCallsDependencies {
   callbackUrlOf: (environment: string, token: string) => string;
 }
 
-type Subject = CallSubject<PayoutDocument, PayoutEvent, PayoutCommand>;
+type Subject = CallSubject<PayoutView, PayoutEvent, PayoutCommand>;
 
 export function createPayoutCalls({
   payouts,
@@ -34,7 +34,7 @@ export function createPayoutCalls({
 }: PayoutCallsDependencies): CarryOutPayoutCalls {
   return (done, permit, cause, destination) => {
     const subject: Subject = {
-      announcedBy({ document: { token, payout }, events }) {
+      announcedBy({ view: { token, payout }, events }) {
         const announced = payoutCallAnnouncedBy(events, payout);
         if (announced === undefined) return undefined;
         const { amount, currency } = payout.terms;

@@ -10,20 +10,19 @@ import {
   decodeDisputeEvent,
   disputeStream,
 } from '@tollgate/payment-domain';
-import { type DisputeDocument, evolveDisputeDocument } from '@tollgate/read-models';
+import { type DisputeView, evolveDisputeView } from '@tollgate/read-models';
 import { type Clock, type Ids, given } from '@tollgate/service-kit';
 import { type Repository, createRepository } from '../streams/repository.ts';
 import { deriveToken } from '../tokens.ts';
 
-export type Disputes = Repository<DisputeDocument, DisputeEvent, ObserveDispute, DisputeRefusal>;
+export type Disputes = Repository<DisputeView, DisputeEvent, ObserveDispute, DisputeRefusal>;
 
 export const createDisputes = (deps: { store: EventStore; clock: Clock; ids: Ids }): Disputes =>
   createRepository(deps, {
     stream: disputeStream,
     decode: decodeDisputeEvent,
-    decide: (document: DisputeDocument | undefined, command: ObserveDispute) =>
-      decideDispute(document?.dispute, command),
-    evolve: evolveDisputeDocument,
+    decide: (view: DisputeView | undefined, command: ObserveDispute) => decideDispute(view?.dispute, command),
+    evolve: evolveDisputeView,
   });
 
 /** The token of a dispute: its id is the service's own, and unique within the account only. */

@@ -1,18 +1,18 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { cause } from '../testing/harness.ts';
-import { awaitOutcome, lookBriefly } from './await-outcome.ts';
+import { awaitOutcome, inquireBriefly } from './await-outcome.ts';
 
 const never = () => new Promise<never>(() => undefined);
 
 // The call of this very process was waited for without a bound, and only then the five seconds began.
 it('the wait for the calls of this process counts into what a caller waits', async () => {
   const clock = createFakeClock();
-  const deps = { load: () => Promise.resolve('document'), settled: never, look: never, clock };
+  const deps = { load: () => Promise.resolve('document'), settled: never, inquire: never, clock };
   const answerBy = clock.now() + 60_000;
   const waiting = awaitOutcome(deps, { token: 'a', cause, awaited: () => ({ kind: 'answer', answerBy }) });
   let ended: unknown = 'waiting';
-  void waiting.then((document) => (ended = document));
+  void waiting.then((view) => (ended = view));
   await clock.advance(4_999);
   expect(ended).toBe('waiting');
   await clock.advance(1);
@@ -22,7 +22,9 @@ it('the wait for the calls of this process counts into what a caller waits', asy
 it('a look that takes long is waited for as long as a caller may wait', async () => {
   const clock = createFakeClock();
   let result: unknown = 'waiting';
-  void lookBriefly({ look: never, clock }, { token: 'a', cause }).then((looked) => (result = looked));
+  void inquireBriefly({ inquire: never, clock }, { token: 'a', cause }).then(
+    (inquired) => (result = inquired),
+  );
   await clock.advance(4_999);
   expect(result).toBe('waiting');
   await clock.advance(1);
@@ -31,7 +33,7 @@ it('a look that takes long is waited for as long as a caller may wait', async ()
 
 it('a look that rejects has failed, and nobody sleeps on', async () => {
   const clock = createFakeClock();
-  const look = () => Promise.reject(new Error('the store is gone'));
-  expect(await lookBriefly({ look, clock }, { token: 'a', cause })).toBe('failed');
+  const inquire = () => Promise.reject(new Error('the store is gone'));
+  expect(await inquireBriefly({ inquire, clock }, { token: 'a', cause })).toBe('failed');
   expect(clock.sleeperCount()).toBe(0);
 });

@@ -1,17 +1,17 @@
 /** Waits for the outcome of a call that somebody else is making: this process on another connection, or another instance. */
 import type { Clock } from '@tollgate/service-kit';
-import type { LookResult } from '../looks/look-result.ts';
+import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { Cause } from '../streams/repository.ts';
 
 /** How long a caller waits for it, and between two looks into the stream, milliseconds. */
 const waitMaxMs = 5_000;
 const pauseMs = 50;
 
-export interface AwaitOutcomeDependencies<Document> {
-  load: (token: string) => Promise<Document | undefined>;
+export interface AwaitOutcomeDependencies<View> {
+  load: (token: string) => Promise<View | undefined>;
   /** Resolves when the calls of this process for the token have been recorded. */
   settled: (token: string) => Promise<void>;
-  look: (token: string, cause: Cause) => Promise<LookResult>;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
 
@@ -24,23 +24,23 @@ export type Awaited = { kind: 'answer'; answerBy: number } | { kind: 'look' } | 
  *
  * @returns undefined where the call was still under way when the caller had waited long enough
  */
-export async function awaitOutcome<Document>(
-  deps: AwaitOutcomeDependencies<Document>,
-  { token, cause, awaited }: { token: string; cause: Cause; awaited: (document: Document) => Awaited },
-): Promise<Document | undefined> {
+export async function awaitOutcome<View>(
+  deps: AwaitOutcomeDependencies<View>,
+  { token, cause, awaited }: { token: string; cause: Cause; awaited: (view: View) => Awaited },
+): Promise<View | undefined> {
   const { clock } = deps;
   const giveUpAt = clock.monotonic() + waitMaxMs;
   await noLongerThan(clock, deps.settled(token), giveUpAt);
-  let document = await required(deps, token);
+  let view = await required(deps, token);
   for (;;) {
-    const waiting = awaited(document);
+    const waiting = awaited(view);
     if (waiting.kind !== 'answer' || clock.now() >= waiting.answerBy) break;
     if (clock.monotonic() >= giveUpAt) return undefined;
     await clock.sleep(pauseMs);
-    document = await required(deps, token);
+    view = await required(deps, token);
   }
-  if (awaited(document).kind === 'nothing') return document;
-  await lookBriefly(deps, { token, cause, giveUpAt });
+  if (awaited(view).kind === 'nothing') return view;
+  await inquireBriefly(deps, { token, cause, giveUpAt });
   return required(deps, token);
 }
 
@@ -50,16 +50,16 @@ export async function awaitOutcome<Document>(
  * @param giveUpAt on the monotonic clock, milliseconds; absent: the longest that a caller waits, from now
  * @returns `failed` also where it was not waited for any longer
  */
-export async function lookBriefly(
-  { look, clock }: Pick<AwaitOutcomeDependencies<unknown>, 'look' | 'clock'>,
+export async function inquireBriefly(
+  { inquire, clock }: Pick<AwaitOutcomeDependencies<unknown>, 'inquire' | 'clock'>,
   {
     token,
     cause,
     giveUpAt = clock.monotonic() + waitMaxMs,
   }: { token: string; cause: Cause; giveUpAt?: number },
-): Promise<LookResult> {
-  const looking = look(token, cause).catch(() => 'failed' as const);
-  return (await noLongerThan(clock, looking, giveUpAt)) ?? 'failed';
+): Promise<InquiryResult> {
+  const inquiring = inquire(token, cause).catch(() => 'failed' as const);
+  return (await noLongerThan(clock, inquiring, giveUpAt)) ?? 'failed';
 }
 
 /** The value, or undefined where it is not there in time. */
@@ -80,11 +80,8 @@ async function noLongerThan<Value>(
   }
 }
 
-async function required<Document>(
-  { load }: AwaitOutcomeDependencies<Document>,
-  token: string,
-): Promise<Document> {
-  const document = await load(token);
-  if (document === undefined) throw new RangeError(`${token} was there and is gone`);
-  return document;
+async function required<View>({ load }: AwaitOutcomeDependencies<View>, token: string): Promise<View> {
+  const view = await load(token);
+  if (view === undefined) throw new RangeError(`${token} was there and is gone`);
+  return view;
 }

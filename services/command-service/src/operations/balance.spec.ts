@@ -51,9 +51,9 @@ describe('the balance', () => {
 
   it('that could not be read is not kept', async () => {
     const { balances, provider } = startWithOne();
-    provider.answersLooks = false;
+    provider.answersInquiries = false;
     expect(await balances.read(wanted)).toEqual({ kind: 'unavailable' });
-    provider.answersLooks = true;
+    provider.answersInquiries = true;
     expect(await balances.read(wanted)).toEqual(asked);
   });
 
@@ -102,7 +102,7 @@ describe('the balance', () => {
 
   it('is unavailable where one of the accounts gives no answer: a part of the sum would be none', async () => {
     const silent = createFakePaymentService();
-    silent.answersLooks = false;
+    silent.answersInquiries = false;
     const { balances } = start(({ client }) => [
       accountNamed('main', client),
       accountNamed('second', silent.client),

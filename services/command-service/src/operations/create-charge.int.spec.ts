@@ -20,7 +20,7 @@ function answered(result: CreatePaymentResult) {
   if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
   return result;
 }
-const paymentOf = (result: CreatePaymentResult) => answered(result).document.payment;
+const paymentOf = (result: CreatePaymentResult) => answered(result).view.payment;
 
 const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
   teaFor(orderNumber, 1250, { card: { ...card, ...more } });
@@ -65,7 +65,7 @@ describe('a payment by card', () => {
   });
 
   it('is answered also where the service cannot be asked what has become of it', async () => {
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     expect(paymentOf(await harness().create(byCard('order-1'))).phase).toBe('init');
   });
 
@@ -100,9 +100,9 @@ async function everything(): Promise<string[]> {
 describe('a recurring token', () => {
   it('is given out behind an alias, which charges the same account again', async () => {
     const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
-    const { token } = first.document;
+    const { token } = first.view;
     harness().provider.change(`${token}.1`, { status: 'approved' });
-    await harness().look(token);
+    await harness().inquire(token);
     const alias = (await harness().payments.load(token))?.payment.recurringToken;
     expect(alias).toBe(deriveRecurringAlias('sandbox', token));
     await harness().create(byRecurring('order-2', alias));
@@ -111,19 +111,19 @@ describe('a recurring token', () => {
   });
 
   it('that was not asked for is not kept', async () => {
-    const { token } = answered(await harness().create(teaFor('order-1'))).document;
+    const { token } = answered(await harness().create(teaFor('order-1'))).view;
     harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
-    await harness().look(token);
+    await harness().inquire(token);
     expect((await harness().payments.load(token))?.payment.recurringToken).toBeUndefined();
     expect(await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token))).toBeUndefined();
   });
 
   it('never comes to mean another card', async () => {
-    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true }))).document;
+    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true }))).view;
     harness().provider.change(`${token}.1`, { status: 'approved' });
-    await harness().look(token);
+    await harness().inquire(token);
     harness().provider.change(`${token}.1`, { recurringToken: 'service-recurring-of-another' });
-    await harness().look(token);
+    await harness().inquire(token);
     const kept = await harness().recurringTokens.find(deriveRecurringAlias('sandbox', token));
     expect(kept?.serviceRecurringToken).toBe('service-recurring-service-1');
   });
@@ -285,9 +285,9 @@ describe('what follows a payment goes to the account that took it, though routin
   it('refunds and looks', async () => {
     const token = await harness().approved('order-1', 100);
     const instance = preferring();
-    expect(await instance.refund(token, 'a')).toMatchObject({ document: { refund: { state: 'approved' } } });
+    expect(await instance.refund(token, 'a')).toMatchObject({ view: { refund: { state: 'approved' } } });
     expect(sent()).toEqual([2, 0]);
-    expect(second.looks).toEqual({ retrieved: 0, listed: 0 });
+    expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
   });
 
   it('confirmations, and those that are submitted again', async () => {
@@ -296,16 +296,16 @@ describe('what follows a payment goes to the account that took it, though routin
     const instance = preferring();
     await instance.end('confirm', token);
     await harness().clock.advance(quietMs);
-    await instance.look(token);
+    await instance.inquire(token);
     expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
     expect(sent()).toEqual([3, 0]);
   });
 
   it('a further attempt after a look, too', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
-    const { token } = answered(await harness().create(teaFor('order-1'))).document;
+    const { token } = answered(await harness().create(teaFor('order-1'))).view;
     await harness().clock.advance(quietMs);
-    await preferring().look(token);
+    await preferring().inquire(token);
     expect((await harness().payments.load(token))?.payment).toMatchObject({
       ...{ phase: 'init', attempt: { number: 2, account: 'main' } },
     });
@@ -317,7 +317,7 @@ describe('what follows a payment goes to the account that took it, though routin
     const without = harness().startInstance({ accounts: [accountNamed('second', second.client)] });
     expect(await without.refund(token, 'a')).toEqual({ kind: 'no-account' });
     expect(await without.end('confirm', held)).toEqual({ kind: 'no-account' });
-    expect(await without.look(token)).toBe('failed');
+    expect(await without.inquire(token)).toBe('failed');
     expect(await harness().history(token)).not.toContain('RefundSubmitted');
   });
 });

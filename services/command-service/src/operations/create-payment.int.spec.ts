@@ -19,15 +19,15 @@ function answered(result: CreatePaymentResult) {
   return result;
 }
 
-const phaseOf = (result: CreatePaymentResult) => answered(result).document.payment.phase;
-const tokenOf = (result: CreatePaymentResult) => answered(result).document.token;
+const phaseOf = (result: CreatePaymentResult) => answered(result).view.payment.phase;
+const tokenOf = (result: CreatePaymentResult) => answered(result).view.token;
 
 describe('the one rule for calling', () => {
   it("gives every attempt an order number of its own, and keeps the team's", async () => {
     const { provider, create } = harness;
     const result = await create(teaFor('order-1'));
     expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${tokenOf(result)}.1`]);
-    expect(answered(result).document.payment.terms.orderNumber).toBe('order-1');
+    expect(answered(result).view.payment.terms.orderNumber).toBe('order-1');
   });
 
   it('sends one call for any number of requests at once, over several processes', async () => {
@@ -39,7 +39,7 @@ describe('the one rule for calling', () => {
     );
     const results = (await Promise.all(asking)).map(answered);
     expect(provider.requests).toHaveLength(1);
-    expect(new Set(results.map(({ document }) => document.payment.processingUrl))).toEqual(
+    expect(new Set(results.map(({ view }) => view.payment.processingUrl))).toEqual(
       new Set(['https://pay.example/service-1']),
     );
     expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
@@ -126,11 +126,11 @@ describe('what the service says of a call', () => {
   );
 
   it('with a card number in it is not recorded', async () => {
-    const { provider, create, looks, payments } = harness;
+    const { provider, create, inquiries, payments } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
     const texts = { sanitizedMask: '4392963203551251', declineReason: 'card 4392 9632 0355 1251 declined' };
     provider.change(`${token}.1`, { status: 'declined', ...texts });
-    await looks.request(token, cause);
+    await inquiries.request(token, cause);
     const payment = (await payments.load(token))?.payment;
     expect(payment?.phase).toBe('declined');
     expect(JSON.stringify(payment)).not.toMatch(/1251/);
@@ -148,9 +148,9 @@ describe('what the service says of a call', () => {
           payment: { amount: 125_000, currency: 'EUR' },
         },
       });
-    const { document } = answered(await create(teaFor('order-1')));
-    expect(document.payment.attention).toMatchObject([{ code: 'terms_disagree' }]);
-    expect(toPublicPayment(document).processingUrl).toBeUndefined();
+    const { view } = answered(await create(teaFor('order-1')));
+    expect(view.payment.reviews).toMatchObject([{ code: 'terms_disagree' }]);
+    expect(toPublicPayment(view).processingUrl).toBeUndefined();
   });
 });
 
@@ -183,12 +183,12 @@ describe('a stop', () => {
   it('does not wait for looks that have not begun', async () => {
     const { provider, startInstance, create } = harness;
     const stopping = new AbortController();
-    const { looks } = startInstance({ stopping: stopping.signal });
+    const { inquiries } = startInstance({ stopping: stopping.signal });
     const token = tokenOf(await create(teaFor('order-1')));
     stopping.abort();
-    expect(await looks.request(token, cause)).toBe('failed');
-    expect(provider.looks.retrieved).toBe(0);
-    await looks.idle();
+    expect(await inquiries.request(token, cause)).toBe('failed');
+    expect(provider.inquiries.retrieved).toBe(0);
+    await inquiries.idle();
   });
 
   it('waits for every call under way', async () => {
@@ -219,7 +219,7 @@ describe('a repeat', () => {
       new Promise((resolve) => (release = () => resolve({ kind: 'unknown', reason: 'timeout' })));
     expect(phaseOf(await passTime(create(teaFor('order-1'))))).toBe('unresolved');
     release();
-    await harness.looks.idle();
+    await harness.inquiries.idle();
   });
 
   it('finds the payment whose answer was lost', async () => {
@@ -248,7 +248,7 @@ describe('a repeat', () => {
   it('does not take a service that cannot be asked for one that has nothing', async () => {
     harness.provider.faults.push({ kind: 'lost-before' });
     await harness.create(teaFor('order-1'));
-    harness.provider.answersLooks = false;
+    harness.provider.answersInquiries = false;
     await harness.clock.advance(3_600_000);
     expect(phaseOf(await harness.create(teaFor('order-1')))).toBe('unresolved');
     expect(harness.provider.requests).toHaveLength(1);
@@ -266,7 +266,7 @@ describe('a repeat', () => {
   it('while another process is still calling is told to come back', async () => {
     const { payments, create } = harness;
     const first = await create(teaFor('order-1'));
-    const { payment } = answered(first).document;
+    const { payment } = answered(first).view;
     // The same announcement, made by a process that is in the middle of its call.
     const other = teaFor('order-2');
     await announce(payments, other, payment.attempt.sendBy + 3_600_000);
@@ -306,7 +306,7 @@ describe('after a crash between the announcement and the answer', () => {
     { name: 'a call that took effect is found', reached: true, sent: 1 },
     { name: 'a call that never took effect is made again under another number', reached: false, sent: 1 },
   ])('$name', async ({ reached, sent }) => {
-    const { payments, provider, clock, looks, history } = harness;
+    const { payments, provider, clock, inquiries, history } = harness;
     const token = await announce(payments, teaFor('order-1'), clock.now());
     if (reached)
       provider.payments.set('lost', {
@@ -318,7 +318,7 @@ describe('after a crash between the announcement and the answer', () => {
         processingUrl: 'https://pay.example/lost',
       });
     await clock.advance(10);
-    expect(await looks.request(token, cause)).toBe('looked');
+    expect(await inquiries.request(token, cause)).toBe('inquired');
     expect((await payments.load(token))?.payment.phase).toBe('init');
     expect(provider.requests).toHaveLength(reached ? 0 : sent);
     const end = reached ? ['AttemptAccepted'] : ['AttemptNotFound', 'AttemptStarted', 'AttemptAccepted'];
@@ -330,7 +330,9 @@ describe('after a crash between the announcement and the answer', () => {
     const token = await announce(payments, teaFor('order-1'), clock.now());
     await clock.advance(10);
     await Promise.all(
-      [startInstance(), startInstance(), startInstance()].map(({ looks }) => looks.request(token, cause)),
+      [startInstance(), startInstance(), startInstance()].map(({ inquiries }) =>
+        inquiries.request(token, cause),
+      ),
     );
     expect(provider.requests).toHaveLength(1);
   });
@@ -338,29 +340,29 @@ describe('after a crash between the announcement and the answer', () => {
 
 describe('a look', () => {
   it('records what the service says, once', async () => {
-    const { provider, looks, create, history } = harness;
+    const { provider, inquiries, create, history } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
     provider.change(`${token}.1`, { status: 'approved', sanitizedMask: '439296******1251' });
-    await looks.request(token, cause);
-    await looks.request(token, cause);
+    await inquiries.request(token, cause);
+    await inquiries.request(token, cause);
     expect(await history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
   });
 
   it('at a payment that the service has lost calls a person', async () => {
-    const { provider, looks, create, payments } = harness;
+    const { provider, inquiries, create, payments } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
     provider.payments.clear();
-    await looks.request(token, cause);
-    await looks.request(token, cause);
-    expect((await payments.load(token))?.payment.attention).toMatchObject([
+    await inquiries.request(token, cause);
+    await inquiries.request(token, cause);
+    expect((await payments.load(token))?.payment.reviews).toMatchObject([
       { code: 'service_payment_missing' },
     ]);
   });
 
   it('is shared by a burst of hints', async () => {
-    const { provider, looks, create } = harness;
+    const { provider, inquiries, create } = harness;
     const token = tokenOf(await create(teaFor('order-1')));
-    await Promise.all(Array.from({ length: 50 }, () => looks.request(token, cause)));
-    expect(provider.looks.retrieved).toBe(2);
+    await Promise.all(Array.from({ length: 50 }, () => inquiries.request(token, cause)));
+    expect(provider.inquiries.retrieved).toBe(2);
   });
 });

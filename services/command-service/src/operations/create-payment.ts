@@ -1,6 +1,6 @@
 /** A team's wish for a payment: announced, called, recorded, answered; a repeat meets what the first one did. */
 import type { PaymentRefusal } from '@tollgate/payment-domain';
-import type { Caller, PaymentDocument } from '@tollgate/read-models';
+import type { Caller, PaymentView } from '@tollgate/read-models';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { Permit, PermitResult } from '../accounts/accounts.ts';
 import { planAttempt } from '../calls/call-times.ts';
@@ -30,7 +30,7 @@ export interface CreatePaymentInput {
 }
 
 export type CreatePaymentResult = OperationResult<
-  PaymentDocument,
+  PaymentView,
   PaymentRefusal | { code: 'recurring_token_not_found' } | OriginRefusal
 >;
 
@@ -87,8 +87,8 @@ async function announce(
     }
     if (first === undefined) throw new InvariantViolation('a payment was announced that was there before');
     isPermitUsed = true;
-    const document = await deps.carryOut(executed, first.permit, cause, first.secrets);
-    return { kind: 'answered', document: await lookWhereDecided(deps, document, cause), replayed: false };
+    const view = await deps.carryOut(executed, first.permit, cause, first.secrets);
+    return { kind: 'answered', view: await inquireWhereDecided(deps, view, cause), replayed: false };
   } finally {
     if (!isPermitUsed) first?.permit.release('unused');
   }
@@ -124,14 +124,14 @@ async function chargedWith(
 }
 
 /** A charge without a page may have ended already: the caller hears so at once. */
-async function lookWhereDecided(
+async function inquireWhereDecided(
   deps: CreatePaymentDependencies,
-  document: PaymentDocument,
+  view: PaymentView,
   cause: Cause,
-): Promise<PaymentDocument> {
-  const { phase, terms } = document.payment;
-  if (terms.kind === 'hosted' || phase !== 'init') return document;
-  return (await awaitPayment(deps, document.token, cause, () => ({ kind: 'look' }))) ?? document;
+): Promise<PaymentView> {
+  const { phase, terms } = view.payment;
+  if (terms.kind === 'hosted' || phase !== 'init') return view;
+  return (await awaitPayment(deps, view.token, cause, () => ({ kind: 'look' }))) ?? view;
 }
 
 // The announcement stands already: whoever appended it makes the call, we wait for what becomes of it.
@@ -140,16 +140,16 @@ async function repeat(
   token: string,
   cause: Cause,
 ): Promise<CreatePaymentResult> {
-  const document = await awaitPayment(deps, token, cause, ({ payment: { phase, attempt } }) => {
+  const view = await awaitPayment(deps, token, cause, ({ payment: { phase, attempt } }) => {
     if (phase === 'requested') return { kind: 'answer', answerBy: attempt.answerBy };
     return phase === 'unresolved' ? { kind: 'look' } : { kind: 'nothing' };
   });
-  return document === undefined ? inProgress : { kind: 'answered', document, replayed: true };
+  return view === undefined ? inProgress : { kind: 'answered', view, replayed: true };
 }
 
 const awaitPayment = (
-  { payments, calls, look, clock }: CreatePaymentDependencies,
+  { payments, calls, inquire, clock }: CreatePaymentDependencies,
   token: string,
   cause: Cause,
-  awaited: (document: PaymentDocument) => Awaited,
-) => awaitOutcome({ load: payments.load, settled: calls.settled, look, clock }, { token, cause, awaited });
+  awaited: (view: PaymentView) => Awaited,
+) => awaitOutcome({ load: payments.load, settled: calls.settled, inquire, clock }, { token, cause, awaited });

@@ -15,7 +15,7 @@ function answered(result: CreatePayoutResult) {
   if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
   return result;
 }
-const payoutOf = (result: CreatePayoutResult) => answered(result).document.payout;
+const payoutOf = (result: CreatePayoutResult) => answered(result).view.payout;
 
 const { pan, expires } = card;
 
@@ -71,7 +71,7 @@ describe('where a payout goes', () => {
 
 describe('a payout', () => {
   it('is known to the service by a number of its own, and called back at our address', async () => {
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).document;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
     expect(harness().provider.payoutRequests).toMatchObject([
       {
         orderNumber: `${token}.1`,
@@ -91,9 +91,9 @@ describe('a payout', () => {
 
   it('that is pending is decided by a look', async () => {
     harness().provider.payoutStatus = 'pending';
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).document;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
-    await harness().look(token);
+    await harness().inquire(token);
     expect((await harness().payouts.load(token))?.payout.phase).toBe('declined');
   });
 
@@ -144,11 +144,11 @@ describe('a payout', () => {
 
   it('that the service has lost calls a person, who may end it', async () => {
     harness().provider.payoutStatus = 'pending';
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).document;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
     harness().provider.payouts.clear();
     await harness().clock.advance(quietMs);
-    await harness().look(token);
-    const attention = (await harness().payouts.load(token))?.payout.attention;
-    expect(attention).toMatchObject([{ code: 'service_payout_missing' }]);
+    await harness().inquire(token);
+    const reviews = (await harness().payouts.load(token))?.payout.reviews;
+    expect(reviews).toMatchObject([{ code: 'service_payout_missing' }]);
   });
 });

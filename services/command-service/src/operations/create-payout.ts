@@ -1,7 +1,7 @@
 /** A team's wish to pay out: announced, called once, recorded, answered. It is never sent again by itself. */
 import type { PayoutRequest } from '@tollgate/payment-api';
 import type { PayoutDestination, PayoutRefusal } from '@tollgate/payment-domain';
-import type { Caller, PayoutDocument } from '@tollgate/read-models';
+import type { Caller, PayoutView } from '@tollgate/read-models';
 import { InvariantViolation, given } from '@tollgate/service-kit';
 import type { Permit, PermitResult } from '../accounts/accounts.ts';
 import { providerOrderNumber, windowAt } from '../calls/call-times.ts';
@@ -29,7 +29,7 @@ export interface CreatePayoutInput {
 }
 
 export type CreatePayoutResult = OperationResult<
-  PayoutDocument,
+  PayoutView,
   PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal
 >;
 
@@ -112,8 +112,8 @@ async function announce(
     }
     if (first === undefined) throw new InvariantViolation('a payout was announced that was there before');
     isPermitUsed = true;
-    const document = await deps.carryOutPayout(executed, first.permit, cause, first.destination);
-    return { kind: 'answered', document, replayed: false };
+    const view = await deps.carryOutPayout(executed, first.permit, cause, first.destination);
+    return { kind: 'answered', view, replayed: false };
   } finally {
     if (!isPermitUsed) first?.permit.release('unused');
   }
@@ -121,17 +121,17 @@ async function announce(
 
 // The announcement stands already: whoever appended it makes the call, we wait for what becomes of it.
 async function repeat(
-  { payouts, calls, look, clock }: CreatePayoutDependencies,
+  { payouts, calls, inquire, clock }: CreatePayoutDependencies,
   token: string,
   cause: Cause,
 ): Promise<CreatePayoutResult> {
-  const awaited = ({ payout: { phase, call } }: PayoutDocument): Awaited => {
+  const awaited = ({ payout: { phase, call } }: PayoutView): Awaited => {
     if (phase === 'requested') return { kind: 'answer', answerBy: call.answerBy };
     return phase === 'unresolved' ? { kind: 'look' } : { kind: 'nothing' };
   };
-  const waiting = { load: payouts.load, settled: calls.settled, look, clock };
-  const document = await awaitOutcome(waiting, { token, cause, awaited });
-  return document === undefined ? inProgress : { kind: 'answered', document, replayed: true };
+  const waiting = { load: payouts.load, settled: calls.settled, inquire, clock };
+  const view = await awaitOutcome(waiting, { token, cause, awaited });
+  return view === undefined ? inProgress : { kind: 'answered', view, replayed: true };
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */

@@ -3,7 +3,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { Accounts, PermitResult } from '../accounts/accounts.ts';
 import type { AnnouncedCalls } from '../calls/announced-calls.ts';
 import type { CallTimes } from '../calls/call-times.ts';
-import type { LookResult } from '../looks/look-result.ts';
+import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { Cause } from '../streams/repository.ts';
 
 export interface OperationDependencies {
@@ -11,16 +11,16 @@ export interface OperationDependencies {
   calls: AnnouncedCalls;
   times: CallTimes;
   /** Finds out what the service says about a payment or payout, and records it. */
-  look: (token: string, cause: Cause) => Promise<LookResult>;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
 
 /** Why an operation was not begun: nothing was announced, nothing was sent. */
 export type NotBegun = { kind: 'unavailable'; retryAfterSeconds: number } | { kind: 'no-account' };
 
-export type OperationResult<Document, Refusal extends { code: string }> =
+export type OperationResult<View, Refusal extends { code: string }> =
   /** `document` is what it is after the call has ended, one way or another. */
-  | { kind: 'answered'; document: Document; replayed: boolean }
+  | { kind: 'answered'; view: View; replayed: boolean }
   | { kind: 'refused'; refusal: Refusal | { code: 'operation_in_progress' } }
   | NotBegun;
 

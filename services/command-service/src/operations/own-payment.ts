@@ -1,4 +1,4 @@
-import { type Caller, type PaymentDocument, isOwnedBy, isToken } from '@tollgate/read-models';
+import { type Caller, type PaymentView, isOwnedBy, isToken } from '@tollgate/read-models';
 import type { Payments } from '../streams/payments.ts';
 
 /** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
@@ -6,7 +6,7 @@ export async function findOwn(
   payments: Pick<Payments, 'load'>,
   caller: Caller,
   token: string,
-): Promise<PaymentDocument | undefined> {
-  const document = isToken(token) ? await payments.load(token) : undefined;
-  return document !== undefined && isOwnedBy(document.payment, caller) ? document : undefined;
+): Promise<PaymentView | undefined> {
+  const view = isToken(token) ? await payments.load(token) : undefined;
+  return view !== undefined && isOwnedBy(view.payment, caller) ? view : undefined;
 }

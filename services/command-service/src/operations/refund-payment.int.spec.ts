@@ -18,7 +18,7 @@ const codeOf = (result: RefundPaymentResult): string =>
   result.kind === 'refused' ? result.refusal.code : result.kind;
 
 const stateOf = (result: RefundPaymentResult) =>
-  result.kind === 'answered' ? result.document.refund.state : codeOf(result);
+  result.kind === 'answered' ? result.view.refund.state : codeOf(result);
 
 const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
 
@@ -74,7 +74,7 @@ describe('refunds of one payment at once', () => {
 describe('the amount of a refund', () => {
   it('is all that is left where none was asked for, and is sent as such', async () => {
     const token = await harness().approved('order-1', 100);
-    expect(await harness().refund(token, 'a')).toMatchObject({ document: { refund: { amount: 100 } } });
+    expect(await harness().refund(token, 'a')).toMatchObject({ view: { refund: { amount: 100 } } });
     expect(refundedAmounts()).toEqual([100]);
     expect((await harness().payments.load(token))?.payment.phase).toBe('refunded');
     expect(await harness().refund(token, 'b')).toMatchObject(refused('refund_exceeds_amount'));
@@ -140,7 +140,7 @@ describe('a key', () => {
     await harness().refund(token, 'b', 40);
     expect(await harness().refund(token, 'a', 60)).toMatchObject({
       ...{ kind: 'answered', replayed: true },
-      document: { refund: { amount: 60, state: 'approved' } },
+      view: { refund: { amount: 60, state: 'approved' } },
     });
     expect(refundedAmounts()).toEqual([60, 40]);
   });
@@ -169,7 +169,7 @@ describe('a refund', () => {
     expect(stateOf(await harness().refund(token, 'a', 60))).toBe('accepted');
     expect(codeOf(await harness().passTime(harness().refund(token, 'b', 40)))).toBe('operation_in_progress');
     harness().provider.change(`${token}.1`, { refundedAmount: 60 });
-    await harness().look(token);
+    await harness().inquire(token);
     expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
     harness().provider.refundStatus = 'approved';
     expect(stateOf(await harness().refund(token, 'b', 40))).toBe('approved');
@@ -193,7 +193,7 @@ describe('a refund', () => {
     );
     expect(codeOf(await harness().passTime(harness().refund(token, 'b', 30)))).toBe('operation_in_progress');
     await harness().clock.advance(answerMs + quietMs);
-    await harness().look(token);
+    await harness().inquire(token);
     await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
     expect(stateOf(await harness().refund(token, 'b', 30))).toBe('approved');
     expect(refundedAmounts()).toEqual([30]);
@@ -208,7 +208,7 @@ describe('before a refund', () => {
     expect(await harness().refund(token, 'a', 80)).toMatchObject({
       refusal: { code: 'refund_exceeds_amount', refundableAmount: 70 },
     });
-    expect(await harness().refund(token, 'b')).toMatchObject({ document: { refund: { amount: 70 } } });
+    expect(await harness().refund(token, 'b')).toMatchObject({ view: { refund: { amount: 70 } } });
     expect(refundedAmounts()).toEqual([70]);
     expect(await harness().history(token)).toContain('ExternalRefundObserved');
   });
@@ -216,27 +216,27 @@ describe('before a refund', () => {
   it('it is not looked for a repeat', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 30);
-    const { retrieved } = harness().provider.looks;
+    const { retrieved } = harness().provider.inquiries;
     expect(await harness().refund(token, 'a', 30)).toMatchObject({ replayed: true });
-    expect(harness().provider.looks.retrieved).toBe(retrieved);
+    expect(harness().provider.inquiries.retrieved).toBe(retrieved);
   });
 
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('a look that %s keeps nobody from what is approved here already', async (_name, look) => {
+  ])('a look that %s keeps nobody from what is approved here already', async (_name, inquire) => {
     const token = await harness().approved('order-1', 100);
     const input = { caller, key: keyOf('a'), request: { token, amount: 60 }, cause };
-    const refunding = refundPayment({ ...harness().inside, look }, input);
+    const refunding = refundPayment({ ...harness().inside, inquire }, input);
     expect(stateOf(await harness().passTime(refunding))).toBe('approved');
     expect(harness().clock.monotonic()).toBeLessThan(6_000);
   });
 
   it('a look that fails says nothing about a payment that is still open here: the caller is told to come back', async () => {
     const token = await harness().held('order-1');
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     expect(await harness().refund(token, 'a')).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
-    harness().provider.answersLooks = true;
+    harness().provider.answersInquiries = true;
     harness().provider.change(`${token}.1`, { status: 'approved', heldAmount: 0 });
     expect(stateOf(await harness().refund(token, 'a'))).toBe('approved');
   });

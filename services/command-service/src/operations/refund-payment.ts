@@ -1,7 +1,7 @@
 /** A team's wish to give money back: reserved and announced in one step, called, recorded, answered. */
 import { type PaymentRefusal, type Refund, isFinalPhase } from '@tollgate/payment-domain';
 import type { RefundRequest } from '@tollgate/payment-api';
-import type { Caller, PaymentDocument } from '@tollgate/read-models';
+import type { Caller, PaymentView } from '@tollgate/read-models';
 import { given } from '@tollgate/service-kit';
 import { windowAt } from '../calls/call-times.ts';
 import type { CarryOutPaymentCalls } from '../calls/payment-calls.ts';
@@ -9,7 +9,7 @@ import type { PaymentDone, Payments } from '../streams/payments.ts';
 import type { RefundKeys } from '../streams/refund-keys.ts';
 import type { Cause } from '../streams/repository.ts';
 import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from '../tokens.ts';
-import { type Awaited, awaitOutcome, lookBriefly } from './await-outcome.ts';
+import { type Awaited, awaitOutcome, inquireBriefly } from './await-outcome.ts';
 import {
   type NotBegun,
   type OperationDependencies,
@@ -34,7 +34,7 @@ export interface RefundPaymentInput {
 
 /** A payment and the refund of it that was asked for. */
 export interface RefundedPayment {
-  document: PaymentDocument;
+  view: PaymentView;
   refund: Refund;
 }
 
@@ -67,7 +67,7 @@ export async function refundPayment(
     return { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
   const wanted = { refundToken, fingerprint, paymentToken, ...given({ amount: request.amount }) };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
-  return (await lookBefore(deps, wanted, cause, found)) ?? submitInTurn(deps, wanted, cause, found);
+  return (await inquireBefore(deps, wanted, cause, found)) ?? submitInTurn(deps, wanted, cause, found);
 }
 
 interface Wanted {
@@ -77,7 +77,7 @@ interface Wanted {
   amount?: number;
 }
 
-const refundOf = ({ payment }: PaymentDocument, refundToken: string): Refund | undefined =>
+const refundOf = ({ payment }: PaymentView, refundToken: string): Refund | undefined =>
   payment.refunds.find((refund) => refund.refundToken === refundToken);
 
 /**
@@ -86,14 +86,14 @@ const refundOf = ({ payment }: PaymentDocument, refundToken: string): Refund | u
  *
  * @returns why it ends here, if it does; where nobody can look, what is approved here may still be refunded
  */
-async function lookBefore(
+async function inquireBefore(
   deps: RefundPaymentDependencies,
   { paymentToken }: Wanted,
   cause: Cause,
-  { payment }: PaymentDocument,
+  { payment }: PaymentView,
 ): Promise<NotBegun | undefined> {
-  const looked = await lookBriefly(deps, { token: paymentToken, cause });
-  if (looked !== 'failed' || isFinalPhase(payment.phase)) return undefined;
+  const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
+  if (inquired !== 'failed' || isFinalPhase(payment.phase)) return undefined;
   const { environment, attempt } = payment;
   const isConfigured = deps.accounts.clientOf(environment, attempt.account) !== undefined;
   return isConfigured ? { kind: 'unavailable', retryAfterSeconds } : { kind: 'no-account' };
@@ -104,7 +104,7 @@ async function submitInTurn(
   deps: RefundPaymentDependencies,
   wanted: Wanted,
   cause: Cause,
-  found: PaymentDocument,
+  found: PaymentView,
 ): Promise<RefundPaymentResult> {
   const { clock, calls } = deps;
   const giveUpAt = clock.monotonic() + turnWaitMs;
@@ -122,7 +122,7 @@ async function submit(
   deps: RefundPaymentDependencies,
   wanted: Wanted,
   cause: Cause,
-  { payment }: PaymentDocument,
+  { payment }: PaymentView,
 ): Promise<RefundPaymentResult> {
   const result = await deps.accounts.permitOf(payment.environment, payment.attempt.account);
   if (!isPermit(result)) return result;
@@ -154,8 +154,8 @@ async function isAnotherUnderWay(
   { payments, clock }: RefundPaymentDependencies,
   token: string,
 ): Promise<boolean> {
-  const document = await payments.load(token);
-  const others = document?.payment.refunds ?? [];
+  const view = await payments.load(token);
+  const others = view?.payment.refunds ?? [];
   return !others.some(
     ({ state, answerBy }) =>
       state === 'unresolved' || state === 'accepted' || (state === 'submitted' && clock.now() >= answerBy),
@@ -163,18 +163,18 @@ async function isAnotherUnderWay(
 }
 
 async function answer(
-  { payments, calls, look, clock }: RefundPaymentDependencies,
+  { payments, calls, inquire, clock }: RefundPaymentDependencies,
   { refundToken, paymentToken }: Wanted,
   cause: Cause,
   replayed: boolean,
 ): Promise<RefundPaymentResult> {
-  const waiting = { load: payments.load, settled: calls.settled, look, clock };
-  const awaited = (each: PaymentDocument) => awaitedOf(refundOf(each, refundToken));
-  const document = await awaitOutcome(waiting, { token: paymentToken, cause, awaited });
-  if (document === undefined) return inProgress;
-  const refund = refundOf(document, refundToken);
+  const waiting = { load: payments.load, settled: calls.settled, inquire, clock };
+  const awaited = (each: PaymentView) => awaitedOf(refundOf(each, refundToken));
+  const view = await awaitOutcome(waiting, { token: paymentToken, cause, awaited });
+  if (view === undefined) return inProgress;
+  const refund = refundOf(view, refundToken);
   if (refund === undefined) throw new RangeError(`refund ${refundToken} was there and is gone`);
-  return { kind: 'answered', document: { document, refund }, replayed };
+  return { kind: 'answered', view: { view, refund }, replayed };
 }
 
 function awaitedOf(refund: Refund | undefined): Awaited {

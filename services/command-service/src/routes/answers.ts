@@ -2,8 +2,8 @@
 import type { ApiError } from '@tollgate/payment-api';
 import { type EndReason, type PaymentPhase, isFinalPhase } from '@tollgate/payment-domain';
 import {
-  type PaymentDocument,
-  type PayoutDocument,
+  type PaymentView,
+  type PayoutView,
   toPublicPayment,
   toPublicPayout,
   toPublicRefund,
@@ -18,26 +18,26 @@ export interface Answer {
 }
 
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
-export function toCreationAnswer(document: PaymentDocument): Answer {
-  const { token, payment } = document;
+export function toCreationAnswer(view: PaymentView): Answer {
+  const { token, payment } = view;
   if (payment.phase === 'failed')
     return toFailureAnswer(token, payment.failure ?? 'not-sent', errorsOf(payment));
-  const shown = toPublicPayment(document);
+  const shown = toPublicPayment(view);
   const page = shown.processingUrl === undefined ? {} : { processingUrl: shown.processingUrl };
   const isUnknown = payment.phase === 'requested' || payment.phase === 'unresolved';
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, ...page, payment: shown } };
 }
 
 /** A person's word counts for more than what an attempt was refused for. */
-const errorsOf = ({ failure, errors }: PaymentDocument['payment']): readonly ApiError[] =>
+const errorsOf = ({ failure, errors }: PaymentView['payment']): readonly ApiError[] =>
   failure === 'resolved' ? [] : errors;
 
 /** 200 once the payment is what was asked for, 202 while nobody knows, an error body where it certainly is not. */
-export function toTwoStepAnswer(document: PaymentDocument, operation: 'confirm' | 'decline'): Answer {
-  const { token, payment } = document;
-  const { phase, twoStep } = payment;
-  if (phase === 'held' && twoStep?.refused !== undefined) {
-    const { reason, errors } = twoStep.refused;
+export function toCaptureOrVoidAnswer(view: PaymentView, operation: 'confirm' | 'decline'): Answer {
+  const { token, payment } = view;
+  const { phase, captureOrVoid } = payment;
+  if (phase === 'authorized' && captureOrVoid?.refused !== undefined) {
+    const { reason, errors } = captureOrVoid.refused;
     // Unlike the others it is not over: a repeat submits it again.
     return reason === 'not-sent' && errors.length === 0
       ? toRepeatLater(token)
@@ -45,7 +45,7 @@ export function toTwoStepAnswer(document: PaymentDocument, operation: 'confirm' 
   }
   // Measured by what was asked for, and not by the latest submission: after a refusal another caller may have asked for the opposite.
   const { whileUnknown, wanted } = wantedBy[operation];
-  const body = { success: true, token, payment: toPublicPayment(document) };
+  const body = { success: true, token, payment: toPublicPayment(view) };
   if (phase === whileUnknown) return { statusCode: 202, body };
   if (wanted.includes(phase)) return { statusCode: 200, body };
   const code = isFinalPhase(phase) ? 'payment_in_final_state' : 'operation_in_progress';
@@ -57,29 +57,29 @@ const wantedBy: Record<
   'confirm' | 'decline',
   { whileUnknown: PaymentPhase; wanted: readonly PaymentPhase[] }
 > = {
-  confirm: { whileUnknown: 'confirming', wanted: ['approved', 'refunded'] },
-  decline: { whileUnknown: 'declining', wanted: ['declined'] },
+  confirm: { whileUnknown: 'capturing', wanted: ['approved', 'refunded'] },
+  decline: { whileUnknown: 'voiding', wanted: ['declined'] },
 };
 
 /** 200 once the service has taken the refund, 202 while nobody knows, an error body where nothing was refunded. */
-export function toRefundAnswer({ document, refund }: RefundedPayment): Answer {
+export function toRefundAnswer({ view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
   if (declined !== undefined && declined.reason !== 'declined')
     return toFailureAnswer(token, declined.reason, declined.errors);
-  const { currency } = document.payment.terms;
-  const shown = { ...toPublicRefund(refund, currency), paymentToken: document.token };
+  const { currency } = view.payment.terms;
+  const shown = { ...toPublicRefund(refund, currency), paymentToken: view.token };
   const isUnknown = refund.state === 'submitted' || refund.state === 'unresolved';
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
 }
 
 /** 200 once the service has the payout, 202 while nobody knows, an error body where nothing was paid out. */
-export function toPayoutAnswer(document: PayoutDocument): Answer {
-  const { token, payout } = document;
+export function toPayoutAnswer(view: PayoutView): Answer {
+  const { token, payout } = view;
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
   const isUnknown = payout.phase === 'requested' || payout.phase === 'unresolved';
   return {
     statusCode: isUnknown ? 202 : 200,
-    body: { success: true, token, payout: toPublicPayout(document) },
+    body: { success: true, token, payout: toPublicPayout(view) },
   };
 }
 

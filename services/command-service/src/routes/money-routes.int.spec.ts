@@ -129,7 +129,7 @@ describe('POST /api/v1/refunds answers', () => {
   // What the key is used for is recorded by then: that nothing was recorded would not be true.
   it('503 with Retry-After where the account fails, and claims no more than that nothing was sent', async () => {
     const token = await harness().held('order-1');
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     const answer = await startApp(harness()).post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
     expect(answer.headers['retry-after']).toBe('5');
@@ -142,7 +142,7 @@ describe('POST /api/v1/refunds answers', () => {
     const app = startApp(harness());
     await app.post('refunds', { token }, key);
     await harness().clock.advance(3_600_000);
-    await harness().look(token);
+    await harness().inquire(token);
     await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
     const answer = await app.post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
@@ -247,7 +247,7 @@ describe('POST /api/v1/payouts answers', () => {
     const app = startApp(harness());
     const { token } = (await app.post('payouts', request)).json<{ token: string }>();
     await harness().clock.advance(3_600_000);
-    await harness().look(token);
+    await harness().inquire(token);
     await harness().resolve({ token, code: 'payout_not_found', resolution: 'payout_not_made' });
     const answer = await app.post('payouts', request);
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
@@ -318,7 +318,7 @@ describe('GET /api/v1/balance answers', () => {
   });
 
   it('503 with Retry-After where the service gives no answer', async () => {
-    harness().provider.answersLooks = false;
+    harness().provider.answersInquiries = false;
     const answer = await startApp(harness()).get(path);
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
     expect(answer.headers['retry-after']).toBe('2');

@@ -38,8 +38,8 @@ async function postRefund(
   const result = await refundPayment(deps, { caller, key: key.value, request: parsed.value, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
-  const { position } = result.document.document;
-  return sendAnswer(reply, toRefundAnswer(result.document), { position, replayed: result.replayed });
+  const { position } = result.view.view;
+  return sendAnswer(reply, toRefundAnswer(result.view), { position, replayed: result.replayed });
 }
 
 async function postPayout(
@@ -53,8 +53,8 @@ async function postPayout(
   const result = await createPayout(deps, { caller, key: key.value, request: parsed.value, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
-  const { document, replayed } = result;
-  return sendAnswer(reply, toPayoutAnswer(document), { position: document.position, replayed });
+  const { view, replayed } = result;
+  return sendAnswer(reply, toPayoutAnswer(view), { position: view.position, replayed });
 }
 
 async function getBalance(

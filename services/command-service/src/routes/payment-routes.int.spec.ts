@@ -72,9 +72,9 @@ describe('POST /api/v1/payments answers', () => {
     harness().provider.faults.push(fault, fault, fault);
     const app = startApp(harness());
     const { token } = (await app.post('payments', tea)).json<{ token: string }>();
-    for (let looks = 0; looks < 3; looks += 1) {
+    for (let inquiries = 0; inquiries < 3; inquiries += 1) {
       await harness().clock.advance(3_600_000);
-      await harness().look(token);
+      await harness().inquire(token);
     }
     const answer = await app.post('payments', tea);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
@@ -87,7 +87,7 @@ describe('POST /api/v1/payments answers', () => {
     const app = startApp(harness());
     const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
     await harness().clock.advance(3_600_000);
-    await harness().look(token);
+    await harness().inquire(token);
     await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
     const answer = await app.post('payments', { ...tea, card });
     expect(errorsOf(answer)).toEqual([409, 'processing_error resolved_as_not_made']);
@@ -250,7 +250,7 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
     harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post(path, { token });
     expect(answer.statusCode).toBe(202);
-    const phase = operation === 'confirm' ? 'confirming' : 'declining';
+    const phase = operation === 'confirm' ? 'capturing' : 'voiding';
     expect(answer.json()).toMatchObject({ success: true, payment: { status: 'pending', phase } });
   });
 
@@ -263,7 +263,7 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
     expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress token']);
     expect(answer.headers['retry-after']).toBe('2');
     await harness().clock.advance(3_600_000);
-    await harness().look(token);
+    await harness().inquire(token);
     const final = await app.post(path, { token });
     expect(errorsOf(final)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
@@ -271,7 +271,7 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
   it('409 where nothing is held', async () => {
     const created = await harness().create(teaFor('order-1', 100, { needConfirmation: true }));
     if (created.kind !== 'answered') throw new Error(created.kind);
-    const answer = await startApp(harness()).post(path, { token: created.document.token });
+    const answer = await startApp(harness()).post(path, { token: created.view.token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_confirmable token']);
   });
 

@@ -100,7 +100,7 @@ function toRefusalAnswer(refusal: Refusal, keyParameter: string): RefusalAnswer 
       return notFound('There is no payment with this token.', 'token');
     case 'payout_not_found':
       return notFound('There is no payout with this token.', 'token');
-    case 'attention_not_found':
+    case 'review_not_found':
       return notFound('Nothing with this code waits for a person here.', 'code');
     case 'payment_not_confirmable':
       return refusedByState('No money of the payment is held.', 'token');

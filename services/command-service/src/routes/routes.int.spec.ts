@@ -23,7 +23,7 @@ const routes = [
     required: ['amount', 'currency', 'orderNumber', 'destination'],
   },
   {
-    ...{ path: `attention/${token}/resolve`, scope: ['admin'] },
+    ...{ path: `reviews/${token}/resolve`, scope: ['admin'] },
     body: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' },
     required: ['code', 'resolution', 'reason'],
   },
@@ -111,7 +111,7 @@ describe('the store that is down', () => {
     const held = await harness().held('order-2');
     harness().provider.change(`${held}.1`, { status: 'expired', heldAmount: 0 });
     harness().provider.change(`${approved}.1`, { status: 'declined' });
-    await harness().look(approved);
+    await harness().inquire(approved);
     const before = harness().provider.received.length;
     const down = [503, 'api_error store_unavailable'];
     const key = { 'idempotency-key': 'a' };
@@ -124,7 +124,7 @@ describe('the store that is down', () => {
     const another = await harness().approved('order-3');
     expect(errorsOf(await app().post('refunds', { token: another }, key))).toEqual(down);
     expect(errorsOf(await app().post('payments/confirm', { token: held }))).toEqual(down);
-    expect(errorsOf(await app().post(`attention/${approved}/resolve`, acknowledged))).toEqual(down);
+    expect(errorsOf(await app().post(`reviews/${approved}/resolve`, acknowledged))).toEqual(down);
     expect(harness().provider.received).toHaveLength(before + 1);
   });
 
@@ -163,10 +163,10 @@ describe('the cause of an event', () => {
 it('a payment of another team is as unknown to every route as one that does not exist', async () => {
   const created = await harness().create(teaFor('order-1'));
   if (created.kind !== 'answered') throw new Error(created.kind);
-  const own = created.document.token;
+  const own = created.view.token;
   const app = startApp(harness(), { team: { team: 'others' } });
   for (const { path, body } of routes) {
-    if (!('token' in body) && !path.startsWith('attention')) continue;
+    if (!('token' in body) && !path.startsWith('reviews')) continue;
     const ask = (of: string) =>
       app.post(path.replace(token, of), 'token' in body ? { ...body, token: of } : body, {
         'idempotency-key': 'a',

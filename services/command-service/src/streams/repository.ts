@@ -19,14 +19,14 @@ export interface Cause {
 }
 
 /** A command has been carried out. Only who appended an announcement (`events`) may act on it. */
-export interface Done<Document, Event> {
+export interface Done<View, Event> {
   kind: 'done';
-  document: Document;
+  view: View;
   events: readonly Event[];
 }
 
-export type Executed<Document, Event, Refusal> =
-  | Done<Document, Event>
+export type Executed<View, Event, Refusal> =
+  | Done<View, Event>
   | { kind: 'refused'; refusal: Refusal }
   /** It was to be carried out on one revision only, and there is another one by now. */
   | { kind: 'moved' };
@@ -42,16 +42,16 @@ export interface Envelope<Event> {
 }
 
 /** How one kind of thing is decided and folded. */
-export interface Aggregate<Document, Event, Command, Refusal> {
+export interface Aggregate<View, Event, Command, Refusal> {
   stream(token: string): string;
   /** @throws for what no version of ours has written */
   decode(stored: { type: string; data: unknown }): Event;
-  decide(document: Document | undefined, command: Command): Decision<Event, Refusal>;
-  evolve(document: Document | undefined, envelope: Envelope<Event>): Document;
+  decide(view: View | undefined, command: Command): Decision<Event, Refusal>;
+  evolve(view: View | undefined, envelope: Envelope<Event>): View;
 }
 
-export interface Repository<Document, Event, Command, Refusal> {
-  load(token: string): Promise<Document | undefined>;
+export interface Repository<View, Event, Command, Refusal> {
+  load(token: string): Promise<View | undefined>;
   /**
    * @param onlyAt the revision that the command was made for
    * @throws StoreUnavailable, StreamContended: what was decided may be durable or not; RangeError for a fact about
@@ -62,19 +62,19 @@ export interface Repository<Document, Event, Command, Refusal> {
     command: Command,
     cause: Cause,
     onlyAt?: number,
-  ): Promise<Executed<Document, Event, Refusal>>;
+  ): Promise<Executed<View, Event, Refusal>>;
 }
 
 export function createRepository<
-  Document extends { revision: number; position: Position },
+  View extends { revision: number; position: Position },
   Event extends { type: string; data: unknown },
   Command,
   Refusal,
 >(
   { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
-  aggregate: Aggregate<Document, Event, Command, Refusal>,
-): Repository<Document, Event, Command, Refusal> {
-  type State = Document | undefined;
+  aggregate: Aggregate<View, Event, Command, Refusal>,
+): Repository<View, Event, Command, Refusal> {
+  type State = View | undefined;
   type Refused = { kind: 'moved' } | { kind: 'refused'; refusal: Refusal };
 
   const evolutionOf = (token: string) => ({
@@ -88,7 +88,7 @@ export function createRepository<
       revision: recorded.revision,
       position: recorded.position,
     }),
-    evolve: (document: State, envelope: Envelope<Event>): State => aggregate.evolve(document, envelope),
+    evolve: (view: State, envelope: Envelope<Event>): State => aggregate.evolve(view, envelope),
   });
 
   return {
@@ -100,14 +100,14 @@ export function createRepository<
       const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt };
       const outcome = await decideAndAppend<State, Envelope<Event>, Refused>({
         ...evolutionOf(token),
-        decide(document) {
-          if (onlyAt !== undefined && document?.revision !== onlyAt)
+        decide(view) {
+          if (onlyAt !== undefined && view?.revision !== onlyAt)
             return { kind: 'refused', refusal: { kind: 'moved' } };
-          const decision = aggregate.decide(document, command);
+          const decision = aggregate.decide(view, command);
           if (decision.kind === 'refused') return { kind: 'refused', refusal: decision };
-          const next = (document?.revision ?? -1) + 1;
+          const next = (view?.revision ?? -1) + 1;
           // Where the store puts them is not known before they are there.
-          const position = document?.position ?? beginning;
+          const position = view?.position ?? beginning;
           const toEnvelope = (event: Event, index: number): Envelope<Event> => ({
             ...{ token, event, recordedAt, position },
             revision: next + index,
@@ -120,17 +120,17 @@ export function createRepository<
       });
       if (outcome.kind === 'refused') return outcome.refusal;
       if (outcome.state === undefined) throw new RangeError(`there is nothing in ${aggregate.stream(token)}`);
-      if (outcome.kind === 'unchanged') return { kind: 'done', document: outcome.state, events: [] };
-      const document = { ...outcome.state, position: outcome.position };
-      return { kind: 'done', document, events: outcome.events.map(({ event }) => event) };
+      if (outcome.kind === 'unchanged') return { kind: 'done', view: outcome.state, events: [] };
+      const view = { ...outcome.state, position: outcome.position };
+      return { kind: 'done', view, events: outcome.events.map(({ event }) => event) };
     },
   };
 }
 
 /** What a fact has led to: a fact is never refused. @throws Error where it was */
-export function requireDone<Document, Event>(
-  executed: Executed<Document, Event, { code: string }>,
-): Done<Document, Event> {
+export function requireDone<View, Event>(
+  executed: Executed<View, Event, { code: string }>,
+): Done<View, Event> {
   if (executed.kind === 'done') return executed;
   throw new Error(`a fact was not recorded: ${executed.kind === 'moved' ? 'moved' : executed.refusal.code}`);
 }

@@ -3,7 +3,7 @@ import type { Scope } from '@tollgate/payment-domain';
 import type { Authentication, Caller, TeamDirectory } from '@tollgate/read-models';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify';
-import { registerAttentionRoutes } from '../routes/attention-routes.ts';
+import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
 import { registerPaymentRoutes } from '../routes/payment-routes.ts';
 import { type Harness, type Instance, caller } from './harness.ts';
@@ -50,7 +50,7 @@ export function startApp(harness: Harness, options: AppOptions = {}): App {
   });
   registerPaymentRoutes(app, deps);
   registerMoneyRoutes(app, deps);
-  registerAttentionRoutes(app, deps);
+  registerReviewRoutes(app, deps);
   async function ask(request: InjectOptions): Promise<LightMyRequestResponse> {
     answers = 0;
     const answer = await harness.passTime(app.inject(request));

@@ -40,14 +40,14 @@ export interface FakePaymentService {
   payouts: Map<string, ServicePayout>;
   disputes: ServiceDispute[];
   /** What each retrieval and list has been. */
-  looks: { retrieved: number; listed: number };
+  inquiries: { retrieved: number; listed: number };
   balanceCalls: number;
   /** What goes wrong with the next calls of an operation, in order. */
   faultsOf: Record<Operation, CallFault[]>;
   /** What goes wrong with the next creations, in order. */
   faults: CallFault[];
   /** False: retrievals and lists get no usable answer. */
-  answersLooks: boolean;
+  answersInquiries: boolean;
   /** What a refund or payout that takes effect ends as. */
   refundStatus: string;
   payoutStatus: string;
@@ -71,11 +71,11 @@ export function createFakePaymentService(): FakePaymentService {
     payments: new Map(),
     payouts: new Map(),
     disputes: [],
-    looks: { retrieved: 0, listed: 0 },
+    inquiries: { retrieved: 0, listed: 0 },
     balanceCalls: 0,
     faults,
     faultsOf: { create: faults, confirm: [], decline: [], refund: [], payout: [] },
-    answersLooks: true,
+    answersInquiries: true,
     refundStatus: 'approved',
     payoutStatus: 'approved',
     chargeStatus: 'approved',
@@ -95,8 +95,8 @@ export function createFakePaymentService(): FakePaymentService {
 
 const clientOf = (fake: FakePaymentService): PaymentServiceClient => ({
   createPayment: (request) => create(fake, request),
-  confirmPayment: (token) => endTwoStep(fake, 'confirm', token),
-  declinePayment: (token) => endTwoStep(fake, 'decline', token),
+  confirmPayment: (token) => endCaptureOrVoid(fake, 'confirm', token),
+  declinePayment: (token) => endCaptureOrVoid(fake, 'decline', token),
   refundPayment: (request) => refund(fake, request),
   createPayout: (request) => payOut(fake, request),
   retrievePayment: async (token) => retrieve(fake, fake.payments, token),
@@ -105,11 +105,11 @@ const clientOf = (fake: FakePaymentService): PaymentServiceClient => ({
   listPayouts: async ({ orderNumber }) => list(fake, fake.payouts, orderNumber),
   retrieveBalance: async (currency) => {
     fake.balanceCalls += 1;
-    if (!fake.answersLooks) return { kind: 'unknown', reason: 'timeout' };
+    if (!fake.answersInquiries) return { kind: 'unknown', reason: 'timeout' };
     return { kind: 'accepted', answer: { currency, available: 700, hold: 300 } };
   },
   listDisputes: async () =>
-    fake.answersLooks
+    fake.answersInquiries
       ? { kind: 'accepted', answer: structuredClone(fake.disputes) }
       : { kind: 'unknown', reason: 'timeout' },
   close: async () => {},
@@ -159,7 +159,7 @@ function create(fake: FakePaymentService, request: CreatePaymentRequest) {
   });
 }
 
-function endTwoStep(fake: FakePaymentService, operation: 'confirm' | 'decline', token: string) {
+function endCaptureOrVoid(fake: FakePaymentService, operation: 'confirm' | 'decline', token: string) {
   return receive<ServicePayment | undefined>(fake, { operation, of: token }, () => {
     const payment = fake.payments.get(token);
     if (payment === undefined) return refusal('payment_not_found', 'invalid_request_error');
@@ -209,8 +209,8 @@ function retrieve<Kept>(
   kept: ReadonlyMap<string, Kept>,
   token: string,
 ): CallOutcome<Kept> {
-  fake.looks.retrieved += 1;
-  if (!fake.answersLooks) return { kind: 'unknown', reason: 'timeout' };
+  fake.inquiries.retrieved += 1;
+  if (!fake.answersInquiries) return { kind: 'unknown', reason: 'timeout' };
   const found = kept.get(token);
   return found === undefined
     ? refusal('payment_not_found', 'invalid_request_error')
@@ -222,7 +222,7 @@ function list<Kept extends { orderNumber?: string | null | undefined }>(
   kept: ReadonlyMap<string, Kept>,
   orderNumber: string,
 ): CallOutcome<Kept[]> {
-  fake.looks.listed += 1;
-  if (!fake.answersLooks) return { kind: 'unknown', reason: 'timeout' };
+  fake.inquiries.listed += 1;
+  if (!fake.answersInquiries) return { kind: 'unknown', reason: 'timeout' };
   return { kind: 'accepted', answer: [...kept.values()].filter((each) => each.orderNumber === orderNumber) };
 }

@@ -12,15 +12,15 @@ import { createAnnouncedCalls } from '../calls/announced-calls.ts';
 import type { CallTimes } from '../calls/call-times.ts';
 import { createPaymentCalls } from '../calls/payment-calls.ts';
 import { createPayoutCalls } from '../calls/payout-calls.ts';
-import { createAskAccount } from '../looks/ask-account.ts';
-import { lookAt } from '../looks/look-at.ts';
-import { createLooks } from '../looks/looks.ts';
+import { createAskAccount } from '../inquiries/ask-account.ts';
+import { inquireAbout } from '../inquiries/inquire.ts';
+import { createInquiries } from '../inquiries/inquiries.ts';
 import { createBalances } from '../operations/balance.ts';
 import { type CreatePaymentInput, createPayment } from '../operations/create-payment.ts';
 import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
-import { endTwoStep } from '../operations/end-two-step.ts';
+import { endCaptureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
-import { type ResolveAttentionInput, resolveAttention } from '../operations/resolve-attention.ts';
+import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import { createPayments } from '../streams/payments.ts';
 import { createPayouts } from '../streams/payouts.ts';
 import { createRecurringTokens } from '../streams/recurring-tokens.ts';
@@ -90,7 +90,7 @@ export const accountNamed = (
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 export type Instance = ReturnType<Harness['startInstance']>;
 
-type Resolving = Omit<ResolveAttentionInput, 'caller' | 'cause' | 'reason' | 'number'> & { number?: number };
+type Resolving = Omit<ResolveReviewInput, 'caller' | 'cause' | 'reason' | 'number'> & { number?: number };
 
 export interface HarnessOptions {
   /** Lets a spec make the store fail. */
@@ -179,23 +179,26 @@ export async function createHarness({
     };
     const carryOut = createPaymentCalls(base);
     const carryOutPayout = createPayoutCalls(base);
-    const looks = createLooks<Cause>((token, why) => lookAt({ ...base, carryOut }, token, why), stopping);
+    const inquiries = createInquiries<Cause>(
+      (token, why) => inquireAbout({ ...base, carryOut }, token, why),
+      stopping,
+    );
     const idle = async () => {
       await calls.idle();
-      await looks.idle();
+      await inquiries.idle();
     };
     if (!dies) surviving.push({ accounts, idle });
     const inside = {
-      ...{ ...base, carryOut, carryOutPayout, refundKeys: createRefundKeys(deps), looks },
+      ...{ ...base, carryOut, carryOutPayout, refundKeys: createRefundKeys(deps), inquiries },
       balances: createBalances({ accounts, clock }),
-      look: (token: string, why: Cause = cause) => looks.request(token, why),
+      inquire: (token: string, why: Cause = cause) => inquiries.request(token, why),
     };
     return {
       ...inside,
       inside,
       create: (input: CreatePaymentInput) => createPayment(inside, input),
       end: (operation: 'confirm' | 'decline', token: string, by = caller) =>
-        endTwoStep(inside, { caller: by, operation, token, cause }),
+        endCaptureOrVoid(inside, { caller: by, operation, token, cause }),
       refund: (token: string, key: string, amount?: number, by = caller) =>
         refundPayment(inside, {
           ...{ caller: by, key: keyOf(key), cause },
@@ -208,9 +211,9 @@ export async function createHarness({
         const known = token.startsWith('po_')
           ? (await payouts.load(token))?.payout
           : (await payments.load(token))?.payment;
-        const open = known?.attention.find((each) => each.code === code)?.number;
+        const open = known?.reviews.find((each) => each.code === code)?.number;
         const rest = { caller, cause, reason: 'seen at the service', number: number ?? open ?? 1 };
-        return resolveAttention(inside, { ...rest, ...input });
+        return resolveReview(inside, { ...rest, ...input });
       },
     };
   }
@@ -247,18 +250,18 @@ export async function createHarness({
     async approved(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount));
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      provider.change(created.document.payment.attempt.providerOrderNumber, { status: 'approved' });
-      await first.look(created.document.token);
-      return created.document.token;
+      provider.change(created.view.payment.attempt.providerOrderNumber, { status: 'approved' });
+      await first.inquire(created.view.token);
+      return created.view.token;
     },
     /** A two-step payment whose money is held. */
     async held(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount, { needConfirmation: true }));
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      const { providerOrderNumber } = created.document.payment.attempt;
+      const { providerOrderNumber } = created.view.payment.attempt;
       provider.change(providerOrderNumber, { status: 'pending', heldAmount: amount });
-      await first.look(created.document.token);
-      return created.document.token;
+      await first.inquire(created.view.token);
+      return created.view.token;
     },
     /** Lets time pass only while everybody sleeps: what waits for the disk does not find hours gone by. */
     async passTime<Value>(work: Promise<Value>): Promise<Value> {

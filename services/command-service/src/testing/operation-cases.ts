@@ -61,14 +61,14 @@ const recurring: OperationCase = {
   },
 };
 
-const twoStep = (operation: 'confirm' | 'decline'): OperationCase => ({
+const captureOrVoid = (operation: 'confirm' | 'decline'): OperationCase => ({
   ...{ name: `a ${operation === 'confirm' ? 'confirmation' : 'decline'}`, operation },
-  announcement: operation === 'confirm' ? 'ConfirmationSubmitted' : 'DeclineSubmitted',
+  announcement: operation === 'confirm' ? 'CaptureSubmitted' : 'VoidSubmitted',
   prepare: ({ held }) => held('order-1'),
   ask: ({ end }, token) => end(operation, token),
   stateOf: paymentPhase,
-  whenAnnounced: operation === 'confirm' ? 'confirming' : 'declining',
-  whenUnknown: operation === 'confirm' ? 'confirming' : 'declining',
+  whenAnnounced: operation === 'confirm' ? 'capturing' : 'voiding',
+  whenUnknown: operation === 'confirm' ? 'capturing' : 'voiding',
   whenDone: operation === 'confirm' ? 'approved' : 'declined',
 });
 
@@ -95,8 +95,8 @@ export const operationCases = {
   hosted,
   byCard,
   recurring,
-  confirm: twoStep('confirm'),
-  decline: twoStep('decline'),
+  confirm: captureOrVoid('confirm'),
+  decline: captureOrVoid('decline'),
   refund,
   payout,
 } as const;

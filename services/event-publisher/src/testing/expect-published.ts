@@ -1,7 +1,7 @@
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { positionHeader } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
-import type { DocumentEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/read-models';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { publishedKinds, publishedPrefixes, publishedStream } from '../published-kinds.ts';
@@ -28,14 +28,14 @@ const facts = (topic: string, { key, value, headers }: Message): string => {
 
 /** The records that a store must lead to, by topic and key, each folded from zero. */
 async function expectedRecords(store: EventStore): Promise<Map<string, string[]>> {
-  const documents = new Map<string, DocumentEnvelope>();
+  const views = new Map<string, ViewEnvelope>();
   const expected = new Map<string, string[]>();
   for (const event of await storedEvents(store)) {
     const { kind, key } = publishedStream(event.stream)!;
-    const document = kind.documents.fold(documents.get(event.stream), event);
-    documents.set(event.stream, document);
+    const view = kind.views.fold(views.get(event.stream), event);
+    views.set(event.stream, view);
     const name = `${kind.topic} ${key}`;
-    expected.set(name, [...(expected.get(name) ?? []), facts(kind.topic, kind.toMessage(event, document))]);
+    expected.set(name, [...(expected.get(name) ?? []), facts(kind.topic, kind.toMessage(event, view))]);
   }
   return expected;
 }

@@ -1,7 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import {
   encodeCallbackRecord,
-  encodeParkedCallback,
+  encodeDeadLetter,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
 } from '@tollgate/gateway-events';
@@ -15,17 +15,17 @@ const receivedAt = Date.UTC(2030, 0, 1);
 const callbackOf = (token: string) =>
   encodeCallbackRecord({ environment: 'sandbox', token, body: bodyOf(token), receivedAt });
 
-/** Runs command lines on a store with an embedded bus, on which callbacks may be parked. */
+/** Runs command lines on a store with an embedded bus, on which callbacks may be dead-lettered. */
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
   const bus = createEmbeddedMessageBus({ ...parts, holder: 'test', partitions: 2 });
-  const park = (...tokens: string[]) =>
+  const deadLetter = (...tokens: string[]) =>
     bus.publish(
       providerCallbacksDlqTopic,
-      tokens.map((token) => encodeParkedCallback(callbackOf(token), `no look at ${token}`)),
+      tokens.map((token) => encodeDeadLetter(callbackOf(token), `no look at ${token}`)),
     );
-  const tools = { ...parts, directory: {} as never, notificationSecrets: () => [] };
+  const tools = { ...parts, directory: {} as never, webhookSecrets: () => [] };
   const run = async (command: string) => {
     const output = { out: '', error: '' };
     const exitCode = await runCommandLine(command.split(' '), {
@@ -48,42 +48,46 @@ async function start() {
     return records;
   };
   const published = async () => (await bus.lastPerPartition(providerCallbacksTopic)).length > 0;
-  return { bus, park, run, json, callbacks, published };
+  return { bus, deadLetter, run, json, callbacks, published };
 }
 
-it('lists what is parked, with its place, reason and time', async () => {
-  const { park, run, json } = await start();
-  await park('pay_1');
-  const [listed] = await json('callbacks parked');
+it('lists what is dead-lettered, with its place, reason and time', async () => {
+  const { deadLetter, run, json } = await start();
+  await deadLetter('pay_1');
+  const [listed] = await json('callbacks dead-letters');
   expect(listed).toEqual({
     offset: expect.stringMatching(/^[01]\/0$/),
     ...{ token: 'pay_1', environment: 'sandbox', reason: 'no look at pay_1', isReadable: true },
     receivedAt: '2030-01-01T00:00:00.000Z',
   });
-  expect((await run('callbacks parked')).out).toBe(
+  expect((await run('callbacks dead-letters')).out).toBe(
     `${listed.offset}  pay_1  sandbox  2030-01-01T00:00:00.000Z  no look at pay_1\n`,
   );
 });
 
-it('says where nothing is parked', async () => {
+it('says where nothing is dead-lettered', async () => {
   const { run } = await start();
-  expect(await run('callbacks parked')).toEqual({ exitCode: 0, out: 'No callback is parked.\n', error: '' });
+  expect(await run('callbacks dead-letters')).toEqual({
+    exitCode: 0,
+    out: 'No callback is dead-lettered.\n',
+    error: '',
+  });
   expect(await run('callbacks replay --all')).toMatchObject({ exitCode: 0, out: 'Published again: none.\n' });
 });
 
 it('reads more than one batch of each partition', async () => {
-  const { park, json } = await start();
-  await park(...Array.from({ length: 450 }, (_, number) => `pay_${number}`));
-  expect(await json('callbacks parked')).toHaveLength(450);
+  const { deadLetter, json } = await start();
+  await deadLetter(...Array.from({ length: 450 }, (_, number) => `pay_${number}`));
+  expect(await json('callbacks dead-letters')).toHaveLength(450);
 });
 
 it('publishes all again, as they came, once', async () => {
-  const { park, json, callbacks } = await start();
-  await park('pay_1', 'pay_2', 'pay_3');
+  const { deadLetter, json, callbacks } = await start();
+  await deadLetter('pay_1', 'pay_2', 'pay_3');
   expect(await json('callbacks replay --all')).toHaveLength(3);
   expect(await json('callbacks replay --all')).toEqual([]);
-  expect(await json('callbacks parked')).toEqual([]);
-  await park('pay_4');
+  expect(await json('callbacks dead-letters')).toEqual([]);
+  await deadLetter('pay_4');
   expect(await json('callbacks replay --all')).toHaveLength(1);
   const records = await callbacks(4);
   expect(records.map(({ key }) => key).sort()).toEqual(['pay_1', 'pay_2', 'pay_3', 'pay_4']);
@@ -91,24 +95,24 @@ it('publishes all again, as they came, once', async () => {
 });
 
 it('publishes one again by its place, also a second time', async () => {
-  const { park, run, json, callbacks } = await start();
-  await park('pay_1', 'pay_2', 'pay_3');
-  const listed: { offset: string; token: string }[] = await json('callbacks parked');
+  const { deadLetter, run, json, callbacks } = await start();
+  await deadLetter('pay_1', 'pay_2', 'pay_3');
+  const listed: { offset: string; token: string }[] = await json('callbacks dead-letters');
   const { offset } = listed.find(({ token }) => token === 'pay_2')!;
   for (let times = 0; times < 2; times += 1)
     expect((await run(`callbacks replay --offset ${offset}`)).out).toBe(`Published again: ${offset}.\n`);
   expect((await callbacks(2)).map(({ key }) => key)).toEqual(['pay_2', 'pay_2']);
-  const left: { token: string }[] = await json('callbacks parked');
+  const left: { token: string }[] = await json('callbacks dead-letters');
   expect(left.map(({ token }) => token).sort()).toEqual(['pay_1', 'pay_3']);
 });
 
-it('a place where nothing is parked is refused, and so is that of a mark', async () => {
-  const { park, run, json, published } = await start();
-  await park('pay_1');
-  const answer = { exitCode: 1, out: '', error: 'No parked callback is at 1/99.\n' };
+it('a place where nothing is dead-lettered is refused, and so is that of a mark', async () => {
+  const { deadLetter, run, json, published } = await start();
+  await deadLetter('pay_1');
+  const answer = { exitCode: 1, out: '', error: 'No dead-lettered callback is at 1/99.\n' };
   expect(await run('callbacks replay --offset 1/99')).toEqual(answer);
   expect(await published()).toBe(false);
-  const [{ offset }] = await json('callbacks parked');
+  const [{ offset }] = await json('callbacks dead-letters');
   await run('callbacks replay --all');
   const mark = offset.replace('/0', '/1');
   expect(await run(`callbacks replay --offset ${mark}`)).toMatchObject({ exitCode: 1 });
@@ -119,12 +123,12 @@ it('what is no callback is listed and left out of all, and fit for a terminal', 
   const value = new TextEncoder().encode('x');
   const headers = { reason: '\u001b[2J no', 'received-at': 'never' };
   await bus.publish(providerCallbacksDlqTopic, [{ key: 'pay_1', value, headers }]);
-  expect((await run('callbacks parked')).out).toMatch(/^[01]\/0 {2}pay_1 {2}\? {2}\? {2}\?\[2J no\n$/);
+  expect((await run('callbacks dead-letters')).out).toMatch(/^[01]\/0 {2}pay_1 {2}\? {2}\? {2}\?\[2J no\n$/);
   expect((await run('callbacks replay --all')).out).toBe(
     'Published again: none. 1 left out: they are no callbacks.\n',
   );
   expect(await published()).toBe(false);
-  expect(await json('callbacks parked')).toHaveLength(1);
+  expect(await json('callbacks dead-letters')).toHaveLength(1);
 });
 
 it.each([
@@ -134,7 +138,7 @@ it.each([
   ['callbacks replay --offset 12', "'12'"],
   ['callbacks replay --offset ../x', "'../x'"],
   ['callbacks replay --offset', '--offset'],
-  ['callbacks parked all', "'parked'"],
+  ['callbacks dead-letters all', "'dead-letters'"],
 ])('%j is called wrongly', async (command, named) => {
   const { run } = await start();
   const { exitCode, error } = await run(command);

@@ -1,11 +1,11 @@
-/** `callbacks parked`, `callbacks replay`: callbacks of the Payment Service that could not be applied. */
+/** `callbacks dead-letters`, `callbacks replay`: callbacks of the Payment Service that could not be applied. */
 import {
   decodeCallbackRecord,
   decodeDlqRecord,
   encodeReplayMark,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-  unparkedCallback,
+  withoutDeadLetterReason,
 } from '@tollgate/gateway-events';
 import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
@@ -28,14 +28,14 @@ export function registerCallbackCommands(
 ): void {
   const callbacks = program
     .command('callbacks')
-    .description('callbacks of the Payment Service that could not be applied, and are parked');
+    .description('callbacks of the Payment Service that could not be applied, and are dead-lettered');
   callbacks
-    .command('parked')
+    .command('dead-letters')
     .description('list those that were not published again yet')
-    .action(() => run((tools) => withBus(tools, openBus, listParked)));
+    .action(() => run((tools) => withBus(tools, openBus, listDeadLetters)));
   callbacks
     .command('replay')
-    .description('publish parked callbacks again, to be applied by the running gateway')
+    .description('publish dead-lettered callbacks again, to be applied by the running gateway')
     .addOption(
       new Option('--offset <partition/offset>', 'the one of this place').argParser(toPlace).conflicts('all'),
     )
@@ -73,8 +73,8 @@ async function withBus(
   }
 }
 
-/** A parked callback as it is listed. */
-interface Parked {
+/** A dead-lettered callback as it is listed. */
+interface DeadLettered {
   /** Partition and offset. */
   offset: string;
   token: string;
@@ -82,32 +82,32 @@ interface Parked {
   reason: string;
   /** ISO 8601 in UTC. */
   receivedAt: string | undefined;
-  /** False where another try cannot help: what was parked is no callback. */
+  /** False where another try cannot help: what was dead-lettered is no callback. */
   isReadable: boolean;
   isReplayed: boolean;
 }
 
-async function listParked(access: BusAccess): Promise<CommandResult> {
-  const parked = (await readParked(access)).filter(({ isReplayed }) => !isReplayed);
-  const lines = parked.map(
+async function listDeadLetters(access: BusAccess): Promise<CommandResult> {
+  const deadLetter = (await readDeadLetters(access)).filter(({ isReplayed }) => !isReplayed);
+  const lines = deadLetter.map(
     ({ offset, token, environment = '?', reason, receivedAt = '?' }) =>
       `${offset}  ${toShown(token)}  ${toShown(environment)}  ${receivedAt}  ${toShown(reason)}`,
   );
-  const json = parked.map(({ isReplayed: _, ...shown }) => shown);
-  return { kind: 'done', text: lines.join('\n') || 'No callback is parked.', json };
+  const json = deadLetter.map(({ isReplayed: _, ...shown }) => shown);
+  return { kind: 'done', text: lines.join('\n') || 'No callback is dead-lettered.', json };
 }
 
 // A terminal obeys what is written to it, and a topic may hold anything.
 const toShown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 300);
 
 /** Without their bodies: there may be many. */
-async function readParked(access: BusAccess): Promise<Parked[]> {
-  const parked = new Map<string, Parked>();
+async function readDeadLetters(access: BusAccess): Promise<DeadLettered[]> {
+  const deadLetter = new Map<string, DeadLettered>();
   await readTopic(access, async (batch) => {
     for (const record of batch) {
       const decoded = decodeDlqRecord(record);
       if (decoded.kind === 'replayed') {
-        const replayed = parked.get(decoded.place);
+        const replayed = deadLetter.get(decoded.place);
         if (replayed !== undefined) replayed.isReplayed = true;
         continue;
       }
@@ -115,7 +115,7 @@ async function readParked(access: BusAccess): Promise<Parked[]> {
       const at = receivedAt === undefined ? undefined : new Date(receivedAt).toISOString();
       const isReadable = decodeCallbackRecord(record).kind === 'callback';
       const offset = placeOf(record);
-      parked.set(offset, {
+      deadLetter.set(offset, {
         offset,
         token,
         environment,
@@ -126,19 +126,19 @@ async function readParked(access: BusAccess): Promise<Parked[]> {
       });
     }
   });
-  return [...parked.values()];
+  return [...deadLetter.values()];
 }
 
 async function replay(access: BusAccess, offset: string | undefined): Promise<CommandResult> {
-  const parked = await readParked(access);
-  const chosen = parked.filter((each) =>
+  const deadLetter = await readDeadLetters(access);
+  const chosen = deadLetter.filter((each) =>
     offset === undefined ? !each.isReplayed && each.isReadable : each.offset === offset,
   );
   if (offset !== undefined && chosen.length === 0)
-    return { kind: 'refused', message: `No parked callback is at ${offset}.` };
+    return { kind: 'refused', message: `No dead-lettered callback is at ${offset}.` };
   const offsets = chosen.map((each) => each.offset);
   if (offsets.length > 0) await publishAgain(access, new Set(offsets));
-  const unreadable = parked.filter((each) => !each.isReplayed && !each.isReadable).length;
+  const unreadable = deadLetter.filter((each) => !each.isReplayed && !each.isReadable).length;
   const rest =
     offset === undefined && unreadable > 0 ? ` ${unreadable} left out: they are no callbacks.` : '';
   const text = `Published again: ${offsets.length === 0 ? 'none' : offsets.join(' ')}.${rest}`;
@@ -150,7 +150,7 @@ async function publishAgain(access: BusAccess, places: ReadonlySet<string>): Pro
   await readTopic(access, async (batch) => {
     const chosen = batch.filter((record) => places.has(placeOf(record)));
     if (chosen.length === 0) return;
-    await bus.publish(providerCallbacksTopic, chosen.map(unparkedCallback));
+    await bus.publish(providerCallbacksTopic, chosen.map(withoutDeadLetterReason));
     // Marked after it: after a crash in between it is published a second time, which changes nothing.
     await bus.publish(
       providerCallbacksDlqTopic,
@@ -198,5 +198,8 @@ async function readTopic(
   });
   if (failure !== undefined) throw failure.error;
   if (awaited.size > 0)
-    throw new TollgateError('topic_read_too_slow', 'The parked callbacks could not be read in a minute.');
+    throw new TollgateError(
+      'topic_read_too_slow',
+      'The dead-lettered callbacks could not be read in a minute.',
+    );
 }

@@ -12,7 +12,7 @@ import { type CliDependencies, runCommandLine } from './program.ts';
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
-  const tools = { ...parts, directory: {} as never, notificationSecrets: () => [] };
+  const tools = { ...parts, directory: {} as never, webhookSecrets: () => [] };
   const run = (command: string) => runOn(command, async () => ({ tools, close: async () => undefined }));
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   await run('team add shop');

@@ -11,20 +11,14 @@ import {
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
-import {
-  type Clock,
-  type Ids,
-  type Log,
-  StartupError,
-  parseNotificationSecrets,
-} from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, StartupError, parseWebhookSecrets } from '@tollgate/service-kit';
 import { openDataDirectory } from '../data-directory.ts';
 import type { KafkaConfig } from '../kafka-config.ts';
 import { openStore } from '../open-store.ts';
 import type { CommandTools } from './program.ts';
 
 export interface BesideGatewayConfig {
-  notificationSecrets?: string | undefined;
+  webhookSecrets?: string | undefined;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
 }
@@ -47,11 +41,11 @@ export async function openBesideGateway(
     throw notThere(path);
   const { store } = await openStore({ eventStore, file, ...parts });
   // As the gateway does: from the environment, else from its file.
-  const notificationSecrets = () =>
-    configured.notificationSecrets === undefined
-      ? directory.notificationSecrets(parts.ids)
-      : parseNotificationSecrets(configured.notificationSecrets);
-  const tools = { directory, store, ...parts, notificationSecrets, ...kafkaTools(configured.kafka, parts) };
+  const webhookSecrets = () =>
+    configured.webhookSecrets === undefined
+      ? directory.webhookSecrets(parts.ids)
+      : parseWebhookSecrets(configured.webhookSecrets);
+  const tools = { directory, store, ...parts, webhookSecrets, ...kafkaTools(configured.kafka, parts) };
   return { tools, close: () => store.close() };
 }
 

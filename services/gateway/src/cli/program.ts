@@ -15,14 +15,14 @@ import {
   type Clock,
   type Ids,
   type Log,
-  type NotificationMasterSecret,
+  type WebhookMasterSecret,
   TollgateError,
 } from '@tollgate/service-kit';
 import { Command, CommanderError } from 'commander';
 import type { DataDirectory } from '../data-directory.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import { registerKeyCommands } from './key-commands.ts';
-import { registerNotificationCommands } from './notification-commands.ts';
+import { registerWebhookCommands } from './webhook-commands.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
@@ -35,8 +35,8 @@ export interface CommandTools {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The masters of the secrets that notifications are signed with. @throws StartupError where they are set wrong */
-  notificationSecrets: () => readonly NotificationMasterSecret[];
+  /** The masters of the secrets that webhooks are signed with. @throws StartupError where they are set wrong */
+  webhookSecrets: () => readonly WebhookMasterSecret[];
   /** The bus that the gateway uses; absent where it is embedded in the store. */
   openBus?: () => MessageBus;
   /** Absent where the topics are in the store, as those of the embedded bus are. */
@@ -68,7 +68,7 @@ export interface CliOutput {
 function registerGroups(program: Command, run: RunCommand, output: CliOutput): void {
   registerTeamCommands(program, run);
   registerKeyCommands(program, run);
-  registerNotificationCommands(program, run);
+  registerWebhookCommands(program, run);
   registerCallbackCommands(program, run);
   registerTailCommands(program, run, output);
   registerRebuildCommands(program, run, output);

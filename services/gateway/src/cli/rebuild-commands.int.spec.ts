@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readGeneration } from '@tollgate/read-models';
+import { readViewVersion } from '@tollgate/read-models';
 import { appendPayment, happening, paymentViewStream, requested } from '@tollgate/read-models/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ async function start() {
   const stopping = new AbortController();
   const tools = {
     ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
-    ...{ directory: {} as never, notificationSecrets: () => [], stopSignal: () => stopping.signal },
+    ...{ directory: {} as never, webhookSecrets: () => [], stopSignal: () => stopping.signal },
   };
   const run = async (command: string) => {
     const output = { out: '', error: '' };
@@ -30,8 +30,8 @@ it('rebuild builds everything, says so and switches, every time', async () => {
   const first = await run('rebuild');
   expect(first).toMatchObject({ exitCode: 0, error: '' });
   expect(first.out).toMatch(/All read models were built again .*; generation 2 is live\.\n$/);
-  expect(JSON.parse((await run('rebuild --json')).out)).toMatchObject({ kind: 'switched', generation: 3 });
-  expect((await readGeneration(store)).record.live).toBe(3);
+  expect(JSON.parse((await run('rebuild --json')).out)).toMatchObject({ kind: 'switched', viewVersion: 3 });
+  expect((await readViewVersion(store)).record.live).toBe(3);
 });
 
 it('rebuild --check says that all is well, or names what is not and ends with 1', async () => {
@@ -44,7 +44,7 @@ it('rebuild --check says that all is well, or names what is not and ends with 1'
     error: '',
   });
   const stream = paymentViewStream('p1').replace('view_', 'view2_');
-  const event = { id: systemIds.uuid(), type: 'PaymentDocumentWritten', data: {}, metadata: {} };
+  const event = { id: systemIds.uuid(), type: 'PaymentViewWritten', data: {}, metadata: {} };
   await store.append(stream, [event], 'any');
   const bad = await run('rebuild --check');
   expect(bad).toMatchObject({ exitCode: 1, out: `${stream}\n` });
@@ -59,5 +59,5 @@ it('a rebuild that is stopped has not switched, says so, and can be begun again'
   stop();
   const { exitCode, error } = await run('rebuild');
   expect([exitCode, error]).toEqual([1, expect.stringContaining('begin it again')]);
-  expect((await readGeneration(store)).record.live).toBe(1);
+  expect((await readViewVersion(store)).record.live).toBe(1);
 });

@@ -1,5 +1,5 @@
 /** `rebuild`: all documents again from the events, beside the running gateway. */
-import { checkDocuments, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
+import { checkViews, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
 import type { Command } from 'commander';
 import { isOfAnEndedProcess, ownHost, toHolder } from '../holder.ts';
 import type { CliOutput, CommandResult, CommandTools, RunCommand } from './program.ts';
@@ -33,10 +33,10 @@ async function rebuildAll(tools: CommandTools, print: CliOutput['print']): Promi
     ...{ store, clock, ids, log, holder: toHolder(own) },
     isGone: (other) => isOfAnEndedProcess(other, own),
     signal: tools.stopSignal?.() ?? new AbortController().signal,
-    onProgress: ({ generation, eventsRead }) => {
+    onProgress: ({ viewVersion, eventsRead }) => {
       const seconds = (clock.monotonic() - begunAt) / 1_000;
       const perSecond = number(Math.round(eventsRead / seconds));
-      print(`generation ${generation}: ${number(eventsRead)} events read, ${perSecond}/s\n`);
+      print(`generation ${viewVersion}: ${number(eventsRead)} events read, ${perSecond}/s\n`);
     },
   });
   return toResult(outcome);
@@ -45,12 +45,12 @@ async function rebuildAll(tools: CommandTools, print: CliOutput['print']): Promi
 function toResult(outcome: RebuildOutcome): CommandResult {
   switch (outcome.kind) {
     case 'switched': {
-      const { generation, eventsRead } = outcome;
-      const text = `All read models were built again from ${number(eventsRead)} events read; generation ${generation} is live.`;
+      const { viewVersion, eventsRead } = outcome;
+      const text = `All read models were built again from ${number(eventsRead)} events read; generation ${viewVersion} is live.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'already-switched': {
-      const text = `Another rebuild has just ended; generation ${outcome.generation} is live.`;
+      const text = `Another rebuild has just ended; generation ${outcome.viewVersion} is live.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'refused': {
@@ -67,10 +67,10 @@ async function checkAll(
   tools: CommandTools,
   { print, json }: Pick<CliOutput, 'print'> & { json: boolean },
 ): Promise<CommandResult> {
-  const checked = await checkDocuments({
+  const checked = await checkViews({
     store: tools.store,
     signal: tools.stopSignal?.() ?? new AbortController().signal,
-    onProgress: ({ documentsRead }) => print(`${number(documentsRead)} documents compared\n`),
+    onProgress: ({ viewsRead }) => print(`${number(viewsRead)} documents compared\n`),
   });
   if (checked.differing.length === 0) return { kind: 'done', text: toText(checked), json: checked };
   if (!json) for (const stream of checked.differing) print(`${stream}\n`);
@@ -79,7 +79,7 @@ async function checkAll(
   return { kind: 'refused', message };
 }
 
-function toText({ documents, totals, failed }: Checked): string {
-  const all = `${number(documents)} documents and ${number(totals)} totals are what their events give.`;
+function toText({ views, totals, failed }: Checked): string {
+  const all = `${number(views)} documents and ${number(totals)} totals are what their events give.`;
   return failed.length === 0 ? all : `${all} Known not to be projected: ${failed.join(', ')}.`;
 }

@@ -60,7 +60,7 @@ export function toRecordJson(record: BusRecord): Record<string, unknown> {
 
 function shownOf(record: BusRecord): Shown {
   if (record.topic === providerCallbacksTopic) return { state: record.headers['environment'] ?? '' };
-  if (record.topic === providerCallbacksDlqTopic) return shownOfParked(record);
+  if (record.topic === providerCallbacksDlqTopic) return shownOfDeadLetter(record);
   const decoded = decodeGatewayRecord(record);
   switch (decoded.kind) {
     case 'payment':
@@ -81,7 +81,7 @@ const shownOfSubject = (subject: { status: string; phase?: string; amount: numbe
   amount: formatAmount(subject.amount, subject.currency),
 });
 
-function shownOfParked(record: BusRecord): Shown {
+function shownOfDeadLetter(record: BusRecord): Shown {
   const decoded = decodeDlqRecord(record);
   return { state: decoded.kind === 'replayed' ? `replayed ${decoded.place}` : decoded.reason };
 }

@@ -2,7 +2,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import {
   type EncodedRecord,
   encodeCallbackRecord,
-  encodeParkedCallback,
+  encodeDeadLetter,
   gatewayDisputesTopic,
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
@@ -33,7 +33,7 @@ async function start() {
   onTestFinished(() => bus.close());
   const stopping = new AbortController();
   const tools = {
-    ...{ ...parts, directory: {} as never, notificationSecrets: () => [] },
+    ...{ ...parts, directory: {} as never, webhookSecrets: () => [] },
     stopSignal: () => stopping.signal,
   };
   const output = { out: '', error: '' };
@@ -169,12 +169,12 @@ describe('tail', () => {
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('shows callbacks, and those that were parked with their reason', async () => {
+  it('shows callbacks, and those that were dead-lettered with their reason', async () => {
     const { bus, run } = await start();
     const body = new TextEncoder().encode('{"status":"approved"}');
     const callback = encodeCallbackRecord({ environment: 'sandbox', token: 'pay_1', body, receivedAt: 5 });
     await bus.publish(providerCallbacksTopic, [callback]);
-    await bus.publish(providerCallbacksDlqTopic, [encodeParkedCallback(callback, 'service_unreachable')]);
+    await bus.publish(providerCallbacksDlqTopic, [encodeDeadLetter(callback, 'service_unreachable')]);
     expect((await run(`tail ${providerCallbacksTopic}`)).out).toMatch(/callback +pay_1 +sandbox\n$/);
     expect((await run(`tail ${providerCallbacksDlqTopic}`)).out).toMatch(
       /callback +pay_1 +service_unreachable\n$/,

@@ -18,7 +18,7 @@ export const forwardedRoutes: Readonly<Record<RoutedService, readonly ForwardedR
     post('refunds'),
     post('payouts'),
     get('balance'),
-    post('attention/:token/resolve'),
+    post('reviews/:token/resolve'),
   ],
   'query-service': [
     get('payments'),
@@ -30,13 +30,13 @@ export const forwardedRoutes: Readonly<Record<RoutedService, readonly ForwardedR
     get('payouts/:token/events'),
     get('refunds/:refundToken'),
     get('disputes/list'),
-    get('attention'),
+    get('reviews'),
     get('totals'),
   ],
   notifier: [
-    get('payments/:token/notifications'),
-    post('payments/:token/notifications/replay'),
-    get('payouts/:token/notifications'),
-    post('payouts/:token/notifications/replay'),
+    get('payments/:token/webhooks'),
+    post('payments/:token/webhooks/replay'),
+    get('payouts/:token/webhooks'),
+    post('payouts/:token/webhooks/replay'),
   ],
 };

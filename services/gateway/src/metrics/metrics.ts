@@ -54,11 +54,11 @@ const gauges = {
     help: 'Callers that wait for a call to the account to be allowed',
     labelNames: ['environment', 'account'],
   },
-  tollgate_open_work: {
+  tollgate_pending_inquiries: {
     help: 'Payments and payouts that are looked at again: unresolved (a call without a known outcome) or open',
     labelNames: ['kind', 'state'],
   },
-  tollgate_attention: {
+  tollgate_open_reviews: {
     help: 'What waits for a person',
     labelNames: ['kind', 'environment'],
   },

@@ -3,7 +3,7 @@ import type { AccountHealth, Accounts } from '@tollgate/command-service';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
 import type { ProjectorHealth } from '@tollgate/projector';
-import { type PaymentIndex, documentKinds } from '@tollgate/read-models';
+import { type PaymentIndex, viewKinds } from '@tollgate/read-models';
 import type { Clock } from '@tollgate/service-kit';
 import type { RunningProjector } from '../services/projector.ts';
 import { lagSeconds } from './lag.ts';
@@ -42,26 +42,26 @@ export function watchIndex(
   { watch }: Watch,
   { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },
 ): void {
-  watch('tollgate_open_work', () => {
+  watch('tollgate_pending_inquiries', () => {
     const { open } = index.workload();
     // A kind of which there is none is 0 and not absent: alarms are made on it.
     return (['payment', 'payout'] as const).flatMap((kind) =>
       (['unresolved', 'open'] as const).map((state) => ({
         labels: { kind, state },
-        value: open.find((each) => each.kind === kind && each.openWork === state)?.count ?? 0,
+        value: open.find((each) => each.kind === kind && each.inquiryNeed === state)?.count ?? 0,
       })),
     );
   });
-  watch('tollgate_attention', () => {
-    const { attention } = index.workload();
+  watch('tollgate_open_reviews', () => {
+    const { reviews } = index.workload();
     return (['payment', 'payout'] as const).flatMap((kind) =>
       (['sandbox', 'production'] as const).map((environment) => ({
         labels: { kind, environment },
-        value: attention.find((each) => each.kind === kind && each.environment === environment)?.count ?? 0,
+        value: reviews.find((each) => each.kind === kind && each.environment === environment)?.count ?? 0,
       })),
     );
   });
-  const projected = documentKinds.map(({ streamPrefix }) => streamPrefix);
+  const projected = viewKinds.map(({ streamPrefix }) => streamPrefix);
   watch('tollgate_read_model_lag_seconds', async () =>
     oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
   );

@@ -5,17 +5,17 @@
  */
 import { paymentStatusSchema, paymentStatuses } from '@tollgate/payment-api';
 import {
-  attentionCodes,
+  reviewCodes,
   paymentPhases,
-  payoutAttentionCodes,
+  payoutReviewCodes,
   payoutPhases,
   payoutStatusSchema,
   resolutionSchema,
 } from '@tollgate/payment-domain';
-import { failureReasons, notificationBodySchema } from '@tollgate/notifier';
+import { failureReasons, webhookBodySchema } from '@tollgate/notifier';
 import type {
   EveryField,
-  PublicAttentionEntry,
+  PublicReviewEntry,
   PublicCurrencyTotals,
   PublicDispute,
   PublicPayment,
@@ -42,12 +42,12 @@ const sanitizedMask = z
   .string()
   .meta({ description: 'First six and last four digits of the card.', examples: ['439296******1251'] })
   .exactOptional();
-const attentionCode = z.enum([...new Set([...attentionCodes, ...payoutAttentionCodes])]);
-const attentionNumber = z.int().min(1).describe('Which one, counted over the life of it.');
-const attention = z.array(
+const reviewCode = z.enum([...new Set([...reviewCodes, ...payoutReviewCodes])]);
+const reviewNumber = z.int().min(1).describe('Which one, counted over the life of it.');
+const reviews = z.array(
   z.strictObject({
-    code: attentionCode,
-    number: attentionNumber,
+    code: reviewCode,
+    number: reviewNumber,
     since: instantShownSchema,
     evidence: evidenceShownSchema,
   }),
@@ -80,7 +80,7 @@ export const paymentSchema = z.strictObject({
   approvedAmount: amountShownSchema,
   refundedAmount: amountShownSchema,
   refunds: z.array(z.strictObject(refundFields)),
-  attention: attention.describe('What waits for a person.'),
+  reviews: reviews.describe('What waits for a person.'),
   sanitizedMask,
   declineReason,
   errors: z.array(errorShownSchema).describe('Why the creation failed; empty otherwise.'),
@@ -99,7 +99,7 @@ const payoutFields = {
   callbackUrl: z.string().exactOptional(),
   sanitizedMask,
   declineReason,
-  attention: attention.describe('What waits for a person.'),
+  reviews: reviews.describe('What waits for a person.'),
   errors: z.array(errorShownSchema).describe('Why the payout failed; empty otherwise.'),
   ...age,
   revision,
@@ -119,11 +119,11 @@ const disputeSchema = z.strictObject({
   ...age,
 } satisfies EveryField<PublicDispute>);
 
-const attentionEntrySchema = z.strictObject({
+const reviewEntrySchema = z.strictObject({
   token: z.string().describe('The payment or payout.'),
   kind: z.enum(['payment', 'payout']),
-  code: attentionCode,
-  number: attentionNumber,
+  code: reviewCode,
+  number: reviewNumber,
   since: instantShownSchema,
   evidence: evidenceShownSchema,
   resolutions: z.array(resolutionSchema).describe('What a person may answer.'),
@@ -132,7 +132,7 @@ const attentionEntrySchema = z.strictObject({
   currency: z.string(),
   status: paymentStatusSchema,
   phase: z.enum(paymentPhases),
-} satisfies EveryField<PublicAttentionEntry>);
+} satisfies EveryField<PublicReviewEntry>);
 
 const sumSchema = z.strictObject({ count: z.int().min(0), amount: amountShownSchema });
 const sumsBy = <Name extends string>(names: readonly Name[]) =>
@@ -150,10 +150,10 @@ const currencyTotalsSchema = z.strictObject({
   payouts: sumsBy(payoutStatusSchema.options).exactOptional().describe('For keys that may read payouts.'),
 } satisfies EveryField<PublicCurrencyTotals>);
 
-const notificationSchema = z.strictObject({
+const webhookSchema = z.strictObject({
   id: z.string().describe('Sent as `webhook-id`, the same at every try.'),
   url: z.string(),
-  body: notificationBodySchema,
+  body: webhookBodySchema,
   state: z.enum(['open', 'delivered', 'given_up']),
   createdAt: instantShownSchema,
   nextAttemptAt: instantShownSchema
@@ -187,9 +187,9 @@ export const answerSchemas = {
   ListedPayout: listedPayoutSchema,
   Refund: refundSchema,
   Dispute: disputeSchema,
-  AttentionEntry: attentionEntrySchema,
+  ReviewEntry: reviewEntrySchema,
   CurrencyTotals: currencyTotalsSchema,
-  Notification: notificationSchema,
+  Webhook: webhookSchema,
   Cause: causeSchema,
   PaymentEvent: paymentEventSchema,
   PayoutEvent: payoutEventSchema,
@@ -197,7 +197,7 @@ export const answerSchemas = {
     ...answeredPayment,
     processingUrl: z.string().exactOptional().describe('Send your customer there.'),
   }),
-  EndedTwoStepPayment: z.strictObject(answeredPayment),
+  EndedCaptureOrVoidPayment: z.strictObject(answeredPayment),
   PaymentAnswer: z.strictObject({ success, payment: shownPayment }),
   PaymentList: z.strictObject({ success, payments: z.array(shownPayment), ...pageFields }),
   PaymentHistory: z.strictObject({ success, events: z.array(paymentEventSchema) }),
@@ -225,19 +225,19 @@ export const answerSchemas = {
     sums: z.array(currencyTotalsSchema).describe('Over all these days, by currency.'),
   }),
   DisputeList: z.strictObject({ success, disputes: z.array(disputeSchema) }),
-  AttentionList: z.strictObject({
+  ReviewList: z.strictObject({
     success,
-    attention: z.array(attentionEntrySchema),
+    reviews: z.array(reviewEntrySchema),
     ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
   }),
-  ResolvedAttention: z.union([
+  ResolvedReview: z.union([
     z.strictObject(answeredPayment),
     z.strictObject({ success, token: payoutFields.token, payout: payoutSchema }),
   ]),
-  NotificationList: z.strictObject({ success, notifications: z.array(notificationSchema) }),
-  ReplayedNotifications: z.strictObject({
+  WebhookList: z.strictObject({ success, webhooks: z.array(webhookSchema) }),
+  ReplayedWebhooks: z.strictObject({
     success,
-    notifications: z.array(z.strictObject({ id: z.string() })),
+    webhooks: z.array(z.strictObject({ id: z.string() })),
   }),
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: z.strictObject({
@@ -248,7 +248,7 @@ export const answerSchemas = {
       .strictObject({
         followed: z.string().describe('Position of the last document that was taken over.'),
         head: z.string().exactOptional().describe('Where the documents ended when the building began.'),
-        documents: z.int().min(0).describe('How many were taken over since then.'),
+        views: z.int().min(0).describe('How many were taken over since then.'),
       })
       .exactOptional()
       .describe('Only while what lists are answered from is being built.'),

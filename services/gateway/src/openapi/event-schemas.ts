@@ -3,9 +3,9 @@ import { paymentStatusSchema } from '@tollgate/payment-api';
 import {
   type PaymentEventType,
   type PayoutEventType,
-  attentionCodeSchema,
+  reviewCodeSchema,
   paymentPhases,
-  payoutAttentionCodeSchema,
+  payoutReviewCodeSchema,
   payoutFailureSchema,
   payoutPhases,
   payoutStatusSchema,
@@ -30,7 +30,7 @@ const attempt = z.strictObject({
 });
 const attemptNumber = z.int().min(1);
 const sendBy = { sendBy: instantShownSchema };
-const evidence = z.enum(['answer', 'lookup']).describe("The call's own answer, or a later look.");
+const evidence = z.enum(['answer', 'inquiry']).describe("The call's own answer, or a later look.");
 const mask = { sanitizedMask: z.string().exactOptional() };
 const errors = z.array(errorShownSchema);
 const endReason = z.enum(['refused', 'not-sent', 'declined', 'resolved']);
@@ -47,23 +47,23 @@ const paymentEventData: Record<PaymentEventType, z.ZodRawShape> = {
   AttemptNotFound: { attemptNumber },
   AttemptStarted: { attempt },
   PaymentPending: nothing,
-  PaymentHeld: { heldAmount: amountShownSchema, ...mask },
+  PaymentAuthorized: { heldAmount: amountShownSchema, ...mask },
   PaymentApproved: { amount: amountShownSchema, ...mask },
   PaymentDeclined: { declineReason, ...mask },
   PaymentExpired: nothing,
   PaymentFailed: { reason: z.enum(['refused', 'not-sent', 'not-found', 'resolved']) },
-  ConfirmationSubmitted: sendBy,
-  ConfirmationRefused: refusedCall,
-  ConfirmationUnresolved: reason,
-  DeclineSubmitted: sendBy,
-  DeclineRefused: refusedCall,
-  DeclineUnresolved: reason,
+  CaptureSubmitted: sendBy,
+  CaptureRefused: refusedCall,
+  CaptureUnresolved: reason,
+  VoidSubmitted: sendBy,
+  VoidRefused: refusedCall,
+  VoidUnresolved: reason,
   RefundSubmitted: { refundToken, amount: amountShownSchema, ...sendBy },
   RefundAccepted: { refundToken },
   RefundApproved: { refundToken },
   RefundDeclined: { refundToken, ...refusedCall },
   RefundUnresolved: { refundToken, ...reason },
-  RefundDeclineTold: {},
+  RefundDeclineReported: {},
   ExternalRefundObserved: { amount: amountShownSchema },
   FinalStatusRevised: {
     from: paymentStatusSchema,
@@ -72,8 +72,8 @@ const paymentEventData: Record<PaymentEventType, z.ZodRawShape> = {
     declineReason,
   },
   RecurringTokenIssued: { recurringToken: z.string() },
-  AttentionRaised: { code: attentionCodeSchema, evidence: evidenceShownSchema },
-  AttentionResolved: { code: attentionCodeSchema, ...resolved },
+  ReviewOpened: { code: reviewCodeSchema, evidence: evidenceShownSchema },
+  ReviewResolved: { code: reviewCodeSchema, ...resolved },
 };
 
 const payoutEventData: Record<PayoutEventType, z.ZodRawShape> = {
@@ -90,8 +90,8 @@ const payoutEventData: Record<PayoutEventType, z.ZodRawShape> = {
   PayoutDeclined: { declineReason },
   PayoutFailed: { reason: payoutFailureSchema },
   FinalStatusRevised: { from: z.enum(['approved', 'declined']), to: payoutStatusSchema, declineReason },
-  AttentionRaised: { code: payoutAttentionCodeSchema, evidence: evidenceShownSchema },
-  AttentionResolved: { code: payoutAttentionCodeSchema, ...resolved },
+  ReviewOpened: { code: payoutReviewCodeSchema, evidence: evidenceShownSchema },
+  ReviewResolved: { code: payoutReviewCodeSchema, ...resolved },
 };
 
 const actor = z.discriminatedUnion('kind', [

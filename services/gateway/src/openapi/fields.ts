@@ -32,7 +32,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Last day, in UTC; today unless given.',
     schema: { type: 'string', format: 'date' },
   },
-  attention: { description: 'Only those that wait for a person, or only those that do not.', schema: flag },
+  needsReview: { description: 'Only those that wait for a person, or only those that do not.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
   perPage: {
     description: 'Entries of a page.',
@@ -76,5 +76,5 @@ export const bodyFields: Readonly<Record<string, string>> = {
   number: 'Which one of this code, as it is listed.',
   resolution: 'One of those that are listed with it.',
   reason: 'Why, in your own words; it becomes part of the history.',
-  id: 'The notification.',
+  id: 'The webhook.',
 };

@@ -9,7 +9,7 @@ import {
 } from '@tollgate/payment-api';
 import type { Scope } from '@tollgate/payment-domain';
 import {
-  attentionListSchema,
+  reviewListSchema,
   paymentExportSchema,
   paymentListSchema,
   payoutListSchema,
@@ -33,7 +33,7 @@ export const querySchemas = {
   payments: paymentListSchema,
   paymentExport: paymentExportSchema,
   payouts: payoutListSchema,
-  attention: attentionListSchema,
+  reviews: reviewListSchema,
   balance: balanceQuerySchema,
   totals: totalsQuerySchema,
 } as const;
@@ -44,7 +44,7 @@ export interface Operation {
   path: string;
   /** Its name in generated clients. */
   id: string;
-  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Notifications' | 'Operation';
+  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Webhooks' | 'Operation';
   summary: string;
   description?: string;
   /** The key needs one of them; absent: no key is needed. */
@@ -121,7 +121,7 @@ const payments: readonly Operation[] = [
     description: 'May be repeated: it is carried out once.',
     ...{ scopes: ['payments'], ...calls },
     body: { schema: 'PaymentName', example: { token: 'pay_…' } },
-    answers: { ...done('It is done.', 'EndedTwoStepPayment'), ...unknown('EndedTwoStepPayment') },
+    answers: { ...done('It is done.', 'EndedCaptureOrVoidPayment'), ...unknown('EndedCaptureOrVoidPayment') },
     errors: [
       {
         404: ['payment_not_found'],
@@ -276,15 +276,15 @@ const others: readonly Operation[] = [
     errors: [ofReads],
   },
   {
-    ...{ method: 'get', path: '/api/v1/attention', id: 'listAttention', tag: 'People' },
+    ...{ method: 'get', path: '/api/v1/reviews', id: 'listReviews', tag: 'People' },
     summary: 'Lists what waits for a person, oldest first',
     description: 'Of payouts to keys only with the scope `read`, `payouts` or `admin`.',
-    ...{ scopes: ['read', 'payments', 'admin'], query: 'attention', minPosition: true },
-    answers: done('One page.', 'AttentionList'),
+    ...{ scopes: ['read', 'payments', 'admin'], query: 'reviews', minPosition: true },
+    answers: done('One page.', 'ReviewList'),
     errors: [ofReads],
   },
   {
-    ...{ method: 'post', path: '/api/v1/attention/{token}/resolve', id: 'resolveAttention', tag: 'People' },
+    ...{ method: 'post', path: '/api/v1/reviews/{token}/resolve', id: 'resolveReview', tag: 'People' },
     summary: 'Tells what a person has found out',
     description: 'Who said so, and why, becomes part of the history.',
     ...{ scopes: ['admin'], isCommand: true },
@@ -293,14 +293,14 @@ const others: readonly Operation[] = [
       example: {
         code: 'unknown_status',
         number: 1,
-        resolution: 'look_again',
+        resolution: 'inquire_again',
         reason: 'Asked the Payment Service.',
       },
     },
-    answers: done('It is resolved.', 'ResolvedAttention'),
+    answers: done('It is resolved.', 'ResolvedReview'),
     errors: [
       {
-        404: ['payment_not_found', 'payout_not_found', 'attention_not_found'],
+        404: ['payment_not_found', 'payout_not_found', 'review_not_found'],
         409: ['resolution_not_allowed'],
       },
       ofCommands,
@@ -308,28 +308,25 @@ const others: readonly Operation[] = [
   },
 ];
 
-const notificationsOf = (kind: 'payment' | 'payout'): readonly Operation[] => {
-  const path = `/api/v1/${kind}s/{token}/notifications`;
+const webhooksOf = (kind: 'payment' | 'payout'): readonly Operation[] => {
+  const path = `/api/v1/${kind}s/{token}/webhooks`;
   const Kind = kind === 'payment' ? 'Payment' : 'Payout';
   return [
     {
-      ...{ method: 'get', path, id: `list${Kind}Notifications`, tag: 'Notifications' },
+      ...{ method: 'get', path, id: `list${Kind}Webhooks`, tag: 'Webhooks' },
       summary: `Shows what your team was told about a ${kind}, and every try`,
       scopes: ['read', `${kind}s`],
-      answers: done('The notifications, oldest first.', 'NotificationList'),
+      answers: done('The webhooks, oldest first.', 'WebhookList'),
       errors: [{ 404: [`${kind}_not_found`] }, ofCommands],
     },
     {
-      ...{ method: 'post', path: `${path}/replay`, id: `replay${Kind}Notifications`, tag: 'Notifications' },
-      summary: 'Sends notifications once more',
+      ...{ method: 'post', path: `${path}/replay`, id: `replay${Kind}Webhooks`, tag: 'Webhooks' },
+      summary: 'Sends webhooks once more',
       description: 'The one with the `id`, or all.',
       scopes: [`${kind}s`],
       body: { schema: 'Replay', example: {}, isOptional: true },
-      answers: { 202: { meaning: 'They are sent at once.', schema: 'ReplayedNotifications' } },
-      errors: [
-        { 404: [`${kind}_not_found`, 'notification_not_found'], 409: ['too_many_replays'] },
-        ofCommands,
-      ],
+      answers: { 202: { meaning: 'They are sent at once.', schema: 'ReplayedWebhooks' } },
+      errors: [{ 404: [`${kind}_not_found`, 'webhook_not_found'], 409: ['too_many_replays'] }, ofCommands],
     },
   ];
 };
@@ -372,8 +369,8 @@ export const operations: readonly Operation[] = [
   ...refunds,
   ...payouts,
   ...others,
-  ...notificationsOf('payment'),
-  ...notificationsOf('payout'),
+  ...webhooksOf('payment'),
+  ...webhooksOf('payout'),
   ...aboutTheGateway,
 ];
 

@@ -45,7 +45,7 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
   return { service, metrics: parts.metrics };
 }
 
-const gauges = /^tollgate_(open_work|read_model_lag_seconds)/m;
+const gauges = /^tollgate_(inquiry_need|read_model_lag_seconds)/m;
 
 // What is open is looked after from the index: one of its own that stood still was told by no metric and by no /readyz.
 it('tells of an index that only it has', async () => {
@@ -53,12 +53,12 @@ it('tells of an index that only it has', async () => {
   const { service, metrics } = await startBeside([], () => told.building);
   expect(await metrics.text()).toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
-  told.building = { followed: '' as IndexBuilding['followed'], documents: 3 };
+  told.building = { followed: '' as IndexBuilding['followed'], views: 3 };
   expect(await service.degraded?.()).toEqual(['index']);
 });
 
 it('leaves that to the query service where both are in one process', async () => {
-  const building = { followed: '' as IndexBuilding['followed'], documents: 3 };
+  const building = { followed: '' as IndexBuilding['followed'], views: 3 };
   const { service, metrics } = await startBeside(['query-service'], () => building);
   expect(await metrics.text()).not.toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);

@@ -1,6 +1,6 @@
 import { createCommandService } from '@tollgate/command-service';
 import { StartupError, callbackPath } from '@tollgate/service-kit';
-import { registerLookHints } from '../look-hints.ts';
+import { registerInquiryHints } from '../inquiry-hints.ts';
 import { watchAccounts, watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import { type RunningService, degradedWithout } from '../running-service.ts';
@@ -10,11 +10,11 @@ export interface CommandServiceOptions {
   callbackUrl: string | undefined;
 }
 
-/** Needs everything but the secrets of notifications: it decides, calls, and applies callbacks. */
+/** Needs everything but the secrets of webhooks: it decides, calls, and applies callbacks. */
 export async function startCommandService(
   parts: Parts,
   { callbackUrl }: CommandServiceOptions,
-): Promise<RunningService & { lookForReader: (token: string) => void }> {
+): Promise<RunningService & { inquireForReader: (token: string) => void }> {
   const { config, clock, ids, logOf, metrics, onStop } = parts;
   const callbackBase = config.callbackPublicUrl ?? callbackUrl ?? refuseWithoutCallbacks();
   const secrets = parts.callbackSecrets();
@@ -40,8 +40,8 @@ export async function startCommandService(
   const isBuilding = () => isIndexOwn && index.building() !== undefined;
   return {
     registerRoutes: (app) => commands.registerRoutes(app),
-    registerInternalRoutes: (app) => registerLookHints(app, (token) => commands.lookForReader(token)),
-    lookForReader: (token) => commands.lookForReader(token),
+    registerInternalRoutes: (app) => registerInquiryHints(app, (token) => commands.inquireForReader(token)),
+    inquireForReader: (token) => commands.inquireForReader(token),
     degraded: () => [...degradedWithout(bus)(), ...(isBuilding() ? ['index'] : [])],
   };
 }

@@ -1,4 +1,4 @@
-import { createNotificationJournal, registerNotificationRoutes, runNotifier } from '@tollgate/notifier';
+import { createWebhookJournal, registerWebhookRoutes, runNotifier } from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
@@ -12,9 +12,9 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
   const [store, runAlone, directory] = await Promise.all([parts.store(), parts.runAlone(), parts.teams()]);
   const isCallbackAllowed = (team: string, url: string) =>
     isAllowedOrigin(url, directory.callbackOriginsOf(team));
-  const allowed = { isCallbackAllowed, ...given({ allowedNetworks: config.notificationNetworks }) };
-  const notifying = { store, clock, ids, log, secrets: parts.notificationSecrets(), ...allowed };
+  const allowed = { isCallbackAllowed, ...given({ allowedNetworks: config.webhookNetworks }) };
+  const notifying = { store, clock, ids, log, secrets: parts.webhookSecrets(), ...allowed };
   onStop(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
-  const journal = createNotificationJournal({ store, clock, ids });
-  return { registerRoutes: (app) => registerNotificationRoutes(app, { store, journal, directory, log }) };
+  const journal = createWebhookJournal({ store, clock, ids });
+  return { registerRoutes: (app) => registerWebhookRoutes(app, { store, journal, directory, log }) };
 }

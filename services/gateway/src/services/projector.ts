@@ -26,15 +26,15 @@ export async function startProjector(parts: Parts): Promise<RunningService> {
     projection,
     health: startAlone(lease, projector, { runAlone, onStop }),
   });
-  const documents = shardsOf(config.projectorShards).map((shard) => {
+  const views = shardsOf(config.projectorShards).map((shard) => {
     const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
     return start(`documents${suffix}`, `projector${suffix}`, createProjector({ ...options, shard }));
   });
   const totals = start('totals', 'projector-totals', createTotalsProjector(options));
-  watchProjectors(metrics, [...documents, totals]);
+  watchProjectors(metrics, [...views, totals]);
   return {
     // Without documents nothing that was written can be read back; without totals, one answer is missing.
-    notReady: () => (documents.some(isStopped) ? ['projector'] : []),
+    notReady: () => (views.some(isStopped) ? ['projector'] : []),
     degraded: () => (isStopped(totals) ? ['totals'] : []),
   };
 }

@@ -1,24 +1,24 @@
 import { createQueryService } from '@tollgate/query-service';
 import { given } from '@tollgate/service-kit';
-import { createLookHints } from '../look-hints.ts';
+import { createInquiryHints } from '../inquiry-hints.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../running-service.ts';
 
 export interface QueryServiceOptions {
   /** Of the command service in this process, where it has one. */
-  lookForReader: ((token: string) => void) | undefined;
+  inquireForReader: ((token: string) => void) | undefined;
 }
 
 /** Needs the event store, the directory of teams and an index of its own. */
 export async function startQueryService(
   parts: Parts,
-  { lookForReader }: QueryServiceOptions,
+  { inquireForReader }: QueryServiceOptions,
 ): Promise<RunningService> {
   const { clock, logOf, metrics } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
-  const onUnresolvedRead = lookForReader ?? hintElsewhere(parts);
+  const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
   const queries = createQueryService({
     ...{ store, index, directory, clock, log },
     ...given({ onUnresolvedRead }),
@@ -31,7 +31,7 @@ export async function startQueryService(
 function hintElsewhere({ config, logOf, onStop }: Parts): ((token: string) => void) | undefined {
   const upstreams = config.upstreams['command-service'];
   if (upstreams === undefined) return undefined;
-  const hints = createLookHints({ upstreams, log: logOf('look-hints') });
+  const hints = createInquiryHints({ upstreams, log: logOf('inquiry-hints') });
   onStop(() => hints.close());
   return hints.send;
 }

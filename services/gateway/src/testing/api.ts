@@ -3,7 +3,7 @@ import { createAccounts, createCommandService } from '@tollgate/command-service'
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { createNotificationJournal, registerNotificationRoutes } from '@tollgate/notifier';
+import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
 import { createQueryService } from '@tollgate/query-service';
 import { createPaymentIndex, createTeamDirectory } from '@tollgate/read-models';
 import { httpServerOptions, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -41,10 +41,9 @@ export async function startApi(
     openPayouts: () => [],
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
-  const journal = createNotificationJournal(deps);
-  const notifications = {
-    registerRoutes: (api: FastifyInstance) =>
-      registerNotificationRoutes(api, { ...deps, journal, directory }),
+  const journal = createWebhookJournal(deps);
+  const webhooks = {
+    registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
   };
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 64 * 1024 }));
   const routes: RouteOptions[] = [];
@@ -56,7 +55,7 @@ export async function startApi(
       services: [
         commands,
         createQueryService({ ...deps, index, directory }),
-        notifications,
+        webhooks,
         { registerRoutes: registerDocumentation },
       ],
       notReady: () => [],

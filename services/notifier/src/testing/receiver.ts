@@ -1,4 +1,4 @@
-/** A real HTTP or HTTPS server of a team that takes notifications, for specs. */
+/** A real HTTP or HTTPS server of a team that takes webhooks, for specs. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

@@ -3,22 +3,22 @@ import type { EventStore } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/payment-domain';
 import { appendPayment, happening } from '@tollgate/read-models/testing';
 import {
-  notificationSecretsOf,
-  parseNotificationSecrets,
+  webhookSecretsOf,
+  parseWebhookSecrets,
   silentLog,
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import { Webhook } from 'standardwebhooks';
+import { Webhook as Verifier } from 'standardwebhooks';
 import { onTestFinished } from 'vitest';
-import { createNotificationJournal } from '../notification-journal.ts';
-import type { Notification } from '../notification-state.ts';
+import { createWebhookJournal } from '../webhook-journal.ts';
+import type { Webhook } from '../webhook-state.ts';
 import { runNotifier, type NotifierDependencies } from '../notifier.ts';
 import type { Received, Receiver } from './receiver.ts';
 import { requestedWithCallback } from './subjects.ts';
 
 export const masterText = `k1:${'m'.repeat(32)}`;
-const secrets = parseNotificationSecrets(masterText);
+const secrets = parseWebhookSecrets(masterText);
 
 /** No jitter, so that a spec can tell when a try is due. */
 const ids = { ...systemIds, fraction: () => 0 };
@@ -46,20 +46,20 @@ export async function pay(
   await appendPayment(store, token, [first, happening.accepted, ...events]);
 }
 
-export async function notificationsOf(store: EventStore, token = 'pay_1'): Promise<readonly Notification[]> {
-  const journal = createNotificationJournal({ store, clock: systemClock, ids: systemIds });
-  return (await journal.load(token)).state.notifications;
+export async function webhooksOf(store: EventStore, token = 'pay_1'): Promise<readonly Webhook[]> {
+  const journal = createWebhookJournal({ store, clock: systemClock, ids: systemIds });
+  return (await journal.load(token)).state.webhooks;
 }
 
 export const statesOf = async (store: EventStore, token?: string) =>
-  (await notificationsOf(store, token)).map(({ state }) => state);
+  (await webhooksOf(store, token)).map(({ state }) => state);
 
 export const toldTo = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.status}`);
 
 export const verifierOf = (team: string, masters = secrets) =>
-  new Webhook(notificationSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');
+  new Verifier(webhookSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');
 
 /** What the public library makes of a request. It throws where the signature is wrong. */
-export function verify({ text, headers }: Received, verifier: Webhook): unknown {
+export function verify({ text, headers }: Received, verifier: Verifier): unknown {
   return verifier.verify(text, headers as Record<string, string>);
 }

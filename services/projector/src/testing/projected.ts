@@ -3,12 +3,12 @@ import { beginning, StoreUnavailable, type EventStore } from '@tollgate/event-st
 import {
   checkpointSchema,
   checkpointStream,
-  documentKinds,
+  viewKinds,
   kindOfStream,
   viewStreamOf,
-  type DocumentCheckpoint,
+  type ViewCheckpoint,
 } from '@tollgate/read-models';
-import { foldStored, storedDocuments } from '@tollgate/read-models/testing';
+import { foldStored, storedViews } from '@tollgate/read-models/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createProjector, type Projector } from '../projector.ts';
@@ -31,7 +31,7 @@ export async function startProjector(
   return projector;
 }
 
-export async function checkpointIn(store: EventStore): Promise<DocumentCheckpoint | undefined> {
+export async function checkpointIn(store: EventStore): Promise<ViewCheckpoint | undefined> {
   const [last] = await Array.fromAsync(store.read(checkpointStream));
   return last === undefined ? undefined : checkpointSchema.parse(last.data);
 }
@@ -42,7 +42,7 @@ export async function projected(store: EventStore, projector: Projector): Promis
   let end = beginning;
   for await (const item of store.subscribe({
     from: beginning,
-    prefixes: documentKinds.map(({ streamPrefix }) => streamPrefix),
+    prefixes: viewKinds.map(({ streamPrefix }) => streamPrefix),
     signal: ending.signal,
   })) {
     if (item.kind === 'caught-up') break;
@@ -60,15 +60,15 @@ async function rebuilt(store: EventStore, streams: readonly string[]): Promise<M
   for (const stream of streams) {
     const kind = kindOfStream(stream);
     if (kind === undefined) throw new Error(`${stream} has no document`);
-    const document = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
-    texts.set(viewStreamOf(stream), JSON.stringify(document));
+    const view = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
+    texts.set(viewStreamOf(stream), JSON.stringify(view));
   }
   return texts;
 }
 
 /** The documents of just these streams are stored, as rebuilding from zero gives them, byte for byte. */
 export async function expectRebuiltIsStored(store: EventStore, streams: readonly string[]): Promise<void> {
-  expect(sorted(await storedDocuments(store))).toEqual(sorted(await rebuilt(store, streams)));
+  expect(sorted(await storedViews(store))).toEqual(sorted(await rebuilt(store, streams)));
 }
 
 /** A store that fails an append of its choice, after it was carried out or instead. */

@@ -5,7 +5,7 @@ import {
   createPaymentIndex,
   createTeamDirectory,
   paymentKind,
-  type DocumentKind,
+  type ViewKind,
   type PaymentIndex,
 } from '@tollgate/read-models';
 import { givenTeam, projectEvents, type AnyEvent } from '@tollgate/read-models/testing';
@@ -81,7 +81,7 @@ export const adminOnly = 'Bearer tg_sandbox_k6_secret-of-k6-0123456789';
 export async function given(
   store: EventStore,
   histories: Record<string, readonly AnyEvent[]>,
-  kind: DocumentKind = paymentKind,
+  kind: ViewKind = paymentKind,
 ): Promise<{ 'tollgate-min-position': string }> {
   let position = '';
   for (const [token, events] of Object.entries(histories))

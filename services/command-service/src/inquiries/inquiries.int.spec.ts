@@ -1,0 +1,288 @@
+/** Looks that meet something else under way: what they have read may be older than what is recorded by then. */
+import { eventually } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { failingStore } from '../testing/failing-stores.ts';
+import { type Harness, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+/** Holds the next retrieval back after the service was read: what it brings home is stale by then. */
+function holdNextInquiry(
+  { provider }: Harness,
+  method: 'retrievePayment' | 'listPayments' | 'retrievePayout',
+) {
+  const read = provider.client[method] as (argument: never) => Promise<unknown>;
+  let release = (): void => undefined;
+  let count = 0;
+  Object.assign(provider.client, {
+    async [method](argument: never) {
+      count += 1;
+      const outcome = await read(argument);
+      if (count === 1) await new Promise<void>((resolve) => (release = resolve));
+      return outcome;
+    },
+  });
+  return {
+    release: () => release(),
+    isAuthorized: () => eventually(() => expect(count).toBe(1)),
+    count: () => count,
+  };
+}
+
+const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
+
+describe('a look that began before', () => {
+  it('a refund was submitted does not decide it, and looks again', async () => {
+    const token = await harness().approved('order-1', 100);
+    await harness().refund(token, 'a', 60);
+    // The service shows a refund that it has made, and the next one, of the same amount, is submitted meanwhile.
+    harness().provider.change(`${token}.1`, { refundedAmount: 80 });
+    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const inquiring = harness().startInstance().inquire(token);
+    await held.isAuthorized();
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    harness().provider.answersInquiries = false;
+    await harness().passTime(harness().refund(token, 'b', 20));
+    harness().provider.answersInquiries = true;
+    harness().provider.change(`${token}.1`, { refundedAmount: 60 });
+    held.release();
+    expect(await inquiring).toBe('inquired');
+    // Held, before the refund, after it, and once more because of it.
+    expect(held.count()).toBe(4);
+    const payment = await paymentOf(harness(), token);
+    expect(payment?.refunds.map(({ state }) => state)).toEqual(['approved', 'unresolved']);
+    expect(payment?.refundedAmount).toBe(60);
+  });
+
+  it('a refund was approved does not take it for one that was made elsewhere', async () => {
+    const token = await harness().approved('order-1', 100);
+    harness().provider.change(`${token}.1`, { refundedAmount: 30 });
+    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const inquiring = harness().startInstance().inquire(token);
+    await held.isAuthorized();
+    harness().provider.change(`${token}.1`, { refundedAmount: 0 });
+    await harness().refund(token, 'a', 30);
+    held.release();
+    await inquiring;
+    expect(await harness().history(token)).not.toContain('ExternalRefundObserved');
+    expect((await paymentOf(harness(), token))?.refundedAmount).toBe(30);
+  });
+
+  it('a confirmation was submitted does not have it submitted again', async () => {
+    const token = await harness().held('order-1', 100);
+    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const inquiring = harness().startInstance().inquire(token);
+    await held.isAuthorized();
+    await harness().end('confirm', token);
+    await harness().clock.advance(quietMs);
+    held.release();
+    await inquiring;
+    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'confirm');
+    expect(confirmed).toHaveLength(1);
+    expect((await paymentOf(harness(), token))?.phase).toBe('approved');
+  });
+
+  it('a payout was found pending does not hide what it has become', async () => {
+    harness().provider.payoutStatus = 'pending';
+    const result = await harness().payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    const { token } = result.view;
+    for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
+    const held = holdNextInquiry(harness(), 'retrievePayout');
+    const inquiring = harness().startInstance().inquire(token);
+    await held.isAuthorized();
+    for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
+    await harness().inquire(token);
+    held.release();
+    await inquiring;
+    expect(await harness().history(token)).toEqual(['PayoutRequested', 'PayoutAccepted', 'PayoutApproved']);
+  });
+
+  it('an attempt was given up changes nothing about the next one', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const result = await harness().create(teaFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    const { token } = result.view;
+    await harness().clock.advance(quietMs);
+    const held = holdNextInquiry(harness(), 'listPayments');
+    const inquiring = harness().startInstance().inquire(token);
+    await held.isAuthorized();
+    await harness().inquire(token);
+    held.release();
+    await inquiring;
+    expect(harness().provider.requests).toHaveLength(2);
+    expect((await paymentOf(harness(), token))?.attempt.number).toBe(2);
+  });
+});
+
+it('a payment that changes under every look is left to the schedule', async () => {
+  const token = await harness().approved('order-1', 100);
+  const { retrievePayment } = harness().provider.client;
+  let inquiries = 0;
+  harness().provider.client.retrievePayment = async (serviceToken) => {
+    inquiries += 1;
+    const outcome = await retrievePayment(serviceToken);
+    const reason = `look ${inquiries}`;
+    await harness().payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
+    const resolved = {
+      code: 'callback_not_applied',
+      number: inquiries,
+      resolution: 'acknowledged',
+      reason,
+    } as const;
+    await harness().payments.execute(token, { type: 'ResolveAttention', ...resolved }, cause);
+    return outcome;
+  };
+  expect(await harness().inquire(token)).toBe('failed');
+  expect(inquiries).toBe(4);
+});
+
+it('of many payments of an account, only so many are looked at at once', async () => {
+  const tokens: string[] = [];
+  for (let each = 0; each < 20; each += 1) tokens.push(await harness().approved(`order-${each}`));
+  const releases: (() => void)[] = [];
+  const { retrievePayment } = harness().provider.client;
+  harness().provider.client.retrievePayment = async (serviceToken) => {
+    await new Promise<void>((resolve) => releases.push(resolve));
+    return retrievePayment(serviceToken);
+  };
+  const inquiring = tokens.map((token) => harness().inquire(token));
+  await eventually(() => expect(releases).toHaveLength(8));
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(releases).toHaveLength(8);
+  for (let released = 0; released < 20; released += 1) {
+    await eventually(() => expect(releases.length).toBeGreaterThan(released));
+    releases[released]?.();
+  }
+  expect(await Promise.all(inquiring)).toEqual(tokens.map(() => 'inquired'));
+});
+
+it('a failed payment is looked at without a permit, which nothing can follow from', async () => {
+  harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind: 'processing_error' });
+  const result = await harness().create(teaFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  await harness().clock.advance(quietMs);
+  for (let failures = 0; failures < 10; failures += 1) {
+    const permit = await harness().accounts.permitOf('sandbox', 'main');
+    if (permit.kind === 'permit') permit.permit.release('unknown');
+  }
+  expect(await harness().inquire(result.view.token)).toBe('inquired');
+});
+
+it('an attempt is given up only where the next one can be made now', async () => {
+  harness().provider.faults.push({ kind: 'lost-before' });
+  const result = await harness().create(teaFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  const { token } = result.view;
+  for (let failures = 0; failures < 10; failures += 1) {
+    const permit = await harness().accounts.permitOf('sandbox', 'main');
+    if (permit.kind === 'permit') permit.permit.release('unknown');
+  }
+  // As long as nothing may follow, nothing is missing for it.
+  expect(await harness().inquire(token)).toBe('inquired');
+  await harness().clock.advance(quietMs - 2_000);
+  expect(await harness().inquire(token)).toBe('inquired');
+  await harness().clock.advance(2_000);
+  const probe = await harness().accounts.permitOf('sandbox', 'main');
+  if (probe.kind === 'permit') probe.permit.release('unknown');
+  expect(await harness().inquire(token)).toBe('failed');
+  expect((await paymentOf(harness(), token))?.phase).toBe('unresolved');
+  await harness().clock.advance(60_000);
+  expect(await harness().inquire(token)).toBe('inquired');
+  expect((await paymentOf(harness(), token))?.phase).toBe('init');
+});
+
+describe('a look that could lead to a call gives its permit back', () => {
+  it('where the announcement cannot be stored', async () => {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const result = await harness().create(teaFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    await harness().clock.advance(quietMs);
+    const failing = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
+    await expect(failing.inquire(result.view.token)).rejects.toMatchObject({ retryable: true });
+    expect(failing.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+    expect(harness().provider.requests).toHaveLength(1);
+  });
+
+  it('where something else was recorded meanwhile', async () => {
+    const token = await harness().held('order-1', 100);
+    harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
+    await harness().end('confirm', token);
+    await harness().clock.advance(quietMs);
+    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const late = harness().startInstance();
+    const inquiring = late.inquire(token);
+    await held.isAuthorized();
+    await harness().inquire(token);
+    held.release();
+    await inquiring;
+    expect(late.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
+    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'confirm');
+    expect(confirmed).toHaveLength(2);
+  });
+});
+
+describe('a look that finds nothing out', () => {
+  const refusing = (harness: Harness, kind: string) => {
+    const refuse = () => Promise.resolve({ kind: 'refused' as const, errors: [{ code: 'a_code', kind }] });
+    Object.assign(harness.provider.client, {
+      ...{ retrievePayment: refuse, listPayments: refuse, retrievePayout: refuse, listPayouts: refuse },
+    });
+  };
+  async function open() {
+    const created = await harness().create(teaFor('order-1'));
+    harness().provider.payoutStatus = 'pending';
+    const paidOut = await harness().payOut(payoutFor('order-2'));
+    if (created.kind !== 'answered' || paidOut.kind !== 'answered') throw new Error('not made');
+    return [created.view.token, paidOut.view.token] as const;
+  }
+  async function reviewsOf(token: string) {
+    const { payouts } = harness();
+    const known = token.startsWith('po_') ? (await payouts.load(token))?.payout : undefined;
+    return (known ?? (await paymentOf(harness(), token)))?.reviews;
+  }
+  const notReadable = (reason: string) => [
+    { code: 'service_not_readable', evidence: { reason, account: 'main' } },
+  ];
+
+  it('calls a person at once where the account is not configured any more', async () => {
+    const without = harness().startInstance({ accounts: [] });
+    for (const token of await open()) {
+      expect(await without.inquire(token)).toBe('failed');
+      expect(await reviewsOf(token)).toMatchObject(notReadable('account_missing'));
+      await harness().inquire(token);
+      expect(await reviewsOf(token)).toEqual([]);
+    }
+  });
+
+  it.each(['authentication_error', 'settings_error'])(
+    'calls a person at once where the account is refused by %s',
+    async (kind) => {
+      const tokens = await open();
+      refusing(harness(), kind);
+      for (const token of tokens) {
+        expect(await harness().inquire(token)).toBe('failed');
+        expect(await reviewsOf(token)).toMatchObject(notReadable('refused'));
+      }
+    },
+  );
+
+  it.each([
+    ['no answer', () => Promise.resolve({ kind: 'unknown', reason: 'timeout' })],
+    ['no connection', () => Promise.resolve({ kind: 'not-sent', reason: 'ECONNREFUSED' })],
+    ['a fault of the connector', () => Promise.reject(new Error('broken'))],
+  ])('because of %s calls a person only after a while', async (_name, answer) => {
+    const tokens = await open();
+    Object.assign(harness().provider.client, { retrievePayment: answer, retrievePayout: answer });
+    for (const token of tokens) {
+      expect(await harness().inquire(token)).toBe('failed');
+      expect(await reviewsOf(token)).toEqual([]);
+    }
+    await harness().clock.advance(25 * 3_600_000);
+    for (const token of tokens) {
+      await harness().inquire(token);
+      expect(await reviewsOf(token)).toMatchObject(notReadable('no_answer'));
+    }
+  });
+});

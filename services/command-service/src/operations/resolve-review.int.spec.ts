@@ -1,0 +1,344 @@
+import type {
+  ReviewCode,
+  PaymentCommand,
+  PayoutReviewCode,
+  PayoutCommand,
+  Resolution,
+} from '@tollgate/payment-domain';
+import { describe, expect, it } from 'vitest';
+import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { resolveReview } from './resolve-review.ts';
+
+const harness = useHarness();
+
+const reason = 'seen at the service';
+
+async function created(more: Parameters<typeof teaFor>[2] = {}): Promise<string> {
+  const result = await harness().create(teaFor('order-1', 100, more));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.view.token;
+}
+async function paidOut(): Promise<string> {
+  const result = await harness().payOut(payoutFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.view.token;
+}
+const record = async (token: string, command: PaymentCommand) => {
+  await harness().payments.execute(token, command, cause);
+  return token;
+};
+const recordOfPayout = async (token: string, command: PayoutCommand) => {
+  await harness().payouts.execute(token, command, cause);
+  return token;
+};
+const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
+
+/** Shows another status, amount and so on than was known, and looks. */
+async function shown(token: string, change: Parameters<Harness['provider']['change']>[1]): Promise<string> {
+  harness().provider.change(`${token}.1`, change);
+  await harness().inquire(token);
+  return token;
+}
+
+/** Leads to the attention of each code; gives the payment's token. */
+const raise: Record<ReviewCode, () => Promise<string>> = {
+  async attempt_not_found() {
+    harness().provider.faults.push({ kind: 'lost-before' });
+    const token = await created({ card });
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  callback_not_applied: async () =>
+    record(await created(), { type: 'RecordUnappliedCallback', reason: 'the service was down' }),
+  final_status_revised: async () => shown(await harness().approved('order-1'), { status: 'declined' }),
+  async refund_disagrees() {
+    const token = await harness().approved('order-1');
+    await harness().refund(token, 'a', 60);
+    await harness().clock.advance(quietMs);
+    return shown(token, { refundedAmount: 0 });
+  },
+  async refund_unresolved() {
+    const token = await harness().approved('order-1');
+    harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
+    await harness().refund(token, 'a', 60);
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  async second_payment_found() {
+    const token = await created();
+    const another = { serviceToken: 'another', status: 'init', amount: 100, currency: 'EUR' };
+    const sums = { orderNumber: `${token}.0`, heldAmount: 0, refundedAmount: 0 };
+    return record(token, { type: 'RecordObservation', observed: { ...another, ...sums }, inquiredAt: 0 });
+  },
+  async service_not_readable() {
+    const token = await created();
+    await harness().startInstance({ accounts: [] }).inquire(token);
+    return token;
+  },
+  async service_payment_missing() {
+    const token = await created();
+    harness().provider.payments.clear();
+    await harness().inquire(token);
+    return token;
+  },
+  terms_disagree: async () => shown(await created(), { amount: 1 }),
+  async capture_unresolved() {
+    const token = await harness().held('order-1');
+    for (let call = 0; call < 5; call += 1) harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
+    await harness().end('confirm', token);
+    for (let inquiries = 0; inquiries < 5; inquiries += 1) {
+      await harness().clock.advance(quietMs);
+      await harness().inquire(token);
+    }
+    return token;
+  },
+  unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
+};
+
+/** What each resolution leads to: the codes that are open afterwards, and the payment's phase. */
+const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
+  ['attempt_not_found', 'inquire_again', ['attempt_not_found'], 'unresolved'],
+  ['attempt_not_found', 'payment_not_made', [], 'failed'],
+  ['callback_not_applied', 'inquire_again', [], 'init'],
+  ['callback_not_applied', 'acknowledged', [], 'init'],
+  ['final_status_revised', 'acknowledged', [], 'declined'],
+  ['refund_disagrees', 'inquire_again', ['refund_disagrees'], 'approved'],
+  ['refund_disagrees', 'acknowledged', [], 'approved'],
+  ['refund_unresolved', 'inquire_again', ['refund_unresolved'], 'approved'],
+  // What the person says has gone back, the service does not show: that is for a person, too.
+  ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
+  ['refund_unresolved', 'refund_not_made', [], 'approved'],
+  ['second_payment_found', 'acknowledged', [], 'init'],
+  ['service_not_readable', 'inquire_again', [], 'init'],
+  ['service_not_readable', 'acknowledged', [], 'init'],
+  ['service_payment_missing', 'inquire_again', ['service_payment_missing'], 'init'],
+  ['service_payment_missing', 'acknowledged', [], 'init'],
+  // The look that follows meets the same evidence, and says so again: that is for a person to acknowledge.
+  ['service_payment_missing', 'payment_not_made', [], 'declined'],
+  ['terms_disagree', 'inquire_again', ['terms_disagree'], 'init'],
+  ['terms_disagree', 'acknowledged', [], 'init'],
+  ['capture_unresolved', 'inquire_again', [], 'approved'],
+  ['unknown_status', 'inquire_again', ['unknown_status'], 'init'],
+  ['unknown_status', 'acknowledged', [], 'init'],
+];
+
+describe('attention of a payment', () => {
+  it.each(cases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
+    const token = await raise[code]();
+    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code }]);
+    const result = await harness().resolve({ token, code, resolution });
+    expect(result).toMatchObject({ kind: 'resolved', shown: { payment: { token, phase } } });
+    const payment = await paymentOf(harness(), token);
+    expect(payment?.reviews.map((each) => each.code)).toEqual(open);
+    expect(payment?.phase).toBe(phase);
+    expect(await harness().history(token)).toContain('ReviewResolved');
+  });
+
+  it.each([
+    ['refund_made', 'approved', 40],
+    ['refund_not_made', 'declined', 100],
+  ] as const)('about a refund resolved by %s makes it %s', async (resolution, state, left) => {
+    const token = await raise.refund_unresolved();
+    await harness().resolve({ token, code: 'refund_unresolved', resolution });
+    expect((await paymentOf(harness(), token))?.refunds).toMatchObject([{ amount: 60, state }]);
+    expect(await harness().refund(token, 'b')).toMatchObject({ view: { refund: { amount: left } } });
+  });
+
+  it('that a person has acknowledged is not raised again for the same evidence', async () => {
+    const token = await raise.unknown_status();
+    await harness().resolve({ token, code: 'unknown_status', resolution: 'acknowledged' });
+    await harness().inquire(token);
+    expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
+    await shown(token, { status: 'on_mars' });
+    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code: 'unknown_status' }]);
+  });
+
+  it('that is looked at again is over where the service tells by then', async () => {
+    const token = await raise.terms_disagree();
+    harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
+    const result = await harness().resolve({ token, code: 'terms_disagree', resolution: 'inquire_again' });
+    expect(result).toMatchObject({ shown: { payment: { phase: 'approved', reviews: [] } } });
+  });
+
+  it('of a card payment that a person says was not made has failed; its repeat is told so', async () => {
+    const token = await raise.attempt_not_found();
+    await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
+    expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
+      ...{ kind: 'answered', replayed: true },
+      view: { payment: { phase: 'failed', failure: 'resolved' } },
+    });
+    expect(harness().provider.received).toHaveLength(1);
+  });
+});
+
+const raiseOfPayout: Record<PayoutReviewCode, () => Promise<string>> = {
+  callback_not_applied: async () =>
+    recordOfPayout(await paidOut(), { type: 'RecordUnappliedPayoutCallback', reason: 'down' }),
+  async final_status_revised() {
+    const token = await paidOut();
+    for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
+    await harness().inquire(token);
+    return token;
+  },
+  async payout_not_found() {
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    const token = await paidOut();
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    return token;
+  },
+  async second_payout_found() {
+    const token = await paidOut();
+    const observed = { serviceToken: 'another', status: 'pending', amount: 500, currency: 'EUR' };
+    return recordOfPayout(token, { type: 'RecordPayoutObservation', observed, inquiredAt: 0 });
+  },
+  async service_not_readable() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    await harness().startInstance({ accounts: [] }).inquire(token);
+    return token;
+  },
+  async service_payout_missing() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    harness().provider.payouts.clear();
+    await harness().inquire(token);
+    return token;
+  },
+  async terms_disagree() {
+    harness().provider.payoutStatus = 'pending';
+    const token = await paidOut();
+    for (const payout of harness().provider.payouts.values()) payout.amount = 1;
+    await harness().inquire(token);
+    return token;
+  },
+  async unknown_status() {
+    harness().provider.payoutStatus = 'on_the_moon';
+    return paidOut();
+  },
+};
+
+const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] = [
+  ['callback_not_applied', 'inquire_again', [], 'approved'],
+  ['callback_not_applied', 'acknowledged', [], 'approved'],
+  ['final_status_revised', 'acknowledged', [], 'declined'],
+  ['payout_not_found', 'inquire_again', ['payout_not_found'], 'unresolved'],
+  ['payout_not_found', 'payout_not_made', [], 'failed'],
+  ['second_payout_found', 'acknowledged', [], 'approved'],
+  ['service_not_readable', 'inquire_again', [], 'pending'],
+  ['service_not_readable', 'acknowledged', [], 'pending'],
+  ['service_payout_missing', 'inquire_again', ['service_payout_missing'], 'pending'],
+  ['service_payout_missing', 'acknowledged', [], 'pending'],
+  // The look that follows meets the same evidence, and says so again: that is for a person to acknowledge.
+  ['service_payout_missing', 'payout_not_made', [], 'declined'],
+  ['terms_disagree', 'inquire_again', ['terms_disagree'], 'pending'],
+  ['terms_disagree', 'acknowledged', [], 'pending'],
+  ['unknown_status', 'inquire_again', ['unknown_status'], 'pending'],
+  ['unknown_status', 'acknowledged', [], 'pending'],
+];
+
+describe('attention of a payout', () => {
+  it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
+    const token = await raiseOfPayout[code]();
+    expect((await harness().payouts.load(token))?.payout.reviews).toMatchObject([{ code }]);
+    const result = await harness().resolve({ token, code, resolution });
+    expect(result).toMatchObject({ kind: 'resolved', shown: { payout: { token, phase } } });
+    const payout = (await harness().payouts.load(token))?.payout;
+    expect(payout?.reviews.map((each) => each.code)).toEqual(open);
+    expect(payout?.phase).toBe(phase);
+    // Whatever a person says, nothing is paid out because of it.
+    expect(harness().provider.received).toHaveLength(1);
+  });
+});
+
+it.each([
+  ['service_payment_missing', 'payment_not_made'],
+  ['service_payout_missing', 'payout_not_made'],
+] as const)('%s that a person has ended stays away', async (code, ended) => {
+  const isPayment = code === 'service_payment_missing';
+  const token = isPayment ? await raise[code]() : await raiseOfPayout[code]();
+  await harness().resolve({ token, code, resolution: ended });
+  await harness().inquire(token);
+  const { payments, payouts } = harness();
+  const resolved = isPayment ? (await payments.load(token))?.payment : (await payouts.load(token))?.payout;
+  expect([resolved?.phase, resolved?.reviews]).toEqual(['declined', []]);
+});
+
+describe('a resolution', () => {
+  it('that the code does not have is refused, with those that it has', async () => {
+    const token = await raise.refund_unresolved();
+    const input = { token, code: 'refund_unresolved', resolution: 'acknowledged' } as const;
+    expect(await harness().resolve(input)).toEqual({
+      kind: 'refused',
+      refusal: {
+        code: 'resolution_not_allowed',
+        allowed: ['inquire_again', 'refund_made', 'refund_not_made'],
+      },
+    });
+    const payout = await raiseOfPayout.payout_not_found();
+    const ofPayout = { token: payout, code: 'payout_not_found', resolution: 'acknowledged' } as const;
+    expect(await harness().resolve(ofPayout)).toMatchObject({
+      refusal: { code: 'resolution_not_allowed', allowed: ['inquire_again', 'payout_not_made'] },
+    });
+  });
+
+  it('of what is not open is refused', async () => {
+    const token = await created();
+    const payout = await paidOut();
+    const refused = { kind: 'refused', refusal: { code: 'review_not_found' } };
+    for (const code of ['terms_disagree', 'payout_not_found', 'refund_unresolved'] as const) {
+      expect(await harness().resolve({ token, code, resolution: 'acknowledged' })).toEqual(refused);
+      const ofPayout = { token: payout, code, resolution: 'acknowledged' } as const;
+      expect(await harness().resolve(ofPayout)).toEqual(refused);
+    }
+  });
+
+  it("of another team's payment or payout finds none", async () => {
+    const token = await raise.terms_disagree();
+    const payout = await raiseOfPayout.unknown_status();
+    const others = { ...caller, team: 'others' };
+    const input = { caller: others, number: 1, reason, cause, resolution: 'acknowledged' } as const;
+    const { inside } = harness();
+    expect(await resolveReview(inside, { ...input, token, code: 'terms_disagree' })).toEqual({
+      ...{ kind: 'refused', refusal: { code: 'payment_not_found' } },
+    });
+    expect(await resolveReview(inside, { ...input, token: payout, code: 'unknown_status' })).toEqual({
+      ...{ kind: 'refused', refusal: { code: 'payout_not_found' } },
+    });
+    expect(await harness().history(token)).not.toContain('ReviewResolved');
+    expect(await harness().history(payout)).not.toContain('ReviewResolved');
+  });
+
+  it('with which the service cannot be asked again is recorded all the same', async () => {
+    const token = await raise.unknown_status();
+    harness().provider.answersInquiries = false;
+    const result = await harness().resolve({ token, code: 'unknown_status', resolution: 'inquire_again' });
+    expect(result).toMatchObject({ kind: 'resolved' });
+    expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
+  });
+  // A look that rejected once turned the word, which was recorded, into 500; one that hung kept the caller waiting.
+  it.each([
+    ['fails', () => Promise.reject(new Error('the store is gone'))],
+    ['hangs', () => new Promise<never>(() => undefined)],
+  ])('whose look %s is recorded and answered all the same', async (_name, inquire) => {
+    const token = await raise.unknown_status();
+    const payout = await raiseOfPayout.unknown_status();
+    const deps = { ...harness().inside, inquire };
+    const input = {
+      caller,
+      code: 'unknown_status',
+      resolution: 'inquire_again',
+      number: 1,
+      reason,
+      cause,
+    } as const;
+    for (const each of [token, payout])
+      expect(await harness().passTime(resolveReview(deps, { ...input, token: each }))).toMatchObject({
+        kind: 'resolved',
+      });
+    expect(harness().clock.monotonic()).toBeLessThan(11_000);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { errorsOf, startApp } from '../testing/app.ts';
+import { payoutFor, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const acknowledged = {
+  code: 'unknown_status',
+  number: 1,
+  resolution: 'acknowledged',
+  reason: 'seen at the bank',
+};
+const pathOf = (token: string) => `reviews/${token}/resolve`;
+
+async function puzzlingPayment(): Promise<string> {
+  const created = await harness().create(teaFor('order-1'));
+  if (created.kind !== 'answered') throw new Error(created.kind);
+  const { token } = created.view;
+  harness().provider.change(`${token}.1`, { status: 'on_the_moon' });
+  await harness().inquire(token);
+  return token;
+}
+
+async function puzzlingPayout(): Promise<string> {
+  harness().provider.payoutStatus = 'on_the_moon';
+  const result = await harness().payOut(payoutFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.view.token;
+}
+
+describe('POST /api/v1/reviews/{token}/resolve answers', () => {
+  it('200 with the payment as it is then', async () => {
+    const token = await puzzlingPayment();
+    const answer = await startApp(harness()).post(pathOf(token), acknowledged);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toMatchObject({ success: true, token, payment: { token, reviews: [] } });
+    expect(answer.headers['tollgate-position']).toMatch(/^\d+$/);
+  });
+
+  it('200 with the payout as it is then', async () => {
+    const token = await puzzlingPayout();
+    const answer = await startApp(harness()).post(pathOf(token), acknowledged);
+    expect(answer.json()).toMatchObject({ success: true, token, payout: { token, reviews: [] } });
+  });
+
+  it('400 without the number that tells which one is meant', async () => {
+    const token = await puzzlingPayment();
+    const { number: _, ...withoutNumber } = acknowledged;
+    const answer = await startApp(harness()).post(pathOf(token), withoutNumber);
+    expect(errorsOf(answer)).toEqual([400, 'invalid_request_error invalid_param number']);
+    expect(answer.body).toContain('list of attention');
+  });
+
+  it('404 to what is not open, also the second time', async () => {
+    const token = await puzzlingPayment();
+    const app = startApp(harness());
+    const notFound = [404, 'invalid_request_error review_not_found code'];
+    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, code: 'terms_disagree' }))).toEqual(
+      notFound,
+    );
+    // Of payouts only.
+    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, code: 'payout_not_found' }))).toEqual(
+      notFound,
+    );
+    // Of this code, but another one.
+    expect(errorsOf(await app.post(pathOf(token), { ...acknowledged, number: 2 }))).toEqual(notFound);
+    await app.post(pathOf(token), acknowledged);
+    expect(errorsOf(await app.post(pathOf(token), acknowledged))).toEqual(notFound);
+  });
+
+  it('409 to a resolution that it does not have, and names those that it has', async () => {
+    const token = await puzzlingPayment();
+    const answer = await startApp(harness()).post(pathOf(token), {
+      ...acknowledged,
+      resolution: 'refund_made',
+    });
+    expect(errorsOf(answer)).toEqual([409, 'processing_error resolution_not_allowed resolution']);
+    expect(answer.body).toContain('inquire_again, acknowledged');
+  });
+
+  it('404 where there is no such payment or payout of this team', async () => {
+    const payment = await puzzlingPayment();
+    const payout = await puzzlingPayout();
+    const app = startApp(harness());
+    const others = startApp(harness(), { team: { team: 'others' } });
+    const noPayment = [404, 'invalid_request_error payment_not_found token'];
+    const noPayout = [404, 'invalid_request_error payout_not_found token'];
+    expect(errorsOf(await app.post(pathOf('pay_unknown'), acknowledged))).toEqual(noPayment);
+    expect(errorsOf(await others.post(pathOf(payment), acknowledged))).toEqual(noPayment);
+    expect(errorsOf(await app.post(pathOf('po_unknown'), acknowledged))).toEqual(noPayout);
+    expect(errorsOf(await others.post(pathOf(payout), acknowledged))).toEqual(noPayout);
+    expect(errorsOf(await app.post(pathOf('..%2fpayment'), acknowledged))).toEqual(noPayment);
+  });
+});

@@ -1,0 +1,206 @@
+/** What a team hears of its payments and payouts at its own receiver, over the whole gateway. */
+import { createHmac } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { type IncomingHttpHeaders, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { payOnHostedPage } from '../src/customer.ts';
+import { type System, startSystem, stopEverything } from './system.ts';
+
+const approvedCard = '4392963203551251';
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: { token: string; type: string; status: string; orderNumber: string; recurringToken?: string };
+}
+
+/** A shop's server. It answers as it is told to, 200 until then. */
+function createShop() {
+  const received: Received[] = [];
+  const shop = { received, statusCode: 200, url: '', close: async () => {} };
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      received.push({ headers: request.headers, text, body: JSON.parse(text) });
+      response.writeHead(shop.statusCode).end();
+    });
+  });
+  shop.close = () => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return new Promise<typeof shop>((resolve) =>
+    server.listen(0, '127.0.0.1', () => {
+      shop.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`;
+      resolve(shop);
+    }),
+  );
+}
+
+let system: System;
+let shop: Awaited<ReturnType<typeof createShop>>;
+let orders = 0;
+
+beforeAll(async () => {
+  shop = await createShop();
+  system = await startSystem();
+}, 60_000);
+afterEach(() => {
+  shop.statusCode = 200;
+  shop.received.splice(0);
+});
+afterAll(async () => {
+  await stopEverything();
+  await shop.close();
+});
+
+async function payNow(
+  callbackUrl: string,
+  more: { amount?: number; recurring?: boolean } = {},
+): Promise<{ token: string; orderNumber: string }> {
+  orders += 1;
+  const orderNumber = `notified-${orders}`;
+  const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber, callbackUrl, ...more };
+  const created = await system.gateway('POST', '/api/v1/payments', { body });
+  expect(created.statusCode).toBe(200);
+  const { token, processingUrl } = created.body;
+  await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
+  return { token, orderNumber };
+}
+
+interface Shown {
+  id: string;
+  state: string;
+  body: { status: string };
+  deliveries: { outcome: string; statusCode?: number; reason?: string }[];
+}
+
+async function recordOf(token: string, collection = 'payments'): Promise<Shown[]> {
+  const { body } = await system.gateway('GET', `/api/v1/${collection}/${token}/webhooks`);
+  return (body as unknown as { webhooks: Shown[] }).webhooks;
+}
+
+/** As a receiver verifies that has the demo team's secret, by the words of the Standard Webhooks specification. */
+function isSigned({ headers, text }: Received): boolean {
+  const masters = parseWebhookSecrets(readFileSync(join(system.dataDir, 'webhook-secrets'), 'utf8').trim());
+  const [secret] = webhookSecretsOf(masters, 'sandbox', 'demo');
+  const key = Buffer.from(secret?.reveal().slice('whsec_'.length) ?? '', 'base64');
+  const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${text}`;
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  return String(headers['webhook-signature']).split(' ').includes(expected);
+}
+
+const toldOf = (token: string) => shop.received.filter(({ body }) => body.token === token);
+
+it('a team hears of each change of status once, signed, with its own order number', async () => {
+  const { token, orderNumber } = await payNow(shop.url);
+  await eventually(() => expect(toldOf(token).at(-1)?.body.status).toBe('approved'));
+  const told = toldOf(token);
+  const statuses = told.map(({ body }) => body.status);
+  expect(new Set(statuses).size).toBe(statuses.length);
+  for (const each of told) {
+    expect(isSigned(each)).toBe(true);
+    expect(each.body).toMatchObject({ token, orderNumber, type: 'payment', amount: 1250, currency: 'EUR' });
+  }
+  await eventually(async () => {
+    const record = await recordOf(token);
+    expect(record.map(({ body }) => body.status)).toEqual(statuses);
+    expect(record.every(({ state }) => state === 'delivered')).toBe(true);
+  });
+});
+
+it('a team that asks for a replay hears it again under the same id', async () => {
+  const { token } = await payNow(shop.url);
+  await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
+  const id = (await recordOf(token)).at(-1)?.id;
+  const path = `/api/v1/payments/${token}/webhooks/replay`;
+  expect((await system.gateway('POST', path, { body: { id } })).statusCode).toBe(202);
+  await eventually(() =>
+    expect(toldOf(token).filter(({ headers }) => headers['webhook-id'] === id)).toHaveLength(2),
+  );
+  expect((await system.gateway('POST', path, { body: { id: 'whk_none' } })).body.errors).toMatchObject([
+    { code: 'webhook_not_found', parameter: 'id' },
+  ]);
+});
+
+it('a team that asked for a recurring token hears of it with the approval', async () => {
+  const { token } = await payNow(shop.url, { recurring: true });
+  await eventually(() => expect(toldOf(token).at(-1)?.body.status).toBe('approved'));
+  const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+  const { recurringToken } = body.payment as unknown as { recurringToken: string };
+  expect(recurringToken).toMatch(/^rec_/);
+  expect(toldOf(token).at(-1)?.body.recurringToken).toBe(recurringToken);
+});
+
+it('a team hears what became of its payout, and hears it again when it asks', async () => {
+  await payNow(shop.url, { amount: 1_000_000 });
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
+  const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+  const payOut = async (orderNumber: string, amount: number) => {
+    const terms = { amount, currency: 'EUR', orderNumber, destination, callbackUrl: shop.url };
+    return system.gateway('POST', '/api/v1/payouts', { body: terms });
+  };
+  const paidOut = await payOut('payout-1', 700);
+  expect(paidOut.statusCode).toBe(200);
+  const { token } = paidOut.body;
+  await eventually(() => expect(toldOf(token)).toHaveLength(1));
+  const [told] = toldOf(token) as [Received];
+  expect(isSigned(told)).toBe(true);
+  expect(told.body).toEqual({
+    ...{ token, type: 'payout', status: 'approved', orderNumber: 'payout-1', amount: 700, currency: 'EUR' },
+  });
+  await eventually(async () =>
+    expect(await recordOf(token, 'payouts')).toMatchObject([{ state: 'delivered' }]),
+  );
+  expect((await system.gateway('POST', `/api/v1/payouts/${token}/webhooks/replay`)).statusCode).toBe(202);
+  await eventually(() => expect(toldOf(token)).toHaveLength(2));
+
+  const refused = await payOut('payout-2', 900_000_000);
+  expect(refused.body.errors).toMatchObject([{ code: 'balance_less_than_amount' }]);
+  const ofSecond = () => shop.received.filter(({ body }) => body.orderNumber === 'payout-2');
+  await eventually(() => expect(ofSecond().map(({ body }) => body.status)).toEqual(['declined']));
+});
+
+it('the secrets are in no file and no output but in the one that is made for them', async () => {
+  const { token } = await payNow(shop.url);
+  await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
+  const text = readFileSync(join(system.dataDir, 'webhook-secrets'), 'utf8').trim();
+  const [secret] = webhookSecretsOf(parseWebhookSecrets(text), 'sandbox', 'demo');
+  const filesWith = (part: string) =>
+    readdirSync(system.dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(part))
+      .map(({ name }) => name);
+  const ofTeam = secret?.reveal().slice('whsec_'.length) ?? '';
+  expect(filesWith(text.split(':')[1] ?? '')).toEqual(['webhook-secrets']);
+  expect(ofTeam.length).toBeGreaterThan(40);
+  expect(filesWith(ofTeam)).toEqual([]);
+  for (const part of [text, ofTeam]) expect(system.output()).not.toContain(part);
+});
+
+it('what a team has not taken survives the death of the gateway', { timeout: 60_000 }, async () => {
+  shop.statusCode = 500;
+  const { token } = await payNow(shop.url);
+  await eventually(async () => {
+    const record = await recordOf(token);
+    expect(record.at(-1)?.body.status).toBe('approved');
+    expect(record.at(-1)?.deliveries.length).toBeGreaterThan(0);
+  });
+  await system.kill();
+  shop.statusCode = 200;
+  system = await system.restart();
+  await eventually(
+    async () => {
+      const record = await recordOf(token);
+      expect(record.map(({ state }) => state)).toEqual(record.map(() => 'delivered'));
+    },
+    { timeoutMs: 20_000 },
+  );
+  const ids = toldOf(token).map(({ headers }) => headers['webhook-id']);
+  expect(new Set(ids).size).toBe((await recordOf(token)).length);
+});

@@ -1,0 +1,115 @@
+/** The streams of webhooks in the event store. Several processes may write one: whoever loses decides again. */
+import {
+  decideAndAppend,
+  loadState,
+  type Decision,
+  type DecisionOutcome,
+  type EventStore,
+  type Evolution,
+  type LoadedState,
+} from '@tollgate/event-store';
+import { InvariantViolation, type Actor, type EventMetadata } from '@tollgate/payment-domain';
+import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
+import {
+  decodeWebhookEvent,
+  webhookStream,
+  type WebhookEvent,
+  type WebhookEventOf,
+} from './webhook-events.ts';
+import {
+  decideDue,
+  decideOutcome,
+  decideReplay,
+  evolveWebhooks,
+  noWebhooks,
+  type Outcome,
+  type SubjectWebhooks,
+  type ReplayRefusal,
+} from './webhook-state.ts';
+import { nextTryAfter } from './retry-schedule.ts';
+
+export interface JournalDependencies {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+export type LoadedWebhooks = LoadedState<SubjectWebhooks>;
+
+/** What set an event off. */
+export interface Cause {
+  correlationId: string;
+  causationId: string;
+  actor: Actor;
+}
+
+export interface WebhookJournal {
+  /** @throws what decoding throws, for a damaged stream */
+  load(token: string): Promise<LoadedWebhooks>;
+  recordDue(
+    token: string,
+    due: readonly WebhookEventOf<'WebhookDue'>['data'][],
+    cause: Omit<Cause, 'actor'>,
+  ): Promise<void>;
+  /** Records a try and gives the webhooks as they are then. */
+  recordOutcome(token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks>;
+  /** Asks for one webhook again, or for all. Gives the ids, or a refusal. */
+  requestReplay(
+    token: string,
+    id: string | undefined,
+    actor: Actor,
+  ): Promise<{ kind: 'requested'; ids: string[] } | { kind: 'refused'; refusal: ReplayRefusal }>;
+}
+
+const notifier: Actor = { kind: 'service', name: 'notifier' };
+
+const evolution: Evolution<SubjectWebhooks, WebhookEvent> = {
+  initial: noWebhooks,
+  decode: decodeWebhookEvent,
+  evolve: evolveWebhooks,
+};
+
+export function createWebhookJournal({ store, clock, ids }: JournalDependencies): WebhookJournal {
+  function append<Refusal>(
+    token: string,
+    cause: Cause,
+    decide: (state: SubjectWebhooks) => Decision<WebhookEvent, Refusal>,
+  ): Promise<DecisionOutcome<SubjectWebhooks, WebhookEvent, Refusal>> {
+    const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+    const toNewEvents = (events: readonly WebhookEvent[]) =>
+      events.map((event) => ({ id: ids.uuid(), ...event, metadata }));
+    const stream = webhookStream(token);
+    return decideAndAppend({ store, stream, ...evolution, decide, toNewEvents });
+  }
+
+  function causeOf(actor: Actor): Cause {
+    const causationId = ids.uuid();
+    return { correlationId: causationId, causationId, actor };
+  }
+
+  return {
+    load: (token) => loadState({ store, stream: webhookStream(token), ...evolution }),
+    recordDue: async (token, due, cause) => {
+      await append(token, { ...cause, actor: notifier }, (state) => decideDue(state, due));
+    },
+    recordOutcome: async (token, id, outcome) => {
+      const at = clock.now();
+      const fraction = ids.fraction();
+      const answer = await append<never>(token, causeOf(notifier), (before) =>
+        decideOutcome(before, { id, at, outcome }, (failures) => nextTryAfter(failures, at, fraction)),
+      );
+      if (answer.kind === 'refused') throw new InvariantViolation('the record of a try was refused');
+      return { state: answer.state, revision: answer.revision };
+    },
+    requestReplay: async (token, id, actor) => {
+      const at = clock.now();
+      const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at));
+      if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
+      const wanted = outcome.state.webhooks.filter((each) => id === undefined || each.id === id);
+      return { kind: 'requested', ids: wanted.map((each) => each.id) };
+    },
+  };
+}
+
+/** True where a failure says nothing about the stream that it was met at. */
+export const isPassing = (error: unknown): boolean => error instanceof TollgateError && error.retryable;

@@ -1,0 +1,145 @@
+import { InvariantViolation } from '@tollgate/payment-domain';
+import { describe, expect, it } from 'vitest';
+import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
+import {
+  decideDue,
+  decideOutcome,
+  decideReplay,
+  dueWebhook,
+  evolveWebhooks,
+  nextTryAt,
+  noWebhooks,
+  replaysMax,
+  type Outcome,
+  type SubjectWebhooks,
+} from './webhook-state.ts';
+
+const due = (id: string): WebhookEventOf<'WebhookDue'>['data'] => ({
+  ...{ id, environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: 1 },
+  body: { token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
+});
+
+const fold = (events: readonly WebhookEvent[], from: SubjectWebhooks = noWebhooks) =>
+  events.reduce(evolveWebhooks, from);
+
+function eventsOf(decision: ReturnType<typeof decideReplay>): readonly WebhookEvent[] {
+  if (decision.kind === 'refused') throw new Error(decision.refusal.code);
+  return decision.events;
+}
+
+const given = (...ids: string[]) => fold(eventsOf(decideDue(noWebhooks, ids.map(due))));
+
+/** Ten tries: after so many failures the next is due at that number, and there is none after the tenth. */
+const schedule = (failures: number) => (failures < 10 ? failures * 100 : undefined);
+
+function tried(state: SubjectWebhooks, id: string, outcome: Outcome): SubjectWebhooks {
+  return fold(eventsOf(decideOutcome(state, { id, at: 7, outcome }, schedule)), state);
+}
+const failed: Outcome = { kind: 'failed', reason: 'timeout' };
+const answered = (statusCode: number): Outcome => ({ kind: 'answered', statusCode });
+
+describe('what is due', () => {
+  it('is recorded once, however often it is decided', () => {
+    expect(eventsOf(decideDue(given('a'), [due('a'), due('b')]))).toEqual([
+      { type: 'WebhookDue', data: due('b') },
+    ]);
+  });
+
+  it('is tried at once whatever the clock says, in order', () => {
+    expect(dueWebhook(given('a', 'b'), 0)?.id).toBe('a');
+    expect(nextTryAt(given('a', 'b'))).toBe(0);
+  });
+
+  it('goes before what failed already, and does not wait for it', () => {
+    const state = tried(given('a', 'b'), 'a', failed);
+    expect(dueWebhook(state, 500)?.id).toBe('b');
+    const both = tried(state, 'b', failed);
+    expect(dueWebhook(both, 99)).toBeUndefined();
+    expect(dueWebhook(both, 100)?.id).toBe('a');
+    expect(nextTryAt(both)).toBe(100);
+  });
+});
+
+describe('a try', () => {
+  it.each([200, 201, 204, 299])('that is answered %i delivers', (statusCode) => {
+    const [webhook] = tried(given('a'), 'a', answered(statusCode)).webhooks;
+    expect(webhook).toMatchObject({ state: 'delivered' });
+    expect(webhook?.deliveries).toEqual([{ attempt: 1, at: 7, statusCode, isDelivered: true }]);
+  });
+
+  it.each([199, 300, 302, 400, 410, 500])('that is answered %i fails', (statusCode) => {
+    const [webhook] = tried(given('a'), 'a', answered(statusCode)).webhooks;
+    expect(webhook).toMatchObject({ state: 'open', nextAt: 100 });
+    expect(webhook?.deliveries).toEqual([{ attempt: 1, at: 7, statusCode, isDelivered: false }]);
+  });
+
+  it('that fails for the tenth time is the last', () => {
+    const after = Array.from({ length: 10 }).reduce<SubjectWebhooks>(
+      (state) => tried(state, 'a', failed),
+      given('a'),
+    );
+    expect(after.webhooks[0]).toMatchObject({ state: 'given_up', failuresInRow: 10 });
+    expect(after.webhooks[0]?.deliveries.map(({ attempt }) => attempt)).toEqual(
+      Array.from({ length: 10 }, (_, index) => index + 1),
+    );
+    expect(nextTryAt(after)).toBeUndefined();
+    expect(dueWebhook(after, 1e15)).toBeUndefined();
+  });
+
+  it('of another process that failed takes nothing back, and is on record', () => {
+    const delivered = tried(given('a'), 'a', answered(200));
+    const [webhook] = tried(delivered, 'a', failed).webhooks;
+    expect(webhook).toMatchObject({ state: 'delivered' });
+    expect(webhook?.deliveries).toHaveLength(2);
+  });
+
+  it('of another process that got through stands against giving up', () => {
+    const delivered = tried(given('a'), 'a', answered(200));
+    const after = fold([{ type: 'DeliveryGivenUp', data: { id: 'a', at: 8 } }], delivered);
+    expect(after.webhooks[0]?.state).toBe('delivered');
+  });
+
+  it('of a webhook that is not there is a broken invariant', () => {
+    expect(() => tried(given('a'), 'b', failed)).toThrow(InvariantViolation);
+    expect(() => fold([{ type: 'ReplayRequested', data: { id: 'b', at: 1 } }])).toThrow(InvariantViolation);
+  });
+});
+
+describe('a replay', () => {
+  const delivered = tried(tried(given('a', 'b'), 'a', answered(200)), 'b', answered(200));
+
+  it('of one webhook, or of all, makes it due at once', () => {
+    expect(dueWebhook(fold(eventsOf(decideReplay(delivered, 'b', 9)), delivered), 0)?.id).toBe('b');
+    expect(eventsOf(decideReplay(delivered, undefined, 9)).map(({ data }) => data.id)).toEqual(['a', 'b']);
+  });
+
+  it('has the whole schedule again, and attempts that go on counting', () => {
+    const failing = tried(fold(eventsOf(decideReplay(delivered, 'a', 9)), delivered), 'a', failed);
+    expect(failing.webhooks[0]).toMatchObject({ state: 'open', nextAt: 100, failuresInRow: 1 });
+    expect(failing.webhooks[0]?.deliveries.at(-1)?.attempt).toBe(2);
+  });
+
+  it('of what waits for its next try brings that forward', () => {
+    const waiting = tried(given('a'), 'a', failed);
+    expect(nextTryAt(fold(eventsOf(decideReplay(waiting, 'a', 9)), waiting))).toBe(0);
+  });
+
+  it('of what is to be sent at once anyhow adds nothing', () => {
+    expect(eventsOf(decideReplay(given('a'), 'a', 9))).toEqual([]);
+  });
+
+  it('of what is not there is refused', () => {
+    const refused = { kind: 'refused', refusal: { code: 'webhook_not_found' } };
+    expect(decideReplay(delivered, 'c', 9)).toEqual(refused);
+    expect(decideReplay(noWebhooks, undefined, 9)).toEqual(refused);
+  });
+
+  it('is refused beyond their number', () => {
+    const many = { ...delivered, replays: replaysMax - 1 };
+    expect(eventsOf(decideReplay(many, 'a', 9))).toHaveLength(1);
+    expect(decideReplay(many, undefined, 9)).toEqual({
+      kind: 'refused',
+      refusal: { code: 'too_many_replays' },
+    });
+  });
+});

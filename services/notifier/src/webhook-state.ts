@@ -1,0 +1,161 @@
+/** The webhooks of one payment or payout (the subject), folded from their events, and what may be added to them. Pure. */
+import type { Decision } from '@tollgate/event-store';
+import { InvariantViolation, type Environment } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
+import type { FailureReason, WebhookBody, WebhookEvent, WebhookEventOf } from './webhook-events.ts';
+
+/** One try. It has a status code where there was an answer, else a reason. */
+export interface Delivery {
+  attempt: number;
+  at: number;
+  statusCode?: number;
+  reason?: FailureReason;
+  isDelivered: boolean;
+}
+
+export interface Webhook {
+  id: string;
+  environment: Environment;
+  team: string;
+  url: string;
+  body: WebhookBody;
+  createdAt: number;
+  state: 'open' | 'delivered' | 'given_up';
+  /** When the next try is due, while open. 0 is at once, whatever the clock says: so a jump of it changes no order. */
+  nextAt: number;
+  /** Since it became due, or was last asked for again. */
+  failuresInRow: number;
+  deliveries: readonly Delivery[];
+}
+
+/** In the order in which they became due. */
+export interface SubjectWebhooks {
+  webhooks: readonly Webhook[];
+  replays: number;
+}
+
+export const noWebhooks: SubjectWebhooks = { webhooks: [], replays: 0 };
+
+/** Replays of one subject at most: its stream is read at every try. */
+export const replaysMax = 200;
+
+/** What became of a try. */
+export type Outcome = { kind: 'answered'; statusCode: number } | { kind: 'failed'; reason: FailureReason };
+
+export interface ReplayRefusal {
+  code: 'webhook_not_found' | 'too_many_replays';
+}
+
+/** The state after an event. @throws InvariantViolation for an event of a webhook that is not there. */
+export function evolveWebhooks(state: SubjectWebhooks, event: WebhookEvent): SubjectWebhooks {
+  if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event.data)] };
+  if (!state.webhooks.some(({ id }) => id === event.data.id))
+    throw new InvariantViolation(`${event.type} is of a webhook that is not there`);
+  return {
+    webhooks: state.webhooks.map((each) => (each.id === event.data.id ? apply(each, event) : each)),
+    replays: state.replays + (event.type === 'ReplayRequested' ? 1 : 0),
+  };
+}
+
+const begin = ({ at, ...data }: WebhookEventOf<'WebhookDue'>['data']): Webhook => ({
+  ...data,
+  createdAt: at,
+  state: 'open',
+  nextAt: 0,
+  failuresInRow: 0,
+  deliveries: [],
+});
+
+function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDue' }>): Webhook {
+  const { deliveries, failuresInRow } = webhook;
+  switch (event.type) {
+    case 'DeliveryFailed': {
+      const { id: _, nextAt = webhook.nextAt, ...tried } = event.data;
+      const next = { nextAt, failuresInRow: failuresInRow + 1 };
+      return { ...webhook, ...next, deliveries: [...deliveries, { ...tried, isDelivered: false }] };
+    }
+    case 'Delivered': {
+      const { id: _, ...tried } = event.data;
+      return {
+        ...webhook,
+        state: 'delivered',
+        deliveries: [...deliveries, { ...tried, isDelivered: true }],
+      };
+    }
+    case 'DeliveryGivenUp':
+      // Another process may have got through meanwhile: that stands.
+      return webhook.state === 'open' ? { ...webhook, state: 'given_up' } : webhook;
+    case 'ReplayRequested':
+      return { ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 };
+  }
+}
+
+/** When the next try of any webhook is due; undefined where none is open. */
+export function nextTryAt({ webhooks }: SubjectWebhooks): number | undefined {
+  const times = webhooks.filter(({ state }) => state === 'open').map(({ nextAt }) => nextAt);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** The webhook to try now: the one that is due for longest, and of several at once the first that became due. */
+export function dueWebhook({ webhooks }: SubjectWebhooks, now: number): Webhook | undefined {
+  const due = webhooks.filter(({ state, nextAt }) => state === 'open' && nextAt <= now);
+  return due.toSorted((a, b) => a.nextAt - b.nextAt)[0];
+}
+
+type Decided<Refusal = never> = Decision<WebhookEvent, Refusal>;
+
+/** Records what the team is to be told; what is on record already adds nothing, so it may be decided again. */
+export function decideDue(
+  state: SubjectWebhooks,
+  due: readonly WebhookEventOf<'WebhookDue'>['data'][],
+): Decided {
+  const isNew = ({ id }: { id: string }) => !state.webhooks.some((known) => known.id === id);
+  return { kind: 'events', events: due.filter(isNew).map((data) => ({ type: 'WebhookDue', data })) };
+}
+
+/** Records a try. `nextAtAfter` gives when to try again after so many failures, undefined where it is over. */
+export function decideOutcome(
+  state: SubjectWebhooks,
+  tried: { id: string; at: number; outcome: Outcome },
+  nextAtAfter: (failuresInRow: number) => number | undefined,
+): Decided {
+  const { id, at, outcome } = tried;
+  const webhook = state.webhooks.find((each) => each.id === id);
+  if (webhook === undefined) throw new InvariantViolation('a try is of a webhook that is not there');
+  const base = { id, attempt: webhook.deliveries.length + 1, at };
+  if (outcome.kind === 'answered' && isAccepted(outcome.statusCode))
+    return {
+      kind: 'events',
+      events: [{ type: 'Delivered', data: { ...base, statusCode: outcome.statusCode } }],
+    };
+  const why = outcome.kind === 'answered' ? { statusCode: outcome.statusCode } : { reason: outcome.reason };
+  const isOpen = webhook.state === 'open';
+  const nextAt = isOpen ? nextAtAfter(webhook.failuresInRow + 1) : undefined;
+  const failed: WebhookEvent = {
+    type: 'DeliveryFailed',
+    data: { ...base, ...why, ...given({ nextAt }) },
+  };
+  const isOver = isOpen && nextAt === undefined;
+  return {
+    kind: 'events',
+    events: isOver ? [failed, { type: 'DeliveryGivenUp', data: { id, at } }] : [failed],
+  };
+}
+
+const isAccepted = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
+
+/** Asks for one webhook once more, or for all of the subject's. One that is to be sent at once anyhow stays as it is. */
+export function decideReplay(
+  { webhooks, replays }: SubjectWebhooks,
+  id: string | undefined,
+  at: number,
+): Decided<ReplayRefusal> {
+  const wanted = webhooks.filter((each) => id === undefined || each.id === id);
+  if (wanted.length === 0) return { kind: 'refused', refusal: { code: 'webhook_not_found' } };
+  const asked = wanted.filter(({ state, nextAt }) => state !== 'open' || nextAt > 0);
+  if (replays + asked.length > replaysMax) return { kind: 'refused', refusal: { code: 'too_many_replays' } };
+  return {
+    kind: 'events',
+    events: asked.map((each) => ({ type: 'ReplayRequested', data: { id: each.id, at } })),
+  };
+}
