@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 
 const specs = ['**/*.spec.ts', '**/*.contract.ts', '**/e2e/**', '**/browser/**'];
 const tests = [...specs, '**/testing/**', '**/bench/**'];
-const entryPoints = ['**/main.ts', 'services/gateway/src/{cli,demo}.ts'];
+const entryPoints = ['**/main.ts', 'services/gateway/src/command-line/{cli,demo}.ts'];
 const kafkaAdapter = 'libs/message-bus/src/kafka*{,/**}';
 const eventStoreDbAdapter = 'libs/event-store/src/eventstoredb*{,/**}';
 /** Speaks the protocol from the other side, by the definitions that the client brings. */
@@ -58,8 +58,13 @@ const mayImport = {
   'payment-domain': ['scope:payment-api', 'type:testing'],
   'event-store': ['scope:service-kit', 'type:testing'],
   'message-bus': ['scope:event-store', 'scope:service-kit', 'type:testing'],
-  'read-models': [
+  teams: ['scope:payment-domain', 'scope:event-store', 'scope:service-kit', 'type:testing'],
+  views: [
     ...['scope:payment-domain', 'scope:payment-api', 'scope:event-store', 'scope:service-kit'],
+    'type:testing',
+  ],
+  'view-index': [
+    ...['scope:views', 'scope:payment-domain', 'scope:payment-api', 'scope:event-store', 'scope:service-kit'],
     'type:testing',
   ],
   'callback-ingester': fromServices,
@@ -140,7 +145,7 @@ const imports = [
     },
   },
   {
-    files: ['libs/{gateway-events,read-models}/**'],
+    files: ['libs/{gateway-events,views,view-index}/**'],
     ignores: specs,
     rules: {
       'tollgate/values-of-payment-api-only': [

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { beginning, createEmbeddedEventStore, type EventStore } from '../src/index.ts';
+import { beginning, type EventStore } from '../src/event-store.ts';
+import { createEmbeddedEventStore } from '../src/embedded/embedded-event-store.ts';
 
 /**
  * Durable appends per second for 1, 16, 64 and 256 writers, each of which waits for its answer before it appends again:

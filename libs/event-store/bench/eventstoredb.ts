@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '@tollgate/service-kit';
-import {
-  beginning,
-  createEmbeddedEventStore,
-  createEventStoreDbStore,
-  parseConnectionString,
-} from '../src/index.ts';
+import { beginning } from '../src/event-store.ts';
+import { createEmbeddedEventStore } from '../src/embedded/embedded-event-store.ts';
+import { createEventStoreDbStore } from '../src/eventstoredb/eventstoredb-event-store.ts';
+import { parseConnectionString } from '../src/eventstoredb/connection-string.ts';
 import { openLink } from '../src/eventstoredb/connection.ts';
 import { toEventData } from '../src/eventstoredb/recorded-event.ts';
-import { startTestServer } from '../src/testing/index.ts';
+import { startTestServer } from '../src/testing/eventstoredb-server/server.ts';
 
 /**
  * Appends and deliveries per second through the adapter, and through the bare client beside it:

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { publicTopics } from '../src/asyncapi/index.ts';
-import type { EncodedRecord } from '../src/index.ts';
+import { publicTopics } from '../src/asyncapi/public-topics.ts';
+import type { EncodedRecord } from '../src/callback-records.ts';
 import { openBookkeeper } from './bookkeeper.ts';
 
 function start() {

@@ -5,7 +5,8 @@
  * Give `handle` to whatever brings records: the README shows it with a Kafka client, the spec with the embedded bus.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { type DecodedGatewayRecord, type EncodedRecord, decodeGatewayRecord } from '../src/index.ts';
+import { type DecodedGatewayRecord, decodeGatewayRecord } from '../src/consumer/gateway-records.ts';
+import { type EncodedRecord } from '../src/callback-records.ts';
 
 export interface Entry {
   /** Token of the payment or payout. */

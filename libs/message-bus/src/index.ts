@@ -8,3 +8,4 @@ export * from './kafka/topic-specs.ts';
 export * from './message-bus.ts';
 export * from './topic-prefix.ts';
 export * from './topic-reader.ts';
+export * from './kafka/foreign-producer.ts';

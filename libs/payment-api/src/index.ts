@@ -4,3 +4,5 @@ export * from './errors.ts';
 export * from './classify.ts';
 export { PaymentServiceClientError, type PaymentServiceClientOptions } from './client-options.ts';
 export * from './client.ts';
+export * from './card-number.ts';
+export * from './currencies.ts';

@@ -22,4 +22,3 @@ export { payoutResolutionsOf } from './payout/payout-resolutions.ts';
 export * from './payout/payout-state.ts';
 export * from './recurring.ts';
 export * from './refund-key.ts';
-export * from './team.ts';

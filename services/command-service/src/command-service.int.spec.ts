@@ -4,7 +4,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-events';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { type TeamDirectory } from '@tollgate/read-models';
+import { type TeamDirectory } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import Fastify from 'fastify';

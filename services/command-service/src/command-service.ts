@@ -4,7 +4,7 @@
  */
 import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
-import type { TeamDirectory } from '@tollgate/read-models';
+import type { TeamDirectory } from '@tollgate/teams';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from './accounts/accounts.ts';

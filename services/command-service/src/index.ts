@@ -4,3 +4,4 @@ export * from './command-service.ts';
 export { resolutionRequestSchema } from './routes/review-request.ts';
 export { paymentRequestSchema } from './routes/payment-request.ts';
 export type { Refusal } from './routes/route-kit.ts';
+export * from './accounts/account.ts';

@@ -5,7 +5,7 @@
 import { type EventStore, type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { positionHeader } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/read-models';
+import type { FailedStream } from '@tollgate/views';
 import type { LastRecords } from './last-records.ts';
 import type { MadeMessage, Messages } from './messages.ts';
 import { publishedStream } from './published-kinds.ts';

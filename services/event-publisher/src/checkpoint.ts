@@ -1,7 +1,7 @@
 /** How far the publisher has come, kept in the store; at the same time the proof of who publishes. */
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
-import { type FailedStream, failedStreamSchema } from '@tollgate/read-models';
+import { type FailedStream, failedStreamSchema } from '@tollgate/views';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { publishedTopics } from './published-kinds.ts';

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { type RecordedDispute, encodeDisputeRecord } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import { type DisputeEvent, decodeDisputeEvent } from '@tollgate/payment-domain';
-import { type DisputeView, type PublicEventData, toIso, toPublicDispute } from '@tollgate/read-models';
+import { type DisputeView, type PublicEventData, toIso, toPublicDispute } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import { toEventOnTopic } from './event-on-topic.ts';
 

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { EventOnTopic, RecordOrigin } from '@tollgate/gateway-events';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
-import type { PublicEventData } from '@tollgate/read-models';
+import type { PublicEventData } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 
 /** What a record says of an event beside its data. @throws z.ZodError for metadata that no version of ours has written */

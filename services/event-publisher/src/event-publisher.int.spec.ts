@@ -9,17 +9,16 @@ import {
   gatewayPayoutsTopic,
 } from '@tollgate/gateway-events';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { appended } from '@tollgate/event-store/testing';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
 import {
-  appendEvents,
-  appendPayment,
-  appended,
   disputeHappening,
   disputeOpened,
   happening,
   payoutHappening,
   payoutRequested,
   requested,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@
  * come. After a crash or a failed send the last record of each partition therefore tells what that partition already has.
  */
 import { type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
-import type { FailedStream } from '@tollgate/read-models';
+import type { FailedStream } from '@tollgate/views';
 import { errorCode } from '@tollgate/service-kit';
 import { type PublishingDependencies, publishFromCheckpoint } from './publishing.ts';
 

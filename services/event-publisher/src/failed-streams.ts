@@ -1,4 +1,4 @@
-import type { FailedStream } from '@tollgate/read-models';
+import type { FailedStream } from '@tollgate/views';
 import { type Log, TollgateError } from '@tollgate/service-kit';
 
 /** More failures than this are not the fault of single streams: the publisher stands still rather than skip them all. */

@@ -1,5 +1,5 @@
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import type { PublishedKind } from './published-kinds.ts';
 
 /** Documents held in memory at most; the least recently used go first and are read again when they come back. */

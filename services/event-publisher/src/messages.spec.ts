@@ -6,7 +6,7 @@ import {
   decodePayoutRecord,
 } from '@tollgate/gateway-events';
 import { disputeEventSchemas, paymentEventSchemas, payoutEventSchemas } from '@tollgate/payment-domain';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import {
   type AnyEvent,
   anyDisputeHistory,
@@ -18,7 +18,7 @@ import {
   planted,
   requested,
   toRecordedIn,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMessages } from './messages.ts';

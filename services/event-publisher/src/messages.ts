@@ -1,6 +1,6 @@
 import { type EventStore, type RecordedEvent, StoreUnavailable } from '@tollgate/event-store';
 import type { Message } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/read-models';
+import type { FailedStream } from '@tollgate/views';
 import { TollgateError, errorCode } from '@tollgate/service-kit';
 import { bytesOf, messageBytesMax } from './batch.ts';
 import { createHistories } from './histories.ts';

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { type RecordedPayment, encodePaymentRecord } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import { decodePaymentEvent } from '@tollgate/payment-domain';
-import { type PaymentView, toPublicEventData, toPublicPayment } from '@tollgate/read-models';
+import { type PaymentView, toPublicEventData, toPublicPayment } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import { toEventOnTopic } from './event-on-topic.ts';
 

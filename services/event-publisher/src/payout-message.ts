@@ -2,7 +2,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import { type RecordedPayout, encodePayoutRecord } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
 import { decodePayoutEvent } from '@tollgate/payment-domain';
-import { type PayoutView, toPublicPayout, toPublicPayoutEventData } from '@tollgate/read-models';
+import { type PayoutView, toPublicPayout, toPublicPayoutEventData } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import { toEventOnTopic } from './event-on-topic.ts';
 

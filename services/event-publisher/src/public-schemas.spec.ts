@@ -17,7 +17,7 @@ import {
   payoutEventSchemas,
   payoutStream,
 } from '@tollgate/payment-domain';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import {
   type AnyEvent,
   disputeHappening,
@@ -29,7 +29,7 @@ import {
   requested,
   startedAt,
   toRecordedIn,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publishedKinds } from './published-kinds.ts';

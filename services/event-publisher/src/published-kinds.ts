@@ -11,7 +11,7 @@ import {
   disputeKind,
   paymentKind,
   payoutKind,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { toDisputeMessage } from './dispute-message.ts';
 import { toPaymentMessage } from './payment-message.ts';
 import { toPayoutMessage } from './payout-message.ts';

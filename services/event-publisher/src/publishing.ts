@@ -4,7 +4,7 @@
  */
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/read-models';
+import type { FailedStream } from '@tollgate/views';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { createBatch } from './batch.ts';
 import { catchUpStream } from './catch-up.ts';

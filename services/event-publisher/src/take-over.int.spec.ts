@@ -1,6 +1,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, happening, requested } from '@tollgate/read-models/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { type Clock, type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, expect, it } from 'vitest';

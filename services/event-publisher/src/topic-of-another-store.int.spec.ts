@@ -1,7 +1,8 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-events';
-import { appendPayment, happening, requested } from '@tollgate/read-models/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { type Log, silentLog } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

@@ -25,8 +25,8 @@ import {
 } from '@tollgate/service-kit';
 import Fastify from 'fastify';
 import { Agent, request } from 'undici';
-import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from '../src/kafka-config.ts';
-import { openBus } from '../src/open-bus.ts';
+import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from '../src/configuration/kafka-config.ts';
+import { openBus } from '../src/composition/open-bus.ts';
 
 const connections = 64;
 const delaySamples = 1_000;

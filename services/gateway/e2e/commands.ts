@@ -6,7 +6,7 @@ import { programEnvironment } from '@tollgate/testing';
 import type { System } from './system.ts';
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const gatewayCli = fileOf('../src/cli.ts');
+const gatewayCli = fileOf('../src/command-line/cli.ts');
 const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
 
 async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {

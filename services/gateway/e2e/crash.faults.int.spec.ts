@@ -1,7 +1,7 @@
 /** `kill -9` of the whole system under load: nothing acknowledged is missing, nothing is there twice, and what was under way goes on. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/customer.ts';
+import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { type Answer, type System, startSystem, stopEverything } from './system.ts';
 import { recordsOf } from './topic.ts';
 

@@ -1,8 +1,8 @@
 /** Holds answers of the running system to what the OpenAPI document says of them. */
 import { expect } from 'vitest';
-import { answerSchemas } from '../src/openapi/answer-schemas.ts';
-import { createOpenApiDocument } from '../src/openapi/document.ts';
-import { operations } from '../src/openapi/operations.ts';
+import { answerSchemas } from '../src/edge/openapi/answer-schemas.ts';
+import { createOpenApiDocument } from '../src/edge/openapi/document.ts';
+import { operations } from '../src/edge/openapi/operations.ts';
 import type { Answer, CallGateway } from './system.ts';
 
 const document = createOpenApiDocument();

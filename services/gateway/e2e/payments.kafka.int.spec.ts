@@ -10,8 +10,8 @@ import {
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
 } from '@tollgate/gateway-events';
-import { createKafkaMessageBus } from '@tollgate/message-bus';
-import { publishAsForeigner } from '@tollgate/message-bus/testing';
+import { createKafkaMessageBus, publishAsForeigner } from '@tollgate/message-bus';
+
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

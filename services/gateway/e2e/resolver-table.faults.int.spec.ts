@@ -4,7 +4,7 @@
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/customer.ts';
+import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { issueKey } from './commands.ts';
 import {
   type Call,

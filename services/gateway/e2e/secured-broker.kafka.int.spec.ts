@@ -7,7 +7,7 @@ import { createLog, readConfig, systemClock, systemIds } from '@tollgate/service
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { kafkaEnvironmentSchema, toKafkaConfig } from '../src/kafka-config.ts';
+import { kafkaEnvironmentSchema, toKafkaConfig } from '../src/configuration/kafka-config.ts';
 import { expectPublishedOnce, localBroker, stopBrokers } from './kafka-topic.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 

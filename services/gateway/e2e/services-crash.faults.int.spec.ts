@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
-import { serviceNames } from '../src/service-names.ts';
+import { serviceNames } from '../src/configuration/service-names.ts';
 import { expectAgreement, flowsOf, fund, loseReplies, newLoad, shortTimes } from './agreement.ts';
 import { runFlows } from './mixed-load.ts';
 import { type System, startSystem, stopEverything } from './system.ts';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/customer.ts';
+import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const program = fileURLToPath(

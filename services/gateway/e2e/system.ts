@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { programEnvironment } from '@tollgate/testing';
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
-import { type Customer, createCustomer } from '../src/customer.ts';
-import { quickstartSchema } from '../src/data-directory.ts';
+import { type Customer, createCustomer } from '../src/command-line/customer.ts';
+import { quickstartSchema } from '../src/configuration/data-directory.ts';
 import { launcher, program, stopStores, storesOf } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 

@@ -15,7 +15,7 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually, programEnvironment } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../src/command-line/cli.ts', import.meta.url));
 
 function exampleOf(type: string): EncodedRecord {
   const found = publicTopics.flatMap(({ messages }) => messages).find((each) => each.type === type);

@@ -8,10 +8,10 @@ import {
 } from '@tollgate/gateway-events';
 import { type BusRecord, createKafkaTopicReader, prefixTopicReader } from '@tollgate/message-bus';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { gatewayConfigSchema } from '../src/config.ts';
-import { openDataDirectory } from '../src/data-directory.ts';
-import { openBus } from '../src/open-bus.ts';
-import { openStore } from '../src/open-store.ts';
+import { gatewayConfigSchema } from '../src/configuration/config.ts';
+import { openDataDirectory } from '../src/configuration/data-directory.ts';
+import { openBus } from '../src/composition/open-bus.ts';
+import { openStore } from '../src/composition/open-store.ts';
 import type { System } from './system.ts';
 
 type Where = Pick<System, 'env' | 'dataDir'>;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { payOnHostedPage } from '../src/customer.ts';
+import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
 const approvedCard = '4392963203551251';

@@ -1,2 +1,2 @@
-export * from './config.ts';
-export * from './gateway.ts';
+export * from './configuration/config.ts';
+export * from './composition/gateway.ts';

@@ -7,10 +7,10 @@ import {
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import { banner } from './banner.ts';
-import { gatewayConfigSchema } from './config.ts';
-import { type Gateway, startGateway } from './gateway.ts';
-import { readServiceNames, usage } from './service-names.ts';
+import { banner } from './command-line/banner.ts';
+import { gatewayConfigSchema } from './configuration/config.ts';
+import { type Gateway, startGateway } from './composition/gateway.ts';
+import { readServiceNames, usage } from './configuration/service-names.ts';
 
 /** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
 const stopBudgetMs = 15_000;

@@ -1,7 +1,7 @@
 /** The webhooks that become due by an event. */
 import { createHash } from 'node:crypto';
 import type { RecordedEvent } from '@tollgate/event-store';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import type { WebhookBody, WebhookEventOf } from './webhook-events.ts';
 import type { Subject } from './subjects.ts';
 

@@ -1,6 +1,7 @@
 import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, happening } from '@tollgate/read-models/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening } from '@tollgate/views/testing';
 import { parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '@tollgate/payment-domain';
-import { foldPaymentView, type PaymentView } from '@tollgate/read-models';
-import { happening, requested, toRecordedEvents } from '@tollgate/read-models/testing';
+import { foldPaymentView, type PaymentView } from '@tollgate/views';
+import { happening, requested, toRecordedEvents } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
 import { paymentSubject } from './subjects.ts';

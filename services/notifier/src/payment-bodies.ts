@@ -1,7 +1,7 @@
 /** What a team is told about its payment and its refunds: the difference that one event has made. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { paymentEventSchemas, statusOfPhase, type Payment, type Refund } from '@tollgate/payment-domain';
-import type { PaymentView } from '@tollgate/read-models';
+import type { PaymentView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import type { WebhookBody } from './webhook-events.ts';
 

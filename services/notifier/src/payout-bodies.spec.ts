@@ -1,6 +1,6 @@
 import type { PayoutEvent } from '@tollgate/payment-domain';
-import { foldPayoutView, type PayoutView } from '@tollgate/read-models';
-import { payoutHappening, payoutRequested, toRecordedIn } from '@tollgate/read-models/testing';
+import { foldPayoutView, type PayoutView } from '@tollgate/views';
+import { payoutHappening, payoutRequested, toRecordedIn } from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
 import { payoutSubject } from './subjects.ts';

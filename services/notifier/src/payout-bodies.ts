@@ -1,6 +1,6 @@
 /** What a team is told about its payout: every other status. */
 import { statusOfPayoutPhase } from '@tollgate/payment-domain';
-import type { PayoutView } from '@tollgate/read-models';
+import type { PayoutView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import type { WebhookBody } from './webhook-events.ts';
 

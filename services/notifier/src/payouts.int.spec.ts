@@ -2,7 +2,8 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import type { PaymentEvent, PayoutEvent } from '@tollgate/payment-domain';
-import { appendEvents, appendPayment, happening, payoutHappening } from '@tollgate/read-models/testing';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { happening, payoutHappening } from '@tollgate/views/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';

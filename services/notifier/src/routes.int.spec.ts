@@ -1,7 +1,9 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createTeamDirectory } from '@tollgate/read-models';
-import { appendEvents, appendPayment, givenTeam, happening } from '@tollgate/read-models/testing';
+import { createTeamDirectory } from '@tollgate/teams';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { happening } from '@tollgate/views/testing';
+import { givenTeam } from '@tollgate/teams/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';

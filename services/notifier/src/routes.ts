@@ -1,15 +1,8 @@
 /** What a team sees of its webhooks, and how it asks for one again. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Scope } from '@tollgate/payment-domain';
-import {
-  authenticate,
-  isOwnedBy,
-  isToken,
-  streamOf,
-  toIso,
-  type Caller,
-  type TeamDirectory,
-} from '@tollgate/read-models';
+import type { Scope } from '@tollgate/teams';
+import { authenticate, isOwnedBy, isToken, type Caller, type TeamDirectory } from '@tollgate/teams';
+import { streamOf, toIso } from '@tollgate/views';
 import {
   InvariantViolation,
   TollgateError,

@@ -1,5 +1,5 @@
 import { StoreUnavailable, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import type { Log } from '@tollgate/service-kit';
 import type { Step } from './notices.ts';
 import type { Subject } from './subjects.ts';

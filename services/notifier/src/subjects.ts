@@ -8,7 +8,7 @@ import {
   type ViewKind,
   type PaymentView,
   type PayoutView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import type { WebhookBody } from './webhook-events.ts';
 import { paymentBodies, withRecurringToken } from './payment-bodies.ts';
 import { payoutBodies } from './payout-bodies.ts';

@@ -9,9 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore, type EventStore, type NewEvent } from '@tollgate/event-store';
 import { paymentStream } from '@tollgate/payment-domain';
-import { createPaymentIndex } from '@tollgate/read-models';
+import { createPaymentIndex } from '@tollgate/view-index';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
-import { createProjector, rebuild } from '../src/index.ts';
+import { createProjector } from '../src/projector.ts';
+import { rebuild } from '../src/rebuild.ts';
 
 /** What the bench calls itself with to write the events. */
 const fillCommand = '--fill';

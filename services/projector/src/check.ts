@@ -18,7 +18,7 @@ import {
   type ViewKind,
   type ViewVersion,
   type TotalsView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { peekCheckpoint } from './checkpoint.ts';
 import { createContributions } from './contributions.ts';
 import { readProgress } from './views-projection.ts';

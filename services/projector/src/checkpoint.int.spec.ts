@@ -1,6 +1,6 @@
 import { beginning, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { checkpointStream, viewSchemaVersions } from '@tollgate/read-models';
+import { checkpointStream, viewSchemaVersions } from '@tollgate/views';
 import { silentLog, systemIds, type Log } from '@tollgate/service-kit';
 import { expect, test, vi } from 'vitest';
 import { createCheckpoint } from './checkpoint.ts';

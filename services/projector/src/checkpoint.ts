@@ -5,7 +5,7 @@ import {
   checkpointSchema,
   type ViewCheckpoint,
   type FailedStream,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { TollgateError, type Ids, type Log } from '@tollgate/service-kit';
 
 export interface Checkpoint {

@@ -6,7 +6,7 @@ import {
   type PaymentView,
   type PayoutView,
   type TotalsChange,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { failureAt, requireKind } from './view-writer.ts';
 import { foldByKind, type Failure, type Fold, type ProjectionOptions } from './projection.ts';
 import { createRecentlyUsed } from './recently-used.ts';

@@ -1,6 +1,6 @@
 /** Several projections of the same events, which are read, decoded and folded once for all of them. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { nextRevision, type ViewEnvelope } from '@tollgate/read-models';
+import { nextRevision, type ViewEnvelope } from '@tollgate/views';
 import { allOrThrow } from './all-or-throw.ts';
 import type { Fold, Projection, ProjectionOptions } from './projection.ts';
 

@@ -1,13 +1,7 @@
 /** What one pass of a projector does with the events that it is given, and what all such passes have in common. */
 import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
 import { beginning } from '@tollgate/event-store';
-import type {
-  ViewCheckpoint,
-  ViewEnvelope,
-  ViewKind,
-  FailedStream,
-  ViewVersion,
-} from '@tollgate/read-models';
+import type { ViewCheckpoint, ViewEnvelope, ViewKind, FailedStream, ViewVersion } from '@tollgate/views';
 import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import type { Checkpoint } from './checkpoint.ts';
 

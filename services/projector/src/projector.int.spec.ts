@@ -1,15 +1,9 @@
 import { beginning, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
-import { checkpointStream } from '@tollgate/read-models';
-import {
-  appendPayment,
-  happening,
-  paymentViewStream,
-  requested,
-  storedViews,
-  writeCheckpoint,
-} from '@tollgate/read-models/testing';
+import { checkpointStream } from '@tollgate/views';
+import { appendPayment, paymentViewStream, storedViews, writeCheckpoint } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import { describe, expect, test, vi } from 'vitest';
 import { failedStreamsMax } from './projection.ts';

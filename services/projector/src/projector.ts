@@ -10,7 +10,7 @@ import {
   type FailedStream,
   type ViewVersion,
   type Shard,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { createViewsProjection } from './views-projection.ts';
 import { createJointProjection } from './joint-projection.ts';

@@ -1,6 +1,7 @@
 import { StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { appendPayment, happening, paymentViewStream, requested } from '@tollgate/read-models/testing';
+import { appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, type Log } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, test, vi } from 'vitest';

@@ -1,26 +1,23 @@
 import { existsSync } from 'node:fs';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { createPaymentIndex } from '@tollgate/view-index';
 import {
-  createPaymentIndex,
   viewVersionStream,
   paymentKind,
   readViewVersion,
   shardsOf,
   totalsPrefixOf,
   viewStreamPrefixesOf,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import {
   appendEvents,
   appendPayment,
-  disputeOpened,
-  happening,
-  payoutRequested,
   plantView,
-  requested,
   storedTexts,
   writeCheckpoint,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/view-index/testing';
+import { disputeOpened, happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -10,7 +10,7 @@ import {
   type ViewVersion,
   type ViewVersionRecord,
   type StoredViewVersion,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { peekCheckpoint } from './checkpoint.ts';
 import { readProgress } from './views-projection.ts';

@@ -1,14 +1,10 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream } from '@tollgate/payment-domain';
-import { createPaymentIndex, shardNumberOf, shardsOf, type Shard } from '@tollgate/read-models';
-import {
-  appendEvents,
-  appendPayment,
-  happening,
-  paymentViewStream,
-  requested,
-} from '@tollgate/read-models/testing';
+import { createPaymentIndex } from '@tollgate/view-index';
+import { shardNumberOf, shardsOf, type Shard } from '@tollgate/views';
+import { appendEvents, appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';

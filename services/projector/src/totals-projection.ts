@@ -16,7 +16,7 @@ import {
   type ViewKind,
   type TotalsChange,
   type TotalsView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { TollgateError, type Ids } from '@tollgate/service-kit';
 import { allOrThrow } from './all-or-throw.ts';
 import { createCheckpoint } from './checkpoint.ts';

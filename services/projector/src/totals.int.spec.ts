@@ -8,20 +8,17 @@ import {
   type PaymentView,
   type PayoutView,
   type TotalsView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import {
   anyHistory,
   anyPayoutHistory,
-  appendEvents,
-  appendPayment,
-  foldStored,
   happening,
   payoutHappening,
   payoutRequested,
   requested,
-  storedTexts,
   type AnyEvent,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
+import { appendEvents, appendPayment, foldStored, storedTexts } from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';

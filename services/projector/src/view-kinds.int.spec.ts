@@ -1,23 +1,25 @@
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { viewSchemaVersions, paymentKind, viewStreamOf } from '@tollgate/read-models';
+import { viewSchemaVersions, paymentKind, viewStreamOf } from '@tollgate/views';
 import {
   anyDisputeHistory,
   anyHistory,
   anyPayoutHistory,
-  appendEvents,
-  appendPayment,
   disputeHappening,
   disputeOpened,
   happening,
   payoutHappening,
   payoutRequested,
-  plantView,
   requested,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+import {
+  appendEvents,
+  appendPayment,
+  plantView,
   storedViews,
   writeCheckpoint,
-  type AnyEvent,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';

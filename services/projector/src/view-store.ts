@@ -1,12 +1,6 @@
 /** The documents as they lie in the store, the last used ones in memory. */
 import type { Appended, Conflict, EventStore } from '@tollgate/event-store';
-import {
-  streamOf,
-  viewStreamOf,
-  type ViewEnvelope,
-  type ViewKind,
-  type ViewVersion,
-} from '@tollgate/read-models';
+import { streamOf, viewStreamOf, type ViewEnvelope, type ViewKind, type ViewVersion } from '@tollgate/views';
 import type { Ids } from '@tollgate/service-kit';
 import { createRecentlyUsed } from './recently-used.ts';
 

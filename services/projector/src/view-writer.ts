@@ -6,7 +6,7 @@ import {
   type ViewEnvelope,
   type ViewKind,
   type ViewVersion,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { InvariantViolation, TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
 import { createViewStore, notStored, type StoredView } from './view-store.ts';
 import { foldByKind, type Failure, type Fold } from './projection.ts';

@@ -10,7 +10,7 @@ import {
   type ViewCheckpoint,
   type ViewVersion,
   type Shard,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import { createCheckpoint, peekCheckpoint } from './checkpoint.ts';
 import { createViewWriter } from './view-writer.ts';
 import {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
-import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/read-models';
+import { createPaymentIndex, type PaymentIndex, type PaymentListQuery } from '@tollgate/view-index';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { countOf, viewAt, viewEventOf, teamOfBench, yearStartedAt } from './views.ts';
 

@@ -7,7 +7,7 @@ import {
   streamOf,
   viewStreamOf,
   type PaymentView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 
 export const teamOfBench = { environment: 'sandbox', team: 'shop' } as const;
 export const yearStartedAt = Date.UTC(2025, 0, 1);

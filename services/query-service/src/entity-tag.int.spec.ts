@@ -1,12 +1,7 @@
-import { payoutKind } from '@tollgate/read-models';
+import { payoutKind } from '@tollgate/views';
 import { refundKeyStream } from '@tollgate/payment-domain';
-import {
-  appendEvents,
-  happening,
-  payoutHappening,
-  payoutRequested,
-  requested,
-} from '@tollgate/read-models/testing';
+import { appendEvents } from '@tollgate/view-index/testing';
+import { happening, payoutHappening, payoutRequested, requested } from '@tollgate/views/testing';
 import { describe, expect, test } from 'vitest';
 import { errorsOf, games, given, notFound, start } from './testing/harness.ts';
 

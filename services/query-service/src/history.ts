@@ -8,22 +8,20 @@ import {
   statusOfPhase,
   type Actor,
 } from '@tollgate/payment-domain';
+import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import {
-  isOwnedBy,
-  isToken,
   paymentKind,
   payoutKind,
   streamOf,
   toIso,
   toPublicEventData,
   toPublicPayoutEventData,
-  type Caller,
   type ViewEnvelope,
   type ViewKind,
   type PaymentView,
   type PayoutView,
   type PublicEventData,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 
 export interface HistoryEntry {
   revision: number;

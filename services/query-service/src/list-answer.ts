@@ -1,4 +1,4 @@
-import type { ViewList, ListQuery } from '@tollgate/read-models';
+import type { ViewList, ListQuery } from '@tollgate/view-index';
 import { given, sendErrors } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
 import { refusedPage } from './reading.ts';

@@ -1,12 +1,8 @@
 /** The queries of lists, as callers write them. */
 import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
 import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
-import {
-  perPageMax,
-  type Caller,
-  type OperationListQuery,
-  type PaymentListQuery,
-} from '@tollgate/read-models';
+import { perPageMax, type OperationListQuery, type PaymentListQuery } from '@tollgate/view-index';
+import { type Caller } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { ExportQuery } from './payment-export.ts';

@@ -1,6 +1,7 @@
 /** Read your own writes: a read may ask that the model has come as far as the answer of a command. */
 import type { Position } from '@tollgate/event-store';
-import type { Caller, PaymentIndex } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
+import type { PaymentIndex } from '@tollgate/view-index';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

@@ -1,19 +1,16 @@
 /** A caller's payments and payouts by their tokens. */
 import type { EventStore } from '@tollgate/event-store';
 import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/payment-domain';
+import { foldStream, type PaymentIndex } from '@tollgate/view-index';
+import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import {
-  foldStream,
-  isOwnedBy,
-  isToken,
   paymentKind,
   payoutKind,
-  type Caller,
   type ViewEnvelope,
   type ViewKind,
   type PaymentView,
-  type PaymentIndex,
   type PayoutView,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 
 /** What the caller has under a token, or undefined. @throws StoreUnavailable */
 type Find<View> = (caller: Caller, token: string) => Promise<View | undefined>;

@@ -1,5 +1,5 @@
 /** A filtered list of payments as a CSV file, page by page, so that its length costs no memory. */
-import type { OperationView, PaymentIndex, PaymentListQuery } from '@tollgate/read-models';
+import type { OperationView, PaymentIndex, PaymentListQuery } from '@tollgate/view-index';
 import { InvariantViolation } from '@tollgate/service-kit';
 import { toCsvLine } from './csv.ts';
 import type { OperationType } from './list-query.ts';

@@ -1,12 +1,11 @@
 /** Which documents a list of payments has, and how they are shown in it. */
+import { toListedPayout, toPublicPayment } from '@tollgate/views';
 import {
-  toListedPayout,
-  toPublicPayment,
   type ViewList,
   type OperationView,
   type PaymentIndex,
   type PaymentListQuery,
-} from '@tollgate/read-models';
+} from '@tollgate/view-index';
 import type { OperationType } from './list-query.ts';
 
 const listBy: Record<

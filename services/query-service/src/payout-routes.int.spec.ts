@@ -1,13 +1,6 @@
-import { payoutKind } from '@tollgate/read-models';
-import {
-  appendEvents,
-  appendPayment,
-  happening,
-  payoutHappening,
-  payoutRequested,
-  requested,
-  startedAt,
-} from '@tollgate/read-models/testing';
+import { payoutKind } from '@tollgate/views';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
+import { happening, payoutHappening, payoutRequested, requested, startedAt } from '@tollgate/views/testing';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { errorsOf, games, given, invalid, notFound, refused, start } from './testing/harness.ts';

@@ -1,4 +1,4 @@
-import { toPublicPayout } from '@tollgate/read-models';
+import { toPublicPayout } from '@tollgate/views';
 import { sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';

@@ -1,6 +1,8 @@
 import { StoreUnavailable } from '@tollgate/event-store';
-import { formatCursor, type PublicPayment } from '@tollgate/read-models';
-import { appendPayment, happening, planted, requested, startedAt } from '@tollgate/read-models/testing';
+import { formatCursor } from '@tollgate/view-index';
+import { type PublicPayment } from '@tollgate/views';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError, systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, test } from 'vitest';

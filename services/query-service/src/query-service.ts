@@ -1,6 +1,7 @@
 /** The read side of the gateway's API. */
 import type { EventStore } from '@tollgate/event-store';
-import type { PaymentIndex, TeamDirectory } from '@tollgate/read-models';
+import type { PaymentIndex } from '@tollgate/view-index';
+import type { TeamDirectory } from '@tollgate/teams';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnViews } from './own-views.ts';

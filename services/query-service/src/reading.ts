@@ -1,7 +1,8 @@
 /** What every route of the read side does before and after its own work. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Scope } from '@tollgate/payment-domain';
-import { authenticate, type Caller, type PaymentIndex, type TeamDirectory } from '@tollgate/read-models';
+import type { Scope } from '@tollgate/teams';
+import { authenticate, type Caller, type TeamDirectory } from '@tollgate/teams';
+import { type PaymentIndex } from '@tollgate/view-index';
 import { sendErrors, type Clock, type ErrorEntry, type Log } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OwnViews } from './own-views.ts';

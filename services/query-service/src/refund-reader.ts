@@ -1,14 +1,8 @@
 /** A refund by its own token. It is part of a payment; what its idempotency key was used for tells which one. */
 import type { EventStore } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/payment-domain';
-import {
-  isOwnedBy,
-  isToken,
-  toPublicRefund,
-  type Caller,
-  type PaymentView,
-  type PublicRefund,
-} from '@tollgate/read-models';
+import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
+import { toPublicRefund, type PaymentView, type PublicRefund } from '@tollgate/views';
 import type { OwnViews } from './own-views.ts';
 
 export type ShownRefund = PublicRefund & { paymentToken: string };

@@ -1,9 +1,8 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import { refundKeyStream, type RefundKey } from '@tollgate/payment-domain';
-import { disputeKind, payoutKind } from '@tollgate/read-models';
+import { disputeKind, payoutKind } from '@tollgate/views';
+import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
 import {
-  appendEvents,
-  appendPayment,
   disputeOpened,
   happening,
   payoutHappening,
@@ -12,7 +11,7 @@ import {
   processingUrl,
   requested,
   startedAt,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
 import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, test } from 'vitest';
 import {

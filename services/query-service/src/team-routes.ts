@@ -1,5 +1,6 @@
 /** What is read over all of a team's payments and payouts: refunds, disputes, and what waits for a person. */
-import { toPublicReviewEntry, toPublicDispute } from '@tollgate/read-models';
+import { toPublicReviewEntry } from '@tollgate/view-index';
+import { toPublicDispute } from '@tollgate/views';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';

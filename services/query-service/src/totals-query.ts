@@ -1,6 +1,6 @@
 /** The query of totals, as callers write it. */
 import { currencySchema } from '@tollgate/payment-api/values';
-import { dayOf } from '@tollgate/read-models';
+import { dayOf } from '@tollgate/views';
 import { z } from 'zod';
 
 const dayMs = 86_400_000;

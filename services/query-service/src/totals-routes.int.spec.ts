@@ -1,12 +1,6 @@
-import { dayOf, paymentKind, payoutKind, type PaymentView, type PayoutView } from '@tollgate/read-models';
-import {
-  appendPayment,
-  happening,
-  payoutRequested,
-  projectEvents,
-  requested,
-  writeTotals,
-} from '@tollgate/read-models/testing';
+import { dayOf, paymentKind, payoutKind, type PaymentView, type PayoutView } from '@tollgate/views';
+import { appendPayment, projectEvents, writeTotals } from '@tollgate/view-index/testing';
+import { happening, payoutRequested, requested } from '@tollgate/views/testing';
 import { systemClock } from '@tollgate/service-kit';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test } from 'vitest';

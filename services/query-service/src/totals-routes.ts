@@ -1,5 +1,5 @@
 /** What a team took, gave back and paid out, day by day. */
-import { toPublicTotals } from '@tollgate/read-models';
+import { toPublicTotals } from '@tollgate/views';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { awaitMinPosition } from './min-position.ts';

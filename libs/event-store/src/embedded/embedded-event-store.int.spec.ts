@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { givenEvents, readAll } from '../testing/given-events.ts';
-import { describeEventStore, probe, temporaryStore } from '../testing/index.ts';
+import { describeEventStore } from '../testing/event-store.contract.ts';
+import { probe } from '../testing/subscription-probe.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { createEmbeddedEventStore } from './embedded-event-store.ts';
 
 describeEventStore('the embedded event store', async () => {

@@ -2,7 +2,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidArgument, StoreUnavailable } from '../errors.ts';
 import { servedStore } from '../testing/eventstoredb-store.ts';
-import type { AppendFault, ReceivedAppend } from '../testing/index.ts';
+import type { AppendFault, ReceivedAppend } from '../testing/eventstoredb-server/faults.ts';
 import {
   appended,
   freshStream,

@@ -1,5 +1,5 @@
 import { given, systemClock } from '@tollgate/service-kit';
-import { describeEventStore } from '../testing/index.ts';
+import { describeEventStore } from '../testing/event-store.contract.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { createEventStoreDbStore } from './eventstoredb-event-store.ts';
 

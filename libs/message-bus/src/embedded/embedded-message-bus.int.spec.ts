@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { systemClock, systemIds } from '@tollgate/service-kit';
-import { describeMessageBus } from '../testing/index.ts';
+import { describeMessageBus } from '../testing/message-bus.contract.ts';
 import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
 
 for (const partitions of [1, 4]) {

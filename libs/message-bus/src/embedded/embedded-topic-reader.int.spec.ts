@@ -6,7 +6,7 @@ import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { describeTopicReader } from '../testing/index.ts';
+import { describeTopicReader } from '../testing/topic-reader.contract.ts';
 import { createEmbeddedMessageBus } from './embedded-message-bus.ts';
 import { createEmbeddedTopicReader } from './embedded-topic-reader.ts';
 

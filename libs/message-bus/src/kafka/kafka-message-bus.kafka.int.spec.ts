@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describeMessageBus } from '../testing/index.ts';
+import { describeMessageBus } from '../testing/message-bus.contract.ts';
 import { givenTopic, openKafkaBus } from '../testing/kafka.ts';
 
 for (const partitions of [1, 4]) {

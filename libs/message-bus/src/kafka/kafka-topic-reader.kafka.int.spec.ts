@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@tollgate/service-kit';
-import { describeTopicReader } from '../testing/index.ts';
+import { describeTopicReader } from '../testing/topic-reader.contract.ts';
 import { givenConnection, givenTopic, openKafkaBus } from '../testing/kafka.ts';
 import { createKafkaTopicReader } from './kafka-topic-reader.ts';
 

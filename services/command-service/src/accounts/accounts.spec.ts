@@ -3,7 +3,8 @@ import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/ser
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { waitingMax } from './account-gate.ts';
-import { type Account, type CallEnd, type Permit, type PermitResult, createAccounts } from './accounts.ts';
+import { type Account, type CallEnd, type Permit, type PermitResult } from './account.ts';
+import { createAccounts } from './accounts.ts';
 import { breakerFailuresMax, breakerOpenMs } from './circuit-breaker.ts';
 import { permitWaitMs } from './permit-wait.ts';
 

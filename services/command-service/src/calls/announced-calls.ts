@@ -6,7 +6,7 @@
 import type { CallOutcome, PaymentServiceClient } from '@tollgate/payment-api';
 import type { CallWindow } from '@tollgate/payment-domain';
 import type { Clock, Log } from '@tollgate/service-kit';
-import type { Permit } from '../accounts/accounts.ts';
+import type { Permit } from '../accounts/account.ts';
 import type { Done } from '../streams/repository.ts';
 
 /** A call that has been announced, with all that is needed to make it. */

@@ -8,9 +8,10 @@ import {
   callAnnouncedBy,
   isFaultOfAccount,
 } from '@tollgate/payment-domain';
-import type { PaymentView } from '@tollgate/read-models';
+import type { PaymentView } from '@tollgate/views';
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
-import type { Accounts, Permit } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Permit } from '../accounts/account.ts';
 import {
   fromCreationOutcome,
   fromRefundOutcome,

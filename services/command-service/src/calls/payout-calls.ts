@@ -1,8 +1,8 @@
 /** The one call that a payout's events announce: what it sends, and how its end is recorded. */
 import type { PayoutRequest } from '@tollgate/payment-api';
 import { type PayoutCommand, type PayoutEvent, payoutCallAnnouncedBy } from '@tollgate/payment-domain';
-import type { PayoutView } from '@tollgate/read-models';
-import type { Permit } from '../accounts/accounts.ts';
+import type { PayoutView } from '@tollgate/views';
+import type { Permit } from '../accounts/account.ts';
 import { fromPayoutOutcome } from '../provider-mapping.ts';
 import type { PayoutDone, Payouts } from '../streams/payouts.ts';
 import { type Cause, requireDone } from '../streams/repository.ts';

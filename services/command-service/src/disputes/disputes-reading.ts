@@ -3,7 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { CallOutcome, ServiceDispute } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
-import type { Account } from '../accounts/accounts.ts';
+import type { Account } from '../accounts/account.ts';
 import type { Cause } from '../streams/repository.ts';
 import { type Disputes, createDisputes, deriveDisputeToken, fromServiceDispute } from './disputes.ts';
 

@@ -10,7 +10,7 @@ import {
   decodeDisputeEvent,
   disputeStream,
 } from '@tollgate/payment-domain';
-import { type DisputeView, evolveDisputeView } from '@tollgate/read-models';
+import { type DisputeView, evolveDisputeView } from '@tollgate/views';
 import { type Clock, type Ids, given } from '@tollgate/service-kit';
 import { type Repository, createRepository } from '../streams/repository.ts';
 import { deriveToken } from '../tokens.ts';

@@ -1,9 +1,10 @@
 /** Finds out what the Payment Service says about a payment, and records what is new. Looking changes nothing there. */
 import type { ServicePayment } from '@tollgate/payment-api';
 import type { InquiryFailure, ObservedPayment, PaymentCommand } from '@tollgate/payment-domain';
-import type { PaymentView } from '@tollgate/read-models';
+import type { PaymentView } from '@tollgate/views';
 import type { Clock, Log } from '@tollgate/service-kit';
-import type { Accounts, Permit } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Permit } from '../accounts/account.ts';
 import { type CallTimes, windowAt } from '../calls/call-times.ts';
 import { type CarryOutPaymentCalls, nextAttemptUnder } from '../calls/payment-calls.ts';
 import { fromServicePayment } from '../provider-mapping.ts';

@@ -1,6 +1,6 @@
 /** Finds out what the Payment Service says about a payout, and records what is new. */
 import { type InquiryFailure, type PayoutCommand, isPayoutAwaited } from '@tollgate/payment-domain';
-import type { PayoutView } from '@tollgate/read-models';
+import type { PayoutView } from '@tollgate/views';
 import type { Clock, Log } from '@tollgate/service-kit';
 import { fromServicePayout } from '../provider-mapping.ts';
 import type { Payouts } from '../streams/payouts.ts';

@@ -1,6 +1,6 @@
 /** Where a team may have itself notified, and its customers sent. */
-import { isAllowedOrigin, isAllowedRedirect } from '@tollgate/payment-domain';
-import type { Caller } from '@tollgate/read-models';
+import { isAllowedOrigin, isAllowedRedirect } from '@tollgate/teams';
+import type { Caller } from '@tollgate/teams';
 
 export interface OriginRefusal {
   code: 'origin_not_allowed';

@@ -2,7 +2,7 @@ import type { CallOutcome, ServiceBalance } from '@tollgate/payment-api';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../accounts/accounts.ts';
+import type { Account } from '../accounts/account.ts';
 import { createAccounts } from '../accounts/accounts.ts';
 import { createFakePaymentService } from '../testing/fake-payment-service.ts';
 import { accountNamed } from '../testing/harness.ts';

@@ -2,7 +2,8 @@
 import type { ApiError, CallOutcome, ServiceBalance } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
-import type { Account, Accounts } from '../accounts/accounts.ts';
+import type { Account } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 
 export type BalanceResult =
   | { kind: 'balance'; balance: ServiceBalance }

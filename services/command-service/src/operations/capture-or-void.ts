@@ -1,6 +1,7 @@
 /** A team's wish to take, or to let go of, the money that is held for a two-step payment. Idempotent by nature. */
 import type { PaymentEvent, PaymentRefusal } from '@tollgate/payment-domain';
-import type { Caller, PaymentView } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
+import type { PaymentView } from '@tollgate/views';
 import { windowAt } from '../calls/call-times.ts';
 import type { CarryOutPaymentCalls } from '../calls/payment-calls.ts';
 import type { Payments } from '../streams/payments.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '@tollgate/service-kit';
-import { toPublicPayment } from '@tollgate/read-models';
+import { toPublicPayment } from '@tollgate/views';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Harness, card, cause, quietMs, teaFor } from '../testing/harness.ts';

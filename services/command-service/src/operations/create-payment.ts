@@ -1,8 +1,9 @@
 /** A team's wish for a payment: announced, called, recorded, answered; a repeat meets what the first one did. */
 import type { PaymentRefusal } from '@tollgate/payment-domain';
-import type { Caller, PaymentView } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
+import type { PaymentView } from '@tollgate/views';
 import { InvariantViolation } from '@tollgate/service-kit';
-import type { Permit, PermitResult } from '../accounts/accounts.ts';
+import type { Permit, PermitResult } from '../accounts/account.ts';
 import { planAttempt } from '../calls/call-times.ts';
 import type { CallSecrets, CarryOutPaymentCalls } from '../calls/payment-calls.ts';
 import type { PaymentRequest } from '../routes/payment-request.ts';

@@ -1,9 +1,10 @@
 /** A team's wish to pay out: announced, called once, recorded, answered. It is never sent again by itself. */
 import type { PayoutRequest } from '@tollgate/payment-api';
 import type { PayoutDestination, PayoutRefusal } from '@tollgate/payment-domain';
-import type { Caller, PayoutView } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
+import type { PayoutView } from '@tollgate/views';
 import { InvariantViolation, given } from '@tollgate/service-kit';
-import type { Permit, PermitResult } from '../accounts/accounts.ts';
+import type { Permit, PermitResult } from '../accounts/account.ts';
 import { providerOrderNumber, windowAt } from '../calls/call-times.ts';
 import type { CarryOutPayoutCalls, PayoutDestinationSecrets } from '../calls/payout-calls.ts';
 import type { Payouts } from '../streams/payouts.ts';

@@ -1,6 +1,7 @@
 /** What every operation that moves money has in common. */
 import type { Clock } from '@tollgate/service-kit';
-import type { Accounts, PermitResult } from '../accounts/accounts.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { PermitResult } from '../accounts/account.ts';
 import type { AnnouncedCalls } from '../calls/announced-calls.ts';
 import type { CallTimes } from '../calls/call-times.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';

@@ -1,4 +1,5 @@
-import { type Caller, type PaymentView, isOwnedBy, isToken } from '@tollgate/read-models';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type PaymentView } from '@tollgate/views';
 import type { Payments } from '../streams/payments.ts';
 
 /** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */

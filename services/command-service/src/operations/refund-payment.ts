@@ -1,7 +1,8 @@
 /** A team's wish to give money back: reserved and announced in one step, called, recorded, answered. */
 import { type PaymentRefusal, type Refund, isFinalPhase } from '@tollgate/payment-domain';
 import type { RefundRequest } from '@tollgate/payment-api';
-import type { Caller, PaymentView } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
+import type { PaymentView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import { windowAt } from '../calls/call-times.ts';
 import type { CarryOutPaymentCalls } from '../calls/payment-calls.ts';

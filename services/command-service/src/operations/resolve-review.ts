@@ -8,7 +8,8 @@ import {
   reviewCodeSchema,
   payoutReviewCodeSchema,
 } from '@tollgate/payment-domain';
-import { isOwnedBy, type Caller, toPublicPayment, toPublicPayout } from '@tollgate/read-models';
+import { isOwnedBy, type Caller } from '@tollgate/teams';
+import { toPublicPayment, toPublicPayout } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { Payments } from '../streams/payments.ts';

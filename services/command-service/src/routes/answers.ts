@@ -7,7 +7,7 @@ import {
   toPublicPayment,
   toPublicPayout,
   toPublicRefund,
-} from '@tollgate/read-models';
+} from '@tollgate/views';
 import type { FastifyReply } from 'fastify';
 import type { RefundedPayment } from '../operations/refund-payment.ts';
 

@@ -6,7 +6,7 @@ import {
   payoutRequestSchema,
   refundRequestSchema,
 } from '@tollgate/payment-api';
-import type { Caller } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
 import type { z } from 'zod';
 import { type Parsed, parseBody, refuseCard, refuseCardNumbers } from './parsed.ts';
 

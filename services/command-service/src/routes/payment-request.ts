@@ -1,7 +1,7 @@
 /** What a team may ask for when it creates a payment through the gateway. */
 import { createPaymentRequestSchema, paymentNameSchema } from '@tollgate/payment-api';
 import type { PaymentTerms } from '@tollgate/payment-domain';
-import type { Caller } from '@tollgate/read-models';
+import type { Caller } from '@tollgate/teams';
 import type { z } from 'zod';
 import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
 

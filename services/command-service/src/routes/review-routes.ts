@@ -2,7 +2,7 @@
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ResolveReviewDependencies, resolveReview } from '../operations/resolve-review.ts';
-import { isToken } from '@tollgate/read-models';
+import { isToken } from '@tollgate/teams';
 import { sendAnswer } from './answers.ts';
 import { parseResolution } from './review-request.ts';
 import { type CallerRequest, type RouteKit, addRoute, sendRefusal } from './route-kit.ts';

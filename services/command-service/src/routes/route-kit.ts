@@ -1,6 +1,7 @@
 /** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
-import type { PaymentRefusal, PayoutRefusal, Scope } from '@tollgate/payment-domain';
-import { type Caller, type TeamDirectory, authenticate } from '@tollgate/read-models';
+import type { PaymentRefusal, PayoutRefusal } from '@tollgate/payment-domain';
+import type { Scope } from '@tollgate/teams';
+import { type Caller, type TeamDirectory, authenticate } from '@tollgate/teams';
 import { type Ids, InvariantViolation, type Log, TollgateError, sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';

@@ -1,5 +1,6 @@
 /** What all routes have in common: who may call them, what they read, and what they say when the store is down. */
-import { decodePaymentEvent, eventMetadataSchema, paymentStream, scopes } from '@tollgate/payment-domain';
+import { decodePaymentEvent, eventMetadataSchema, paymentStream } from '@tollgate/payment-domain';
+import { scopes } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
 import { failingStore } from '../testing/failing-stores.ts';

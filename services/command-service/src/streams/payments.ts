@@ -7,7 +7,7 @@ import {
   decodePaymentEvent,
   paymentStream,
 } from '@tollgate/payment-domain';
-import { type PaymentView, evolvePaymentView } from '@tollgate/read-models';
+import { type PaymentView, evolvePaymentView } from '@tollgate/views';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Done, type Repository, createRepository } from './repository.ts';
 

@@ -7,7 +7,7 @@ import {
   decodePayoutEvent,
   payoutStream,
 } from '@tollgate/payment-domain';
-import { type PayoutView, evolvePayoutView } from '@tollgate/read-models';
+import { type PayoutView, evolvePayoutView } from '@tollgate/views';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Done, type Repository, createRepository } from './repository.ts';
 

@@ -1,6 +1,6 @@
 /** The routes of the command service over a harness, asked without a socket. */
-import type { Scope } from '@tollgate/payment-domain';
-import type { Authentication, Caller, TeamDirectory } from '@tollgate/read-models';
+import type { Scope, Authentication, Caller, TeamDirectory } from '@tollgate/teams';
+
 import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { registerReviewRoutes } from '../routes/review-routes.ts';

@@ -1,7 +1,7 @@
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { positionHeader } from '@tollgate/gateway-events';
 import type { Message } from '@tollgate/message-bus';
-import type { ViewEnvelope } from '@tollgate/read-models';
+import type { ViewEnvelope } from '@tollgate/views';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { publishedKinds, publishedPrefixes, publishedStream } from '../published-kinds.ts';

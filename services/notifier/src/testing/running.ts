@@ -1,7 +1,8 @@
 /** The notifier over a store, and what it has recorded there, for specs. */
 import type { EventStore } from '@tollgate/event-store';
 import type { PaymentEvent } from '@tollgate/payment-domain';
-import { appendPayment, happening } from '@tollgate/read-models/testing';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { happening } from '@tollgate/views/testing';
 import {
   webhookSecretsOf,
   parseWebhookSecrets,

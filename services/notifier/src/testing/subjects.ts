@@ -5,7 +5,7 @@ import {
   requested,
   type PayoutRequestedOptions,
   type RequestedOptions,
-} from '@tollgate/read-models/testing';
+} from '@tollgate/views/testing';
 
 /** The first event of a payment with a callback address. */
 export function requestedWithCallback(callbackUrl: string, options: RequestedOptions = {}): PaymentEvent {

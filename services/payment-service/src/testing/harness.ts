@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import type { ServicePayment } from '@tollgate/payment-api';
 import { silentLog, systemClock, systemIds, type Clock, type Log, type Secret } from '@tollgate/service-kit';
 import { Agent, request } from 'undici';
-import { createPaymentService, type PaymentService, type PaymentServiceAddresses } from '../index.ts';
+import {
+  createPaymentService,
+  type PaymentService,
+  type PaymentServiceAddresses,
+} from '../payment-service.ts';
 import type { Registration } from '../keys.ts';
 import { tea } from './samples.ts';
 

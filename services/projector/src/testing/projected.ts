@@ -7,8 +7,8 @@ import {
   kindOfStream,
   viewStreamOf,
   type ViewCheckpoint,
-} from '@tollgate/read-models';
-import { foldStored, storedViews } from '@tollgate/read-models/testing';
+} from '@tollgate/views';
+import { foldStored, storedViews } from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createProjector, type Projector } from '../projector.ts';

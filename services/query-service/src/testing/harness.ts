@@ -1,14 +1,12 @@
 /** The query service as a caller meets it, for specs. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import {
-  createPaymentIndex,
-  createTeamDirectory,
-  paymentKind,
-  type ViewKind,
-  type PaymentIndex,
-} from '@tollgate/read-models';
-import { givenTeam, projectEvents, type AnyEvent } from '@tollgate/read-models/testing';
+import { createPaymentIndex, type PaymentIndex } from '@tollgate/view-index';
+import { createTeamDirectory } from '@tollgate/teams';
+import { paymentKind, type ViewKind } from '@tollgate/views';
+import { givenTeam } from '@tollgate/teams/testing';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { type AnyEvent } from '@tollgate/views/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';

@@ -1,0 +1,261 @@
+import { DatabaseSync } from 'node:sqlite';
+import { beginning, type Position } from '@tollgate/event-store';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { silentLog } from '@tollgate/service-kit';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  streamOf,
+  type ViewEnvelope,
+  type ViewKind,
+  disputeKind,
+  paymentKind,
+  payoutKind,
+} from '@tollgate/views';
+
+import type { OperationView, OperationListQuery } from './view-list.ts';
+import type { IndexFile, IndexedView } from './index-file.ts';
+import { listReviews, type ReviewQuery } from './index-reviews.ts';
+import { listDisputes, listViews } from './index-lists.ts';
+import { openIndexFile } from './open-index-file.ts';
+
+import {
+  anyHistory,
+  happening,
+  requested,
+  anyPayoutHistory,
+  disputeHappening,
+  disputeOpened,
+  payoutHappening,
+  payoutRequested,
+  planted,
+  startedAt,
+  toRecordedIn,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+
+const { accepted, approved, reviews, reviewResolved } = happening;
+const progress = { followed: '1' as Position, source: beginning };
+const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
+
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[], createdAt?: number): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
+    (before, event) => kind.fold(before, event),
+    undefined,
+  )!;
+  return { kind, view: { ...view, createdAt: createdAt ?? view.createdAt } };
+}
+
+function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
+  const file = openIndexFile(path, silentLog);
+  onTestFinished(() => file.close());
+  file.apply(views, progress);
+  return file;
+}
+
+const listOperations = (file: IndexFile, query: Partial<OperationListQuery> = {}) => {
+  const kinds: ViewKind<OperationView>[] = [paymentKind, payoutKind];
+  const list = listViews(file, { list: 'operations', kinds, query: { ...shop, ...query } });
+  if (list.kind !== 'page') throw new Error(list.parameter);
+  return list;
+};
+const tokensOf = ({ views }: { views: ViewEnvelope[] }) => views.map(({ token }) => token);
+
+/** Follows the cursors of a list to its end. */
+function throughPages<Item>(pageAt: (cursor?: string) => { items: Item[]; nextCursor?: string }): Item[][] {
+  const pages: Item[][] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, nextCursor } = pageAt(cursor);
+    pages.push(items);
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+describe('payments and payouts together', () => {
+  test('are newest first, by the filters of either, and counted', () => {
+    const file = givenFile([
+      viewOf(paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved], 3_000),
+      viewOf(payoutKind, 'po_1', [payoutRequested({ orderNumber: 'A' }), payoutHappening.unresolved], 2_000),
+      viewOf(paymentKind, 'pay_2', [requested({ currency: 'USD' }), accepted], 1_000),
+      viewOf(payoutKind, 'po_2', [payoutRequested({ team: 'games' })], 2_000),
+    ]);
+    expect(tokensOf(listOperations(file))).toEqual(['pay_1', 'po_1', 'pay_2']);
+    expect(tokensOf(listOperations(file, { orderNumber: 'A' }))).toEqual(['pay_1', 'po_1']);
+    expect(tokensOf(listOperations(file, { status: 'pending' }))).toEqual(['po_1']);
+    expect(tokensOf(listOperations(file, { currency: 'USD' }))).toEqual(['pay_2']);
+    expect(tokensOf(listOperations(file, { perPage: 2, page: 2 }))).toEqual(['pay_2']);
+    expect(listOperations(file, { perPage: 1, withTotal: true }).totalCount).toBe(3);
+  });
+
+  test('are each on one page, whatever began in the same millisecond', () => {
+    const someTimes = fc.array(fc.record({ isPayout: fc.boolean(), at: fc.nat(3) }), { maxLength: 25 });
+    fc.assert(
+      fc.property(someTimes, fc.integer({ min: 1, max: 7 }), (times, perPage) => {
+        const views = times.map(({ isPayout, at }, index) =>
+          isPayout
+            ? viewOf(payoutKind, `po_${index}`, [payoutRequested()], at)
+            : viewOf(paymentKind, `pay_${index}`, [requested()], at),
+        );
+        const file = openIndexFile(':memory:', silentLog);
+        file.apply(views, progress);
+        const pages = throughPages((cursor) => {
+          const list = listOperations(file, { perPage, ...(cursor === undefined ? {} : { cursor }) });
+          return { items: tokensOf(list), ...list };
+        });
+        file.close();
+        const inOrder = views
+          .map(({ view }) => view)
+          .sort((a, b) => b.createdAt - a.createdAt || (a.token < b.token ? 1 : -1));
+        expect(pages.flat()).toEqual(tokensOf({ views: inOrder }));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('what waits for a person', () => {
+  const entriesOf = (file: IndexFile, query: Partial<ReviewQuery> = {}) => {
+    const list = listReviews(file, { ...shop, ...query });
+    if (list.kind !== 'page') throw new Error(list.parameter);
+    return list;
+  };
+  const shownOf = (file: IndexFile, query: Partial<ReviewQuery> = {}) =>
+    entriesOf(file, query).entries.map(({ view, place, since }) => [view.token, place, since - startedAt]);
+
+  const views = [
+    viewOf(paymentKind, 'pay_1', [requested(), accepted, approved, reviews, reviews]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.unresolved, payoutHappening.reviews]),
+    viewOf(paymentKind, 'pay_2', [requested(), reviews]),
+    viewOf(paymentKind, 'pay_3', [requested(), accepted]),
+    viewOf(paymentKind, 'theirs', [requested({ team: 'games' }), reviews]),
+    viewOf(payoutKind, 'live', [payoutRequested({ environment: 'production' }), payoutHappening.reviews]),
+  ];
+
+  test('is listed oldest first, each matter by itself', () => {
+    const file = givenFile(views);
+    expect(shownOf(file)).toEqual([
+      ['pay_2', 0, 1_000],
+      ['po_1', 0, 2_000],
+      ['pay_1', 0, 3_000],
+      ['pay_1', 1, 4_000],
+    ]);
+    expect(entriesOf(file).entries[1]).toMatchObject({
+      kind: 'payout',
+      view: { payout: { team: 'shop' } },
+    });
+    expect(shownOf(file, { kind: 'payment' }).map(([token]) => token)).toEqual(['pay_2', 'pay_1', 'pay_1']);
+    expect(shownOf(file, { team: 'games' })).toEqual([['theirs', 0, 1_000]]);
+  });
+
+  test('is on one page each', () => {
+    const file = givenFile(views);
+    const pages = throughPages((cursor) => {
+      const query = { perPage: 1, ...(cursor === undefined ? {} : { cursor }) };
+      return { items: shownOf(file, query), ...entriesOf(file, query) };
+    });
+    expect(pages).toHaveLength(4);
+    expect(pages.flat()).toEqual(shownOf(file));
+  });
+
+  test('is gone when it is resolved, and an older document does not bring it back', () => {
+    const file = givenFile(views);
+    file.apply([viewOf(paymentKind, 'pay_2', [requested(), reviews, reviewResolved])], progress);
+    expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
+    file.apply([viewOf(paymentKind, 'pay_2', [requested(), reviews])], progress);
+    expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
+  });
+
+  test('is what the documents say, whatever happened', () => {
+    fc.assert(
+      fc.property(fc.array(anyHistory, { maxLength: 4 }), anyPayoutHistory, (histories, payouts) => {
+        const file = openIndexFile(':memory:', silentLog);
+        const all = [
+          ...histories.map((history, index) => viewOf(paymentKind, `pay_${index}`, history)),
+          viewOf(payoutKind, 'po_1', payouts),
+        ];
+        file.apply(all, progress);
+        const since = entriesOf(file, { perPage: 500 }).entries.map((entry) => entry.since);
+        file.close();
+        const expected = all.flatMap(({ kind, view }) => [...kind.reviewsSinceOf(view)]);
+        expect(since).toEqual(expected.sort((a, b) => a - b));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('disputes', () => {
+  test('are those of the team, last opened first, up to a limit', () => {
+    const openedAt = startedAt - 1_000;
+    const file = givenFile([
+      viewOf(disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]),
+      viewOf(disputeKind, 'dsp_2', [disputeOpened({ team: 'shop', openedAt })]),
+      viewOf(disputeKind, 'dsp_3', [disputeOpened({ team: 'games' })]),
+      viewOf(disputeKind, 'dsp_4', [disputeOpened()]),
+      viewOf(disputeKind, 'dsp_5', [disputeOpened({ team: 'shop', environment: 'production' })]),
+    ]);
+    expect(tokensOf({ views: listDisputes(file, shop, 10) })).toEqual(['dsp_1', 'dsp_2']);
+    expect(tokensOf({ views: listDisputes(file, shop, 1) })).toEqual(['dsp_1']);
+    file.apply([viewOf(disputeKind, 'dsp_4', [disputeOpened(), disputeHappening.matched])], progress);
+    expect(tokensOf({ views: listDisputes(file, shop, 10) })).toEqual(['dsp_4', 'dsp_1', 'dsp_2']);
+  });
+});
+
+test('a payment is found by the token that the service knows it by, in its environment and account', () => {
+  const file = givenFile([
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
+  ]);
+  const { serviceToken } = accepted.data;
+  const key = { environment: 'sandbox', account: `account-${planted}`, serviceToken } as const;
+  expect(file.findByServiceToken(key)).toEqual({ token: 'pay_2', team: 'games' });
+  expect(file.findByServiceToken({ ...key, environment: 'production' })).toBeUndefined();
+  expect(file.findByServiceToken({ ...key, account: 'other' })).toBeUndefined();
+  expect(file.findByServiceToken({ ...key, serviceToken: 'other' })).toBeUndefined();
+});
+
+test('open payouts are their own list', () => {
+  const file = givenFile([
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.accepted]),
+    viewOf(payoutKind, 'po_2', [payoutRequested(), payoutHappening.unresolved]),
+    viewOf(payoutKind, 'po_3', [payoutRequested(), payoutHappening.accepted, payoutHappening.approved]),
+  ]);
+  expect(file.open(payoutKind, { limit: 10 })).toMatchObject([
+    {
+      token: 'po_1',
+      inquiryNeed: 'open',
+      team: 'shop',
+      environment: 'sandbox',
+      updatedAt: startedAt + 1_000,
+    },
+    { token: 'po_2', inquiryNeed: 'unresolved' },
+  ]);
+  expect(file.open(payoutKind, { after: 'po_1', limit: 1 })).toMatchObject([{ token: 'po_2' }]);
+});
+
+test('every read goes through an index and sorts nothing', async () => {
+  const path = await temporaryFile();
+  const file = givenFile([], path);
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const texts: string[] = [];
+  const watched: IndexFile = {
+    ...file,
+    select: (sql, values) => {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+      texts.push(...plan.map((row) => String(row['detail'])));
+      return file.select(sql, values);
+    },
+  };
+  listDisputes(watched, shop, 100);
+  listReviews(watched, shop);
+  listReviews(watched, { ...shop, kind: 'payment' });
+  expect(texts).toEqual([
+    'SEARCH disputes USING INDEX disputes_by_age (environment=? AND team=?)',
+    'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
+    'SEARCH reviews USING PRIMARY KEY (environment=? AND team=?)',
+  ]);
+});

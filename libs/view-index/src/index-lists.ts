@@ -1,0 +1,78 @@
+/** Pages of what is in the index. */
+import type { DisputeView, ViewEnvelope, ViewKind } from '@tollgate/views';
+
+import { disputeKind } from '@tollgate/views';
+import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
+import { InvariantViolation } from '@tollgate/service-kit';
+import { toView, type IndexFile, type Row } from './index-file.ts';
+import { walksOf } from './index-walks.ts';
+import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
+
+/** The documents of some kinds that a query asks for, newest first. */
+export function listViews<View extends ViewEnvelope>(
+  file: IndexFile,
+  { list, kinds, query }: { list: ListName; kinds: readonly ViewKind<View>[]; query: ListQuery },
+): ViewList<View> {
+  const rows = pageOf(list, query);
+  if (rows.kind === 'refused') return rows;
+  const found = selectPage(file, { kinds, query, rows });
+  // Documents are fetched for the rows that are shown only, and never for those that a page number passes over.
+  const views = found.slice(0, query.perPage).map((row) => toViewOf(file, kinds, row));
+  const last = views.at(-1);
+  const isMore = found.length > query.perPage && last !== undefined;
+  return {
+    kind: 'page',
+    views,
+    ...(isMore ? { nextCursor: formatCursor(list, query, { at: last.createdAt, key: last.token }) } : {}),
+    ...(query.withTotal === true ? { totalCount: count(file, kinds, query) } : {}),
+  };
+}
+
+/** Which rows are on the page, and one more where another page follows. SQLite merges the walks and stops at the limit. */
+function selectPage(
+  file: IndexFile,
+  { kinds, query, rows }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows },
+): Row[] {
+  const walks = kinds.flatMap((kind) => walksOf(kind, query, rows.after));
+  if (walks.length === 0) return [];
+  const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
+  const values = walks.flatMap((walk) => walk.values);
+  return file.select(`${sql} ORDER BY created_at DESC, token DESC LIMIT ? OFFSET ?`, [
+    ...values,
+    query.perPage + 1,
+    rows.skip,
+  ]);
+}
+
+function toViewOf<View extends ViewEnvelope>(
+  file: IndexFile,
+  kinds: readonly ViewKind<View>[],
+  row: Row,
+): View {
+  const kind = kinds.find(({ name }) => name === row['kind']);
+  const view = kind && file.find(kind, String(row['token']));
+  if (view === undefined) throw new InvariantViolation('a row of the index is without its document');
+  return view;
+}
+
+function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number {
+  const counts = kinds.map((kind) => {
+    const walks = walksOf(kind, query);
+    if (walks.length === 0) return 0;
+    const sql = `SELECT count(*) AS total FROM (${walks.map((walk) => walk.sql).join(' UNION ALL ')} LIMIT ?)`;
+    const values = walks.flatMap((walk) => walk.values);
+    return Number(file.select(sql, [...values, totalCountMax])[0]?.['total']);
+  });
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+/** The disputes of a team that were opened last, newest first. */
+export function listDisputes(
+  file: IndexFile,
+  { environment, team }: ListOwner,
+  limit: number,
+): DisputeView[] {
+  const sql = `SELECT view FROM disputes WHERE environment = ? AND team = ?
+    ORDER BY opened_at DESC, token DESC LIMIT ?`;
+  return file.select(sql, [environment, team, limit]).map((row) => toView(disputeKind, row));
+}

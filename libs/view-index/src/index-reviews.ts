@@ -1,0 +1,78 @@
+/** What waits for a person, over payments and payouts, from the index. */
+import type { ViewEnvelope, ViewKind, PaymentView, PayoutView } from '@tollgate/views';
+import { paymentKind, payoutKind } from '@tollgate/views';
+import { InvariantViolation } from '@tollgate/service-kit';
+import type { IndexFile, Row } from './index-file.ts';
+import { formatCursor, pageOf, type PageQuery, type PageRefused, type Place } from './list-page.ts';
+
+/** The document that waits for a person, and which of its matters: a place in its list of attention. */
+export type ReviewEntry = { place: number; since: number } & (
+  { kind: 'payment'; view: PaymentView } | { kind: 'payout'; view: PayoutView }
+);
+
+export type ReviewList = { kind: 'page'; entries: ReviewEntry[]; nextCursor?: string } | PageRefused;
+
+export interface ReviewQuery extends PageQuery {
+  /** Only of these; by default of all. */
+  kind?: ReviewEntry['kind'];
+}
+
+/** Every open attention of a team, oldest first. */
+export function listReviews(file: IndexFile, query: ReviewQuery): ReviewList {
+  const begin = pageOf('reviews', query);
+  if (begin.kind === 'refused') return begin;
+  const rows = selectReviews(file, query, begin);
+  const shown = rows.slice(0, query.perPage);
+  const last = rows.length > query.perPage ? shown.at(-1) : undefined;
+  return {
+    kind: 'page',
+    entries: shown.map((row) => toEntry(file, row)),
+    ...(last === undefined ? {} : { nextCursor: formatCursor('reviews', query, toPlace(last)) }),
+  };
+}
+
+function selectReviews(
+  file: IndexFile,
+  { environment, team, kind, perPage }: ReviewQuery,
+  { after, skip }: { after?: Place; skip: number },
+): Row[] {
+  const sqlAfter = after === undefined ? '' : 'AND (since, token, number) > (?, ?, ?)';
+  const sqlKind = kind === undefined ? '' : 'AND kind = ?';
+  const sql = `SELECT since, token, number, kind FROM reviews
+    WHERE environment = ? AND team = ? ${sqlAfter} ${sqlKind}
+    ORDER BY since, token, number LIMIT ? OFFSET ?`;
+  const valuesAfter = after === undefined ? [] : [after.at, ...fromKey(after.key)];
+  return file.select(sql, [
+    environment,
+    team,
+    ...valuesAfter,
+    ...(kind === undefined ? [] : [kind]),
+    perPage + 1,
+    skip,
+  ]);
+}
+
+const toPlace = (row: Row): Place => ({
+  at: Number(row['since']),
+  key: `${String(row['token'])}~${String(row['number'])}`,
+});
+
+function fromKey(key: string): [token: string, number: number] {
+  const [token = '', number] = key.split('~');
+  return [token, Number(number)];
+}
+
+function toEntry(file: IndexFile, row: Row): ReviewEntry {
+  const found = { place: Number(row['number']), since: Number(row['since']) };
+  const token = String(row['token']);
+  return row['kind'] === payoutKind.name
+    ? { ...found, kind: 'payout', view: viewOf(file, payoutKind, token) }
+    : { ...found, kind: 'payment', view: viewOf(file, paymentKind, token) };
+}
+
+function viewOf<View extends ViewEnvelope>(file: IndexFile, kind: ViewKind<View>, token: string): View {
+  const view = file.find(kind, token);
+  // Both are written in one transaction.
+  if (view === undefined) throw new InvariantViolation('attention without its document in the index');
+  return view;
+}

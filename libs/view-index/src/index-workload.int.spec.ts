@@ -1,0 +1,63 @@
+import { beginning, type Position } from '@tollgate/event-store';
+import { silentLog } from '@tollgate/service-kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } from '@tollgate/views';
+
+import type { IndexFile, IndexedView } from './index-file.ts';
+import { workloadIn } from './index-workload.ts';
+import { openIndexFile } from './open-index-file.ts';
+
+import {
+  happening,
+  requested,
+  payoutHappening,
+  payoutRequested,
+  toRecordedIn,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+
+const { accepted, approved, reviews, reviewResolved } = happening;
+
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
+    (before, event) => kind.fold(before, event),
+    undefined,
+  )!;
+  return { kind, view };
+}
+
+function givenFile(): IndexFile {
+  const file = openIndexFile(':memory:', silentLog);
+  onTestFinished(() => file.close());
+  return file;
+}
+
+const progress = { followed: '1' as Position, source: beginning };
+
+test('counts what is open and what waits for a person, of all teams, and no longer what has ended', () => {
+  const file = givenFile();
+  expect(workloadIn(file)).toEqual({ open: [], reviews: [] });
+  const views = [
+    viewOf(paymentKind, 'pay_1', [requested()]),
+    viewOf(paymentKind, 'pay_2', [requested({ team: 'games' }), accepted]),
+    viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews]),
+    viewOf(paymentKind, 'pay_4', [requested(), accepted, approved, reviews, reviews]),
+    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.reviews]),
+  ];
+  file.apply(views, progress);
+  const { open, reviews: waiting } = workloadIn(file);
+  expect(open).toHaveLength(3);
+  expect(open).toEqual(
+    expect.arrayContaining([
+      { kind: 'payment', inquiryNeed: 'unresolved', count: 1 },
+      { kind: 'payment', inquiryNeed: 'open', count: 2 },
+      { kind: 'payout', inquiryNeed: 'unresolved', count: 1 },
+    ]),
+  );
+  expect(waiting).toEqual([
+    { kind: 'payment', environment: 'sandbox', count: 3 },
+    { kind: 'payout', environment: 'sandbox', count: 1 },
+  ]);
+  file.apply([viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews, reviewResolved])], progress);
+  expect(workloadIn(file).reviews[0]).toEqual({ kind: 'payment', environment: 'sandbox', count: 2 });
+});

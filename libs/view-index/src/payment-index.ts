@@ -1,0 +1,194 @@
+/**
+ * The local index of documents: a SQLite file that follows the documents of payments, payouts and disputes in the event
+ * store and answers lookups and lists. It is a cache: it may be deleted at any time and is built again.
+ */
+import type { EventStore, Position } from '@tollgate/event-store';
+import type { Environment } from '@tollgate/payment-domain';
+import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
+import type {
+  DisputeView,
+  ViewEnvelope,
+  ViewKind,
+  PaymentView,
+  PayoutView,
+  TotalsView,
+} from '@tollgate/views';
+
+import { paymentKind, payoutKind } from '@tollgate/views';
+import type {
+  OperationView,
+  OperationList,
+  OperationListQuery,
+  PaymentList,
+  PaymentListQuery,
+  PayoutList,
+} from './view-list.ts';
+import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
+import { indexRebuilding, type IndexFile, type OpenView } from './index-file.ts';
+import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
+import { listDisputes, listViews } from './index-lists.ts';
+import { listTotals, type TotalsQuery } from './index-totals.ts';
+import { workloadIn, type Workload } from './index-workload.ts';
+import type { ListOwner } from './list-page.ts';
+import { isDamage } from './open-index-file.ts';
+
+import { createPositionWatch } from './position-watch.ts';
+
+/** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
+export interface PendingPage {
+  after?: string;
+  limit: number;
+}
+export type { IndexBuilding };
+export type OpenPayment = OpenView;
+export type OpenPayout = OpenView;
+
+/**
+ * Reads throw TollgateError `index_rebuilding`, which is retryable, where the file turns out to be damaged, and lists
+ * until it is whole again.
+ */
+export interface PaymentIndex {
+  /**
+   * Opens the file and follows the documents; resolves when every document of now is in it.
+   *
+   * @throws StartupError where the file cannot be used.
+   */
+  start(): Promise<void>;
+  /** Ends the following and closes the file. */
+  stop(): Promise<void>;
+  /** A payment of this team in this environment. */
+  get(environment: Environment, team: string, token: string): PaymentView | undefined;
+  /** A payment of whatever team: for our own use, never for an answer to a caller. */
+  find(token: string): PaymentView | undefined;
+  /** Whose payment the service knows under this token of its own. */
+  findByServiceToken(
+    environment: Environment,
+    account: string,
+    serviceToken: string,
+  ): { token: string; team: string } | undefined;
+  list(query: PaymentListQuery): PaymentList;
+  /** Payments of all teams for which more is expected to happen, by token. */
+  openPayments(page: PendingPage): OpenPayment[];
+  /** A payout of this team in this environment. */
+  getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
+  listPayouts(query: OperationListQuery): PayoutList;
+  /** Payouts of all teams for which more is expected to happen, by token. */
+  openPayouts(page: PendingPage): OpenPayout[];
+  /** Payments and payouts together. */
+  listOperations(query: OperationListQuery): OperationList;
+  /** The disputes of a team that were opened last, newest first. */
+  listDisputes(owner: ListOwner, limit: number): DisputeView[];
+  /** What waits for a person, of payments and payouts, oldest first. */
+  listReviews(query: ReviewQuery): ReviewList;
+  /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
+  listTotals(query: TotalsQuery): TotalsView[];
+  /** How much is open and how much waits for a person, of all teams. */
+  workload(): Workload;
+  /** How far the index is until every document is in it; undefined from then on. */
+  building(): IndexBuilding | undefined;
+  /** Every event at or before this position is in its document here. */
+  position(): Position;
+  /**
+   * True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops.
+   *
+   * @param team who waits; only so many calls of one may
+   */
+  waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
+  /** As `waitFor`, of the totals, which have a position of their own. */
+  waitForTotals(position: Position, timeoutMs: number, team: string): Promise<boolean>;
+}
+
+export interface PaymentIndexOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  file: string;
+  store: EventStore;
+  log: Log;
+  clock: Clock;
+}
+
+export function createPaymentIndex({ file: path, store, log, clock }: PaymentIndexOptions): PaymentIndex {
+  const stopping = new AbortController();
+  const [watch, totalsWatch] = [createPositionWatch(clock), createPositionWatch(clock)];
+  const follower = createIndexFollower({ path, store, log, clock, watch, totalsWatch });
+  let following: Promise<void> | undefined;
+
+  function opened(): IndexFile {
+    const file = follower.file();
+    if (file !== undefined) return file;
+    if (following !== undefined && !stopping.signal.aborted) throw indexRebuilding();
+    throw new InvariantViolation('The index is not open: it is not started, or stopped.');
+  }
+
+  function read<Answer>(from: (file: IndexFile) => Answer): Answer {
+    const file = opened();
+    try {
+      return from(file);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      follower.rebuildSoon(error);
+      throw indexRebuilding(error);
+    }
+  }
+
+  /** For answers that would be wrong while documents are missing. */
+  function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
+    if (following !== undefined && !follower.isComplete()) throw indexRebuilding();
+    return read(from);
+  }
+
+  const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
+    read((file) => file.find(kind, token));
+
+  return {
+    start: async () => {
+      follower.open();
+      const caughtUp = Promise.withResolvers<undefined>();
+      const onCaughtUp = () => caughtUp.resolve(undefined);
+      following = follower.follow(stopping.signal, onCaughtUp).finally(onCaughtUp);
+      await caughtUp.promise;
+    },
+    stop: async () => {
+      stopping.abort();
+      for (const each of [watch, totalsWatch]) each.end();
+      await following;
+      follower.close();
+    },
+    get: (...owned) => ownedBy(paymentKind, owned, find),
+    find: (token) => find(paymentKind, token),
+    findByServiceToken: (environment, account, serviceToken) =>
+      readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
+    list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
+    openPayments: (page) => read((file) => file.open(paymentKind, page)),
+    getPayout: (...owned) => ownedBy(payoutKind, owned, find),
+    listPayouts: (query) =>
+      readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
+    openPayouts: (page) => read((file) => file.open(payoutKind, page)),
+    listOperations: (query) =>
+      readWhole((file) =>
+        listViews<OperationView>(file, {
+          list: 'operations',
+          kinds: [paymentKind, payoutKind],
+          query,
+        }),
+      ),
+    listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
+    listReviews: (query) => readWhole((file) => listReviews(file, query)),
+    listTotals: (query) => readWhole((file) => listTotals(file, query, totalsWatch.current())),
+    workload: () => readWhole(workloadIn),
+    building: () => follower.building(),
+    position: () => watch.current(),
+    waitFor: watch.waitFor,
+    waitForTotals: totalsWatch.waitFor,
+  };
+}
+
+function ownedBy<View extends ViewEnvelope>(
+  kind: ViewKind<View>,
+  [environment, team, token]: [Environment, string, string],
+  find: (kind: ViewKind<View>, token: string) => View | undefined,
+): View | undefined {
+  const view = find(kind, token);
+  if (view === undefined) return undefined;
+  const owner = kind.ownerOf(view);
+  return owner.environment === environment && owner.team === team ? view : undefined;
+}

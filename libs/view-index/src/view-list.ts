@@ -1,0 +1,40 @@
+/** What lists of payments and payouts are asked by. */
+import type { PaymentStatus } from '@tollgate/payment-api/values';
+import type { PaymentPhase } from '@tollgate/payment-domain';
+import type { PageQuery, PageRefused } from './list-page.ts';
+import type { PaymentView, PayoutView } from '@tollgate/views';
+
+/** Rows are counted up to here. */
+export const totalCountMax = 100_000;
+
+export interface ListQuery<Status extends string = string, Phase extends string = string> extends PageQuery {
+  status?: Status;
+  phase?: Phase;
+  orderNumber?: string;
+  currency?: string;
+  /** Milliseconds since the Unix epoch, inclusive. */
+  createdFrom?: number;
+  /** Milliseconds since the Unix epoch, exclusive. */
+  createdBefore?: number;
+  /** True: only those that wait for a person; false: only the others. */
+  needsReview?: boolean;
+  withTotal?: boolean;
+}
+export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase>;
+/** Of payouts, or of payments and payouts together; payouts have some of the statuses and phases of payments. */
+export type OperationListQuery = PaymentListQuery;
+
+export interface ListedPage<View> {
+  kind: 'page';
+  /** Newest first. */
+  views: View[];
+  /** Absent on the last page. */
+  nextCursor?: string;
+  /** Where asked for; {@link totalCountMax} stands for that many or more, of each kind. */
+  totalCount?: number;
+}
+export type ViewList<View> = ListedPage<View> | PageRefused;
+export type PaymentList = ViewList<PaymentView>;
+export type PayoutList = ViewList<PayoutView>;
+export type OperationView = PaymentView | PayoutView;
+export type OperationList = ViewList<OperationView>;

@@ -1,0 +1,3 @@
+export * from './histories.ts';
+export * from './payment-histories.ts';
+export * from './payout-histories.ts';

@@ -1,0 +1,39 @@
+import { relative } from 'node:path';
+import type { Quickstart } from '../configuration/data-directory.ts';
+
+const sandboxSteps = `2. Open the processingUrl of the answer (your browser will ask about the sandbox's self-made certificate)
+   and pay with the card 4392963203551251, any expiry in the future, any CVV.
+
+Or let npm run demo do both.`;
+
+const realSteps =
+  '2. Open the processingUrl of the answer: it is a page of the Payment Service that your accounts file names.';
+
+/** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
+export function banner(quickstart: Quickstart, quickstartFile: string, workingDirectory: string): string {
+  const { gatewayUrl, callbackUrl, paymentServiceUrl, caFile } = quickstart;
+  const shown = (file: string) => {
+    const short = relative(workingDirectory, file);
+    return short.startsWith('..') || short.includes(' ') ? `'${file}'` : short;
+  };
+  const sandboxLine =
+    paymentServiceUrl === undefined || caFile === undefined
+      ? ''
+      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n`;
+  return `
+Tollgate is ready.
+
+  API              ${gatewayUrl}
+  Callbacks        ${callbackUrl}
+${sandboxLine}  Keys and URLs    ${shown(quickstartFile)}
+
+1. Create a payment: paste this into another terminal.
+
+  curl -sS ${gatewayUrl}/api/v1/payments \\
+    -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${shown(quickstartFile)})" \\
+    -H "Content-Type: application/json" -H "Idempotency-Key: $(date +%s)" \\
+    -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
+
+${sandboxLine === '' ? realSteps : sandboxSteps} Ctrl-C stops the gateway.
+`;
+}

@@ -1,0 +1,130 @@
+/** Brings up the system as processes of their own. */
+import { fileURLToPath } from 'node:url';
+import { Secret } from '@tollgate/service-kit';
+import type { GatewayConfig } from '../../configuration/config.ts';
+import {
+  type DataDirectory,
+  type Quickstart,
+  openDataDirectory,
+} from '../../configuration/data-directory.ts';
+import { ensureDemoTeam } from '../../composition/demo-team.ts';
+import type { GatewayDependencies } from '../../composition/gateway.ts';
+import { toUrl } from '../../edge/http-servers.ts';
+import { createParts } from '../../composition/parts.ts';
+import { serviceNames } from '../../configuration/service-names.ts';
+import { freePorts } from './free-ports.ts';
+import { type PlannedProcess, planProcesses } from './plan.ts';
+import { type Member, type ProcessGroup, createProcessGroup } from './process-group.ts';
+import { readSandboxKey, sandboxProcess, writeSandboxAccounts } from './sandbox-process.ts';
+
+export interface LaunchOptions extends GatewayDependencies {
+  instances: number;
+  /** Prints a line. */
+  say: (line: string) => void;
+}
+
+export interface Launch {
+  /** Resolves when everything serves. Rejects with StartupError where a process cannot be started. */
+  ready: Promise<{ quickstart: Quickstart; file: string }>;
+  stop: ProcessGroup['stop'];
+}
+
+/** First those who take requests, last the sandbox that they call. */
+const stopOrder = [
+  ['api'],
+  ['callback-ingester', 'command-service', 'query-service', 'notifier'],
+  ['projector', 'event-publisher'],
+  ['payment-service'],
+];
+
+const program = fileURLToPath(new URL('../../main.ts', import.meta.url));
+
+/** @throws StartupError where the data directory cannot be used */
+export function launch(options: LaunchOptions): Launch {
+  const { config, env, clock, say } = options;
+  const directory = openDataDirectory(config.dataDir, config.instance);
+  const group = createProcessGroup({ stopOrder, listFile: directory.processesFile, env, clock, say });
+  return { ready: bringUp(options, directory, group), stop: group.stop };
+}
+
+async function bringUp(
+  options: LaunchOptions,
+  directory: DataDirectory,
+  group: ProcessGroup,
+): Promise<{ quickstart: Quickstart; file: string }> {
+  const { instances, pid } = options;
+  const spare = (await freePorts(instances * 2 * serviceNames.length + 4, options.ids)).values();
+  const nextPort = () => Number(spare.next().value);
+  const config = withPorts(options.config, nextPort);
+  const apiKey = await demoKey(options, directory);
+  const { accountsFile, fields } = await bringUpProvider(config, directory, group);
+  const dataDir = directory.path;
+  const planned = planProcesses({ config, instances, dataDir, accountsFile, nextPort });
+  await Promise.all(planned.map((each) => group.start(toMember(each))));
+  const scheme = config.tlsFiles === undefined ? 'http' : 'https';
+  const quickstart: Quickstart = {
+    gatewayUrl: toUrl(config.host, config.gatewayPort, scheme),
+    apiKey: apiKey.reveal(),
+    callbackUrl: toUrl(config.host, config.callbackPort),
+    ...fields,
+    pid,
+  };
+  directory.writeQuickstart(quickstart);
+  return { quickstart, file: directory.quickstartFile };
+}
+
+/** What takes any port takes the same one again when it is started again. */
+function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig {
+  const portOf = (configured: number) => (configured === 0 ? nextPort() : configured);
+  const { paymentService } = config;
+  return {
+    ...config,
+    gatewayPort: portOf(config.gatewayPort),
+    callbackPort: portOf(config.callbackPort),
+    paymentService: {
+      ...paymentService,
+      httpsPort: portOf(paymentService.httpsPort),
+      httpPort: portOf(paymentService.httpPort),
+    },
+  };
+}
+
+/** The accounts of the file that was given, or those at a sandbox of our own. */
+async function bringUpProvider(
+  config: GatewayConfig,
+  directory: DataDirectory,
+  group: ProcessGroup,
+): Promise<{ accountsFile: string; fields: Partial<Quickstart> }> {
+  if (config.accountsFile !== undefined) return { accountsFile: config.accountsFile, fields: {} };
+  const { member, addresses } = sandboxProcess(directory, config);
+  await group.start(member);
+  const { httpsUrl, httpUrl, caFile } = addresses();
+  return {
+    accountsFile: writeSandboxAccounts(directory, { httpsUrl, caFile }, config.failuresInARowMax),
+    fields: {
+      paymentServiceUrl: httpsUrl,
+      paymentServiceHttpUrl: httpUrl,
+      paymentServiceKey: readSandboxKey(directory),
+      caFile,
+    },
+  };
+}
+
+/** Opens the store for that alone, and closes it: the processes have their own. */
+async function demoKey(options: LaunchOptions, dataDirectory: DataDirectory): Promise<Secret> {
+  const toStop: (() => Promise<void>)[] = [];
+  const onStop = (stop: () => Promise<void>) => void toStop.unshift(stop);
+  const { store, clock, ids } = createParts(options, { dataDirectory, onStop, runs: () => false });
+  const known = dataDirectory.readQuickstart()?.apiKey;
+  try {
+    const deps = { store: await store(), clock, ids };
+    return await ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
+  } finally {
+    for (const stop of toStop) await stop();
+  }
+}
+
+const toMember = ({ label, service, port, env }: PlannedProcess): Member => ({
+  ...{ label, service, port, env, argv: [program, service], isShown: true },
+  isReadyLine: (line) => line.startsWith(`${service}: ready`),
+});

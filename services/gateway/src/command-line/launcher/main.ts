@@ -1,0 +1,69 @@
+/** `npm run services`: every service as a process of its own. Reads the environment and handles signals, as `main.ts` does. */
+import { join } from 'node:path';
+import {
+  StartupError,
+  createLog,
+  errorCode,
+  readConfig,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
+import { banner } from '../banner.ts';
+import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { launcherUsage, readLauncherArguments } from './command-line.ts';
+import { type Launch, launch } from './launch.ts';
+
+/** For all together, milliseconds; what is still there then is killed, and has lost nothing that it acknowledged. */
+const stopBudgetMs = 25_000;
+
+/** What Node has compiled is kept for the next process: it halves what a start costs, and there are many. */
+const compileCache = join(import.meta.dirname, '../../../../../node_modules/.cache/node-compile-cache');
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  process.umask(0o077);
+  const given = readLauncherArguments(process.argv.slice(2));
+  if (given === 'help') return void process.stdout.write(launcherUsage);
+  const config = readConfig(gatewayConfigSchema, process.env);
+  const launched = launch({
+    ...{ ...given, config, say, clock: systemClock, ids: systemIds, pid: process.pid },
+    logOf: (service) => createLog(service, config.logLevel),
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+  });
+  const stopping = stopOnSignal(launched);
+  try {
+    const { quickstart, file } = await launched.ready;
+    process.stdout.write(banner(quickstart, file, process.cwd()));
+  } catch (error) {
+    if (stopping.isAsked()) return;
+    await stopping.stop();
+    throw error;
+  }
+}
+
+function stopOnSignal(launched: Launch): { stop: () => Promise<void>; isAsked: () => boolean } {
+  const insist = new AbortController();
+  let isAsked = false;
+  function stop(): Promise<void> {
+    setTimeout(() => insist.abort(), stopBudgetMs).unref();
+    return launched.stop(insist.signal);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // The second signal is an order.
+      if (isAsked) return insist.abort();
+      isAsked = true;
+      say('\nStopping: each process finishes what it has under way …');
+      void stop().then(() => process.exit(0));
+    });
+  return { stop, isAsked: () => isAsked };
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof StartupError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(errorCode(error) === 'config_invalid' ? 78 : 1);
+}

@@ -1,0 +1,87 @@
+/** Which processes make up the system, where each listens, and what each is told. */
+import type { GatewayConfig } from '../../configuration/config.ts';
+import { toUrl } from '../../edge/http-servers.ts';
+import {
+  type RoutedService,
+  type ServiceName,
+  routedServices,
+  serviceNames,
+} from '../../configuration/service-names.ts';
+
+export interface PlannedProcess {
+  /** Tells it in the log: `projector`, or `projector-2` where there are several. */
+  label: string;
+  service: ServiceName;
+  /** Of its HTTP server. */
+  port: number;
+  env: Readonly<Record<string, string>>;
+}
+
+export interface PlanOptions {
+  config: Pick<
+    GatewayConfig,
+    'host' | 'gatewayPort' | 'callbackPort' | 'callbackPublicUrl' | 'instance' | 'accountsFile'
+  >;
+  instances: number;
+  /** Absolute. */
+  dataDir: string;
+  accountsFile: string;
+  /** Gives ports that nobody uses. */
+  nextPort: () => number;
+}
+
+/** Where what listens for its neighbours only is reached. */
+const loopback = '127.0.0.1';
+
+export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
+  const { config, instances, nextPort } = options;
+  const seats = serviceNames.flatMap((service) =>
+    Array.from({ length: instances }, (_, index) => ({ service, number: index + 1 })),
+  );
+  const placed = seats.map(({ service, number }) => ({
+    ...{ service, number, isFirst: number === 1 },
+    port: service === 'api' && number === 1 ? config.gatewayPort : nextPort(),
+  }));
+  const originsOf = (service: RoutedService) =>
+    placed
+      .filter((each) => each.service === service)
+      .map(({ port }) => `http://${loopback}:${port}`)
+      .join(',');
+  const [commands, queries, notifiers] = routedServices.map(originsOf);
+  const shared = {
+    TOLLGATE_DATA_DIR: options.dataDir,
+    PROVIDER_ACCOUNTS_FILE: options.accountsFile,
+    CALLBACK_PUBLIC_URL: config.callbackPublicUrl ?? callbackUrlOf(config),
+    COMMAND_SERVICE_URL: commands ?? '',
+    QUERY_SERVICE_URL: queries ?? '',
+    NOTIFIER_URL: notifiers ?? '',
+  };
+  return placed.map(({ service, number, isFirst, port }) => ({
+    label: instances === 1 ? service : `${service}-${number}`,
+    ...{ service, port },
+    env: {
+      ...shared,
+      ...(service === 'api' ? {} : behindFrontDoor),
+      ...(service === 'api' && !isFirst ? { GATEWAY_PLAIN_HTTP_PORT: '' } : {}),
+      GATEWAY_HOST: service === 'api' || service === 'callback-ingester' ? config.host : loopback,
+      GATEWAY_PORT: String(port),
+      CALLBACK_PORT: String(isFirst ? config.callbackPort : nextPort()),
+      // An index for each; the first goes on with that of a gateway in one process.
+      TOLLGATE_INSTANCE: isFirst ? (config.instance ?? '') : `${config.instance ?? 'services'}-${number}`,
+    },
+  }));
+}
+
+/** What listens on one address is reached at no other, loopback included. */
+function callbackUrlOf({ host, callbackPort }: PlanOptions['config']): string {
+  const isEveryAddress = host === '0.0.0.0' || host === '::';
+  return toUrl(isEveryAddress ? loopback : host, callbackPort);
+}
+
+/** They speak plain HTTP on loopback, and believe the front door who asks. An empty variable counts as not set. */
+const behindFrontDoor = {
+  GATEWAY_TLS_CERT_FILE: '',
+  GATEWAY_TLS_KEY_FILE: '',
+  GATEWAY_PLAIN_HTTP_PORT: '',
+  TRUSTED_PROXIES: `${loopback}/32`,
+};

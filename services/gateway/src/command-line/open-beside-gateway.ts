@@ -1,0 +1,75 @@
+/** Opens what a gateway keeps, while it runs or not. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { EventStoreDbConnection } from '@tollgate/event-store';
+import {
+  type TopicSpec,
+  checkTopics,
+  createKafkaMessageBus,
+  createKafkaTopicReader,
+  ensureTopics,
+  prefixTopicReader,
+  prefixTopics,
+} from '@tollgate/message-bus';
+import { type Clock, type Ids, type Log, StartupError, parseWebhookSecrets } from '@tollgate/service-kit';
+import { openDataDirectory } from '../configuration/data-directory.ts';
+import type { KafkaConfig } from '../configuration/kafka-config.ts';
+import { openStore } from '../composition/open-store.ts';
+import type { CommandTools } from './program.ts';
+
+export interface BesideGatewayConfig {
+  webhookSecrets?: string | undefined;
+  kafka?: KafkaConfig | undefined;
+  eventStore?: EventStoreDbConnection | undefined;
+}
+
+/**
+ * @throws StartupError, one sentence. A data directory that is not there is never made: in a wrong place, everything that
+ * was done would be done to nobody.
+ */
+export async function openBesideGateway(
+  dataDir: string,
+  parts: { clock: Clock; ids: Ids; log: Log },
+  configured: BesideGatewayConfig = {},
+): Promise<{ tools: CommandTools; close: () => Promise<void> }> {
+  const path = resolve(dataDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw notThere(path);
+  const directory = openDataDirectory(path);
+  const { eventStore } = configured;
+  const file = directory.eventsFile;
+  if (eventStore === undefined && statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw notThere(path);
+  const { store } = await openStore({ eventStore, file, ...parts });
+  // As the gateway does: from the environment, else from its file.
+  const webhookSecrets = () =>
+    configured.webhookSecrets === undefined
+      ? directory.webhookSecrets(parts.ids)
+      : parseWebhookSecrets(configured.webhookSecrets);
+  const tools = { directory, store, ...parts, webhookSecrets, ...kafkaTools(configured.kafka, parts) };
+  return { tools, close: () => store.close() };
+}
+
+function kafkaTools(
+  kafka: KafkaConfig | undefined,
+  { clock, log }: { clock: Clock; log: Log },
+): Pick<CommandTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
+  if (kafka === undefined) return {};
+  const { topicPrefix } = kafka;
+  const connection = { ...kafka.connection, clock, log };
+  const prefixed = (specs: readonly TopicSpec[]) =>
+    specs.map((spec) => ({ ...spec, topic: `${topicPrefix}${spec.topic}` }));
+  return {
+    openBus: () => prefixTopics(createKafkaMessageBus(connection), topicPrefix),
+    topicReader: prefixTopicReader(createKafkaTopicReader(connection), topicPrefix),
+    topicAdmin: {
+      ensureTopics: (specs) => ensureTopics(connection, prefixed(specs)),
+      checkTopics: (specs) => checkTopics(connection, prefixed(specs)),
+    },
+  };
+}
+
+const notThere = (path: string) =>
+  new StartupError(
+    'data_dir_missing',
+    `TOLLGATE_DATA_DIR is ${path}, and no gateway keeps its data there: set it to the one of your gateway, or start the gateway once.`,
+  );

@@ -1,0 +1,64 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { readViewVersion } from '@tollgate/views';
+import { appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+
+async function start() {
+  const store = await temporaryStore();
+  const stopping = new AbortController();
+  const tools = {
+    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
+    ...{ directory: {} as never, webhookSecrets: () => [], stopSignal: () => stopping.signal },
+  };
+  const run = async (command: string) => {
+    const output = { out: '', error: '' };
+    const exitCode = await runCommandLine(command.split(' '), {
+      open: async () => ({ tools, close: async () => undefined }),
+      print: (text) => (output.out += text),
+      complain: (text) => (output.error += text),
+    });
+    return { exitCode, ...output };
+  };
+  await appendPayment(store, 'p1', [requested(), happening.accepted]);
+  return { store, run, stop: () => stopping.abort() };
+}
+
+it('rebuild builds everything, says so and switches, every time', async () => {
+  const { store, run } = await start();
+  const first = await run('rebuild');
+  expect(first).toMatchObject({ exitCode: 0, error: '' });
+  expect(first.out).toMatch(/All read models were built again .*; generation 2 is live\.\n$/);
+  expect(JSON.parse((await run('rebuild --json')).out)).toMatchObject({ kind: 'switched', viewVersion: 3 });
+  expect((await readViewVersion(store)).record.live).toBe(3);
+});
+
+it('rebuild --check says that all is well, or names what is not and ends with 1', async () => {
+  const { store, run } = await start();
+  await run('rebuild');
+  const well = await run('rebuild --check');
+  expect(well).toEqual({
+    exitCode: 0,
+    out: '1 documents and 1 totals are what their events give.\n',
+    error: '',
+  });
+  const stream = paymentViewStream('p1').replace('view_', 'view2_');
+  const event = { id: systemIds.uuid(), type: 'PaymentViewWritten', data: {}, metadata: {} };
+  await store.append(stream, [event], 'any');
+  const bad = await run('rebuild --check');
+  expect(bad).toMatchObject({ exitCode: 1, out: `${stream}\n` });
+  expect(bad.error).toMatch(/^1 read models are not what their events give; [^\n]+\.\n$/);
+  const json = await run('rebuild --check --json');
+  expect(json).toMatchObject({ exitCode: 1, out: '' });
+  expect(json.error).toContain(stream);
+});
+
+it('a rebuild that is stopped has not switched, says so, and can be begun again', async () => {
+  const { store, run, stop } = await start();
+  stop();
+  const { exitCode, error } = await run('rebuild');
+  expect([exitCode, error]).toEqual([1, expect.stringContaining('begin it again')]);
+  expect((await readViewVersion(store)).record.live).toBe(1);
+});

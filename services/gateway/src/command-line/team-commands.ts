@@ -1,0 +1,134 @@
+/** `team add`, `team list`, `team show`, `team allow-origins`. */
+import {
+  type OriginPurpose,
+  type Team,
+  type TeamCommand,
+  type TeamRefusal,
+  activeKeysMax,
+  originPurposes,
+  originsMax,
+  teamNameSchema,
+  type Teams,
+  createTeams,
+} from '@tollgate/teams';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+
+import { keyLines, toKeyJson } from './key-table.ts';
+import type { CommandResult, CommandTools, RunCommand } from './program.ts';
+
+/** The events of every change that is made by hand name the command line as their cause. */
+export const teamsOf = (tools: CommandTools): Teams => createTeams({ ...tools, actor: 'tollgate-cli' });
+
+/** @throws InvalidArgumentError for what no team can be called. */
+function parseTeamName(text: string): string {
+  const { success, error } = teamNameSchema.safeParse(text);
+  if (!success) throw new InvalidArgumentError(`It ${error.issues[0]?.message ?? 'is not a name'}.`);
+  return text;
+}
+
+export const teamArgument = (syntax: string, description: string): Argument =>
+  new Argument(syntax, description).argParser(parseTeamName);
+
+export function registerTeamCommands(program: Command, run: RunCommand): void {
+  const team = program.command('team').description('teams that use the gateway');
+  team
+    .command('add')
+    .description('add a team; its keys are issued by `key issue`')
+    .addArgument(teamArgument('<name>', 'lower-case letters, digits and hyphens'))
+    .action((name: string) => run((tools) => addTeam(teamsOf(tools), name)));
+  team
+    .command('list')
+    .description('show all teams')
+    .action(() => run(async (tools) => toList(await teamsOf(tools).list())));
+  team
+    .command('show')
+    .description('show one team: its keys and where its URLs may point')
+    .addArgument(teamArgument('<name>', 'the team'))
+    .action((name: string) => run(async (tools) => showTeam(teamsOf(tools), name)));
+  registerAllowOrigins(team, run);
+}
+
+type OriginOptions = { [Purpose in OriginPurpose]?: string[] | false };
+
+function registerAllowOrigins(team: Command, run: RunCommand): void {
+  const command: Command = team
+    .command('allow-origins')
+    .description(
+      'set where the URLs of a team may point; each list takes the place of the one before\n' +
+        'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
+    )
+    .addArgument(teamArgument('<name>', 'the team'))
+    .option('--callback <origin...>', 'where the gateway may notify the team; nowhere before this is set')
+    .option('--no-callback', 'notify the team nowhere')
+    .option(
+      '--redirect <origin...>',
+      'where customers may be sent after a payment; to any https URL before this is set',
+    )
+    .option('--no-redirect', 'send customers nowhere')
+    .action((name: string, options: OriginOptions) => {
+      const commands = toCommands(options);
+      if (commands.length === 0) command.error("error: missing option '--callback' or '--redirect'");
+      return run((tools) => allowOrigins(teamsOf(tools), name, commands));
+    });
+}
+
+const toCommands = (options: OriginOptions): TeamCommand[] =>
+  originPurposes.flatMap((purpose) => {
+    const origins = options[purpose];
+    if (origins === undefined) return [];
+    return [{ type: 'AllowOrigins', purpose, origins: origins === false ? [] : origins }];
+  });
+
+async function addTeam(teams: Teams, name: string): Promise<CommandResult> {
+  const refusal = await teams.change(name, () => [{ type: 'AddTeam', name }]);
+  if (refusal !== undefined) return refused(name, refusal);
+  return { kind: 'done', text: `Added ${name}. It has no key yet: key issue ${name} --help`, json: { name } };
+}
+
+async function allowOrigins(
+  teams: Teams,
+  name: string,
+  commands: readonly TeamCommand[],
+): Promise<CommandResult> {
+  const refusal = await teams.change(name, () => commands);
+  return refusal === undefined ? showTeam(teams, name) : refused(name, refusal);
+}
+
+async function showTeam(teams: Teams, name: string): Promise<CommandResult> {
+  const team = await teams.find(name);
+  if (team === undefined) return refused(name, { code: 'team_not_found' });
+  const { callback = [], redirect } = team.allowedOrigins;
+  const text = [
+    name,
+    `  callbacks  ${callback.join(' ') || 'nowhere'}`,
+    `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
+    ...keyLines(team),
+  ].join('\n');
+  const allowedOrigins = { callback, redirect: redirect ?? null };
+  return { kind: 'done', text, json: { name, allowedOrigins, keys: team.keys.map(toKeyJson) } };
+}
+
+function toList(teams: readonly Team[]): CommandResult {
+  const rows = teams.map(({ name, keys }) => ({ name, activeKeys: keys.filter((key) => key.active).length }));
+  const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
+  return { kind: 'done', text: lines.join('\n') || 'There is no team.', json: rows };
+}
+
+const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: TeamRefusal) => string> = {
+  team_exists: (name) => `<name> is ${name}, and that team exists already.`,
+  team_not_found: (name) => `There is no team ${name}; team list shows those that there are.`,
+  key_exists: (name) => `${name} has another key of this id.`,
+  key_not_found: (name) => `<keyId> is none of the keys of ${name}; key list ${name} shows them.`,
+  too_many_active_keys: (name) =>
+    `${name} has ${activeKeysMax} active keys in this environment already; key revoke ${name} <keyId> makes room.`,
+  too_many_origins: () => `A team may have ${originsMax} origins in each list at most.`,
+  origin_invalid: (_name, { origin = '' }) =>
+    `${JSON.stringify(origin)} is no origin that can be allowed; write https://host[:port], or http:// and a loopback host.`,
+};
+
+/** What stands against a change of the team, as a sentence. */
+export const refused = (name: string, refusal: TeamRefusal): CommandResult => ({
+  // An origin is not right or wrong as things stand.
+  kind: refusal.code === 'origin_invalid' || refusal.code === 'too_many_origins' ? 'usage' : 'refused',
+  message: messageByRefusal[refusal.code](name, refusal),
+});

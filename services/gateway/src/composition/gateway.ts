@@ -1,0 +1,147 @@
+/** Composes the services of a process: all of them, or those that it is told to run. */
+import { type Clock, type Ids, type Log, Secret } from '@tollgate/service-kit';
+import type { GatewayConfig } from '../configuration/config.ts';
+import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
+import { ensureDemoTeam } from './demo-team.ts';
+import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
+import { type Parts, createParts } from './parts.ts';
+import type { RunningService } from './running-service.ts';
+import { type ServiceName, routedServices, serviceNames } from '../configuration/service-names.ts';
+import { startCallbackIngester } from './services/callback-ingester.ts';
+import { startCommandService } from './services/command-service.ts';
+import { startEventPublisher } from './services/event-publisher.ts';
+import { startFrontDoor } from './services/front-door.ts';
+import { startNotifier } from './services/notifier.ts';
+import { startProjector } from './services/projector.ts';
+import { startQueryService } from './services/query-service.ts';
+
+export interface GatewayDependencies {
+  config: GatewayConfig;
+  clock: Clock;
+  ids: Ids;
+  /** Gives the log of one service. */
+  logOf: (service: string) => Log;
+  /** The environment variables, for the private keys that the accounts file names. */
+  env: Readonly<Record<string, string | undefined>>;
+  pid: number;
+}
+
+export interface Gateway {
+  /** Where the HTTP server of this process is reached. */
+  url: string;
+  /** What a newcomer is shown; undefined where this process runs a part of the services only. */
+  quickstart: { file: string; content: Quickstart } | undefined;
+  /** Takes no more requests, ends what is under way, and lets go of all files. */
+  stop(): Promise<void>;
+}
+
+/** Notes what has to be stopped; it is done in reverse, because what was started last leans on what was started before. */
+export type OnStop = (stop: () => Promise<void>) => void;
+
+/**
+ * Starts the services; resolves when they are ready to serve.
+ *
+ * @throws StartupError whose message says what to do. What had been started by then is stopped again.
+ */
+export async function startGateway(
+  deps: GatewayDependencies,
+  services: readonly ServiceName[] = serviceNames,
+): Promise<Gateway> {
+  const toStop: (() => Promise<void>)[] = [];
+  // What fails to stop must not keep the others from ending what they have under way.
+  async function stop(): Promise<void> {
+    for (const stopOne of toStop.splice(0).reverse())
+      await stopOne().catch((error: unknown) =>
+        deps.logOf('gateway').error({ error }, 'a part could not be stopped'),
+      );
+  }
+  try {
+    const dataDirectory = openDataDirectory(deps.config.dataDir, deps.config.instance, deps.config.indexDir);
+    const parts = createParts(deps, {
+      dataDirectory,
+      onStop: (stopOne) => toStop.push(stopOne),
+      runs: (service) => services.includes(service),
+    });
+    const isWhole = serviceNames.every(parts.runs);
+    const apiKey = isWhole ? await demoKey(parts) : undefined;
+    const { running, callbackUrl } = await startServices(parts);
+    const url = await startApiServer(parts, await apiOf(parts, running), parts.onStop);
+    if (apiKey === undefined || callbackUrl === undefined) return { url, quickstart: undefined, stop };
+    const content = await quickstartOf(parts, { gatewayUrl: url, apiKey: apiKey.reveal(), callbackUrl });
+    dataDirectory.writeQuickstart(content);
+    return { url, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Each leans on none of those after it, but on what those before it have told. */
+async function startServices(
+  parts: Parts,
+): Promise<{ running: readonly RunningService[]; callbackUrl: string | undefined }> {
+  const { runs } = parts;
+  const ingester = runs('callback-ingester') ? await startCallbackIngester(parts) : undefined;
+  const callbackUrl = ingester?.url;
+  const projector = runs('projector') ? await startProjector(parts) : undefined;
+  const publisher = runs('event-publisher') ? await startEventPublisher(parts) : undefined;
+  const commands = runs('command-service') ? await startCommandService(parts, { callbackUrl }) : undefined;
+  const inquireForReader = commands?.inquireForReader;
+  const queries = runs('query-service') ? await startQueryService(parts, { inquireForReader }) : undefined;
+  const notifier = runs('notifier') ? await startNotifier(parts) : undefined;
+  const frontDoor = runs('api') ? await startFrontDoor(parts) : undefined;
+  const all = [ingester, projector, publisher, commands, queries, notifier, frontDoor];
+  return { running: all.filter((service) => service !== undefined), callbackUrl };
+}
+
+async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<ApiParts> {
+  const { runs, metrics } = parts;
+  const hasRoutes = routedServices.some(runs);
+  return {
+    services: running,
+    // Where teams come in, nothing internal is to be found.
+    internal: runs('api') ? [] : running,
+    isFront: runs('api'),
+    ...(hasRoutes ? { directory: await parts.teams() } : {}),
+    notReady: () =>
+      namesOf([
+        Promise.resolve(parts.isStoreReachable() ? [] : ['event-store']),
+        ...running.map(async (service) => service.notReady?.()),
+      ]),
+    degraded: () => namesOf(running.map(async (service) => service.degraded?.())),
+    building: () => running.map((service) => service.building?.()).find((told) => told !== undefined),
+    metrics,
+  };
+}
+
+/** Each once. */
+async function namesOf(told: readonly Promise<readonly string[] | undefined>[]): Promise<readonly string[]> {
+  const names = await Promise.all(told);
+  return [...new Set(names.flatMap((some) => some ?? []))];
+}
+
+/** Of the team that whoever tries the gateway out calls it as. */
+async function demoKey(parts: Parts): Promise<Secret> {
+  const known = parts.dataDirectory.readQuickstart()?.apiKey;
+  const { clock, ids } = parts;
+  return ensureDemoTeam(
+    { store: await parts.store(), clock, ids },
+    known === undefined ? undefined : new Secret(known),
+  );
+}
+
+async function quickstartOf(
+  parts: Parts,
+  own: Pick<Quickstart, 'gatewayUrl' | 'apiKey' | 'callbackUrl'>,
+): Promise<Quickstart> {
+  const { sandbox } = await parts.accounts();
+  if (sandbox === undefined) return { ...own, pid: parts.pid };
+  return {
+    ...own,
+    paymentServiceUrl: sandbox.httpsUrl,
+    paymentServiceHttpUrl: sandbox.httpUrl,
+    paymentServiceKey: sandbox.key.reveal(),
+    caFile: sandbox.caFile,
+    pid: parts.pid,
+  };
+}

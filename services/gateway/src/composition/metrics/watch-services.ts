@@ -1,0 +1,100 @@
+/** The gauges: read from the services when somebody asks, so that they cost nothing in between. */
+import type { AccountHealth, Accounts } from '@tollgate/command-service';
+import type { PublisherHealth } from '@tollgate/event-publisher';
+import type { EventStore } from '@tollgate/event-store';
+import type { ProjectorHealth } from '@tollgate/projector';
+import { type PaymentIndex } from '@tollgate/view-index';
+import { viewKinds } from '@tollgate/views';
+import type { Clock } from '@tollgate/service-kit';
+import type { RunningProjector } from '../services/projector.ts';
+import { lagSeconds } from './lag.ts';
+import type { Metrics, Reading } from './metrics.ts';
+
+type Watch = Pick<Metrics, 'watch'>;
+type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position'>;
+
+const breakerStates: readonly AccountHealth['breaker'][] = ['closed', 'open', 'half-open'];
+
+export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health'>): void {
+  const eachAccount = (valueOf: (health: AccountHealth) => number) => () =>
+    accounts.health().map((health) => ({ labels: labelsOf(health), value: valueOf(health) }));
+  watch(
+    'tollgate_account_calls_under_way',
+    eachAccount(({ callsUnderWay }) => callsUnderWay),
+  );
+  watch(
+    'tollgate_account_waiting',
+    eachAccount(({ waiting }) => waiting),
+  );
+  watch('tollgate_account_breaker', () =>
+    accounts.health().flatMap((health) =>
+      breakerStates.map((state) => ({
+        labels: { ...labelsOf(health), state },
+        value: state === health.breaker ? 1 : 0,
+      })),
+    ),
+  );
+}
+
+const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });
+
+/** How much is open, how much waits for a person, and how far reads are behind the events. */
+export function watchIndex(
+  { watch }: Watch,
+  { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },
+): void {
+  watch('tollgate_pending_inquiries', () => {
+    const { open } = index.workload();
+    // A kind of which there is none is 0 and not absent: alarms are made on it.
+    return (['payment', 'payout'] as const).flatMap((kind) =>
+      (['unresolved', 'open'] as const).map((state) => ({
+        labels: { kind, state },
+        value: open.find((each) => each.kind === kind && each.inquiryNeed === state)?.count ?? 0,
+      })),
+    );
+  });
+  watch('tollgate_open_reviews', () => {
+    const { reviews } = index.workload();
+    return (['payment', 'payout'] as const).flatMap((kind) =>
+      (['sandbox', 'production'] as const).map((environment) => ({
+        labels: { kind, environment },
+        value: reviews.find((each) => each.kind === kind && each.environment === environment)?.count ?? 0,
+      })),
+    );
+  });
+  const projected = viewKinds.map(({ streamPrefix }) => streamPrefix);
+  watch('tollgate_read_model_lag_seconds', async () =>
+    oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
+  );
+}
+
+export function watchProjectors({ watch }: Watch, projectors: readonly RunningProjector[]): void {
+  const eachProjector = (valueOf: (health: ProjectorHealth) => number) => () =>
+    projectors.flatMap(({ projection, health }) => {
+      const known = health();
+      return known === undefined ? [] : [{ labels: { projection }, value: valueOf(known) }];
+    });
+  watch(
+    'tollgate_projector_advancing',
+    eachProjector(({ isAdvancing }) => Number(isAdvancing)),
+  );
+  watch(
+    'tollgate_projector_failed_streams',
+    eachProjector(({ failedStreams }) => failedStreams.length),
+  );
+}
+
+/** @param health undefined while another instance publishes */
+export function watchPublisher({ watch }: Watch, health: () => PublisherHealth | undefined): void {
+  watch('tollgate_publisher_lag_seconds', () => oneReading(toSeconds(health()?.lagMs)));
+  watch('tollgate_publisher_advancing', () => oneReading(toNumber(health()?.isAdvancing)));
+  watch('tollgate_publisher_failed_streams', () => oneReading(health()?.failedStreams.length));
+}
+
+const oneReading = (value: number | undefined): Reading[] => (value === undefined ? [] : [{ value }]);
+
+const toNumber = (isSo: boolean | undefined): number | undefined =>
+  isSo === undefined ? undefined : Number(isSo);
+
+const toSeconds = (durationMs: number | undefined): number | undefined =>
+  durationMs === undefined ? undefined : durationMs / 1_000;

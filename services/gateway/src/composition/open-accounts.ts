@@ -1,0 +1,61 @@
+/** The accounts at the Payment Service that this gateway uses: those of a file, or one at a sandbox of its own. */
+import { type Accounts, createAccounts } from '@tollgate/command-service';
+import { createPaymentServiceClient } from '@tollgate/payment-api';
+import { StartupError } from '@tollgate/service-kit';
+import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
+import type { DataDirectory } from '../configuration/data-directory.ts';
+import type { GatewayDependencies, OnStop } from './gateway.ts';
+import { measureClient } from './metrics/measured-client.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+
+export interface OpenedAccounts {
+  accounts: Accounts;
+  /** Undefined where the accounts are those of a file. */
+  sandbox: Sandbox | undefined;
+}
+
+/** Connections of an account beside those of the calls that move money: for looks, balances and disputes. */
+const inquireConnectionsMax = 32;
+
+/** Of an account at a sandbox, which is on this machine. */
+export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
+
+/**
+ * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start
+ * @throws StartupError where the file cannot be used
+ */
+export async function openAccounts(
+  deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean },
+  directory: DataDirectory,
+  onStop: OnStop,
+): Promise<OpenedAccounts> {
+  const { config, env, clock, logOf } = deps;
+  const { accountsFile } = config;
+  if (accountsFile === undefined && !deps.isWhole)
+    throw new StartupError(
+      'config_invalid',
+      'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
+    );
+  const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, onStop) : undefined;
+  const configured =
+    sandbox === undefined
+      ? readAccountsFile(accountsFile ?? '', { env })
+      : [{ ...toAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
+  const accounts = configured.map((account) => {
+    const client = createPaymentServiceClient({
+      ...account,
+      deadlineMs: config.times.callDeadlineMs,
+      maxConnections: account.concurrentCallsMax + inquireConnectionsMax,
+      clock,
+    });
+    onStop(() => client.close());
+    return { ...account, client: measureClient(client, account, deps) };
+  });
+  return { accounts: createAccounts({ accounts, clock, log: logOf('accounts') }), sandbox };
+}
+
+const toAccount = ({ httpsUrl, ca, key }: Sandbox): ConfiguredAccount => ({
+  ...{ environment: 'sandbox', name: 'sandbox', ...sandboxLimits },
+  ...{ baseUrl: httpsUrl, privateKey: key, ca },
+});

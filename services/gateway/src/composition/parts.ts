@@ -1,0 +1,121 @@
+/** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
+import { type EventStore, runUnderLease } from '@tollgate/event-store';
+import type { MessageBus } from '@tollgate/message-bus';
+import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
+import { type TeamDirectory, createTeamDirectory } from '@tollgate/teams';
+import {
+  type CallbackSecret,
+  type WebhookMasterSecret,
+  parseCallbackSecrets,
+  parseWebhookSecrets,
+} from '@tollgate/service-kit';
+import type { DataDirectory } from '../configuration/data-directory.ts';
+import type { GatewayDependencies, OnStop } from './gateway.ts';
+import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
+import { type Metrics, createMetrics } from './metrics/metrics.ts';
+import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
+import { openBus } from './open-bus.ts';
+import { openStore } from './open-store.ts';
+import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
+import { startIndex } from './start-index.ts';
+
+/** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
+export type RunAlone = (
+  name: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+) => Promise<void>;
+
+export interface Parts extends GatewayDependencies {
+  dataDirectory: DataDirectory;
+  metrics: Metrics;
+  onStop: OnStop;
+  /** Whether this process runs that service. */
+  runs: (service: ServiceName) => boolean;
+  store: () => Promise<EventStore>;
+  /** False while the store does not answer a process that has opened it. */
+  isStoreReachable: () => boolean;
+  bus: () => Promise<MessageBus>;
+  runAlone: () => Promise<RunAlone>;
+  /** Started: it knows every key. */
+  teams: () => Promise<TeamDirectory>;
+  /** Started: it has every document of now, or tells that it is being built. */
+  index: () => Promise<PaymentIndex>;
+  accounts: () => Promise<OpenedAccounts>;
+  callbackSecrets: () => readonly CallbackSecret[];
+  webhookSecrets: () => readonly WebhookMasterSecret[];
+}
+
+export function createParts(
+  deps: GatewayDependencies,
+  base: Pick<Parts, 'dataDirectory' | 'onStop' | 'runs'>,
+): Parts {
+  const { config, clock, ids, logOf, pid } = deps;
+  const { dataDirectory, onStop, runs } = base;
+  const metrics = createMetrics({ log: logOf('metrics') });
+  // The number of a process is used again, in a container always: the rest tells this life of it from the last.
+  const own = { host: ownHost(), pid, life: ids.hex(6) };
+  const holder = toHolder(own);
+  const isGone = (other: string) => isOfAnEndedProcess(other, own);
+
+  // Where nothing needs it, nothing is missing.
+  let isStoreReachable = () => true;
+  const store = once(async () => {
+    const { eventStore } = config;
+    const file = dataDirectory.eventsFile;
+    const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
+    onStop(() => opened.store.close());
+    isStoreReachable = opened.isReachable;
+    return opened.store;
+  });
+  const bus = once(async () => {
+    const { kafka } = config;
+    const opened = await openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') });
+    onStop(opened.close);
+    return opened.bus;
+  });
+
+  const runAlone = once(async (): Promise<RunAlone> => {
+    const leases = { store: await store(), clock, ids, holder, isGone };
+    return (name, signal, work) => runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
+  });
+
+  const teams = once(async () => {
+    const directory = createTeamDirectory({ store: await store(), log: logOf('team-directory') });
+    onStop(() => directory.stop());
+    await directory.start();
+    return directory;
+  });
+
+  const index = once(async () => {
+    // Two processes never share an index: the command service has one of its own where it is alone.
+    const owner = runs('query-service') ? 'query-service' : 'command-service';
+    const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
+    const opened = createPaymentIndex({ file, store: await store(), clock, log: logOf(owner) });
+    onStop(() => opened.stop());
+    await startIndex(opened, clock);
+    return opened;
+  });
+
+  return {
+    ...{ ...deps, ...base, metrics, store, bus, runAlone, teams, index },
+    isStoreReachable: () => isStoreReachable(),
+    accounts: once(() =>
+      openAccounts({ ...deps, metrics, isWhole: serviceNames.every(runs) }, dataDirectory, onStop),
+    ),
+    callbackSecrets: () =>
+      config.callbackSecrets === undefined
+        ? dataDirectory.callbackSecrets(ids)
+        : parseCallbackSecrets(config.callbackSecrets),
+    webhookSecrets: () =>
+      config.webhookSecrets === undefined
+        ? dataDirectory.webhookSecrets(ids)
+        : parseWebhookSecrets(config.webhookSecrets),
+  };
+}
+
+/** Opens at the first call, and gives the same to everybody. */
+function once<Part>(open: () => Promise<Part>): () => Promise<Part> {
+  let opening: Promise<Part> | undefined;
+  return () => (opening ??= open());
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type IndexBuilding, type PaymentIndex } from '@tollgate/view-index';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { expect, it, onTestFinished } from 'vitest';
+import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { openDataDirectory } from '../../configuration/data-directory.ts';
+import { type Parts, createParts } from '../parts.ts';
+import type { ServiceName } from '../../configuration/service-names.ts';
+import { startCommandService } from './command-service.ts';
+
+const account = {
+  name: 'main',
+  environment: 'sandbox',
+  baseUrl: 'https://127.0.0.1:9',
+  privateKeyEnv: 'KEY',
+};
+
+/** @param building how far the index of this process is said to be */
+async function startBeside(others: readonly ServiceName[], building: () => IndexBuilding | undefined) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-command-service-'));
+  const accountsFile = join(dataDir, 'accounts.json');
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  const config = readConfig(gatewayConfigSchema, {
+    ...{ TOLLGATE_DATA_DIR: dataDir, PROVIDER_ACCOUNTS_FILE: accountsFile },
+    CALLBACK_PUBLIC_URL: 'http://127.0.0.1:9',
+  });
+  const toStop: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const stop of toStop.toReversed()) await stop();
+    rmSync(dataDir, { recursive: true });
+  });
+  const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid: process.pid };
+  const parts: Parts = createParts(
+    { ...deps, logOf: () => silentLog },
+    {
+      dataDirectory: openDataDirectory(dataDir),
+      onStop: (stop) => void toStop.push(stop),
+      runs: (service) => service === 'command-service' || others.includes(service),
+    },
+  );
+  const index = async (): Promise<PaymentIndex> => ({ ...(await parts.index()), building });
+  const service = await startCommandService({ ...parts, index }, { callbackUrl: undefined });
+  return { service, metrics: parts.metrics };
+}
+
+const gauges = /^tollgate_(inquiry_need|read_model_lag_seconds)/m;
+
+// What is open is looked after from the index: one of its own that stood still was told by no metric and by no /readyz.
+it('tells of an index that only it has', async () => {
+  const told: { building?: IndexBuilding } = {};
+  const { service, metrics } = await startBeside([], () => told.building);
+  expect(await metrics.text()).toMatch(gauges);
+  expect(await service.degraded?.()).toEqual([]);
+  told.building = { followed: '' as IndexBuilding['followed'], views: 3 };
+  expect(await service.degraded?.()).toEqual(['index']);
+});
+
+it('leaves that to the query service where both are in one process', async () => {
+  const building = { followed: '' as IndexBuilding['followed'], views: 3 };
+  const { service, metrics } = await startBeside(['query-service'], () => building);
+  expect(await metrics.text()).not.toMatch(gauges);
+  expect(await service.degraded?.()).toEqual([]);
+});

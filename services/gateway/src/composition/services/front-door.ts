@@ -1,0 +1,87 @@
+import { StartupError } from '@tollgate/service-kit';
+import { Agent } from 'undici';
+import { registerForwarding } from '../../edge/front-door/forward.ts';
+import { forwardedRoutes } from '../../edge/front-door/forwarded-routes.ts';
+import { type Origins, readinessOf } from '../../edge/front-door/readiness.ts';
+import { createUpstreams } from '../../edge/front-door/upstreams.ts';
+import { registerDocumentation } from '../../edge/openapi/documentation-routes.ts';
+import type { Parts } from '../parts.ts';
+import type { RunningService } from '../running-service.ts';
+import { type RoutedService, routedServices } from '../../configuration/service-names.ts';
+
+/** Requests that one instance of a service is busy with at most; more wait. */
+const connectionsMax = 1_024;
+const connectWithinMs = 1_000;
+const bodyWithinMs = 30_000;
+
+/**
+ * How long a connection is kept for the next request: shorter than our servers keep theirs, because of a request on a
+ * connection that has just been closed nobody knows whether it was carried out.
+ */
+const idleConnectionMs = 4_000;
+
+/** What an answer may take beside two calls of the Payment Service, of which a repeat waits for the first one's. */
+const besidesCallsMs = 10_000;
+
+/** Documents the API, and forwards it to the services that do not run in this process. */
+export async function startFrontDoor(parts: Parts): Promise<RunningService> {
+  const { clock, logOf } = parts;
+  const elsewhere = routedServices.filter((service) => !parts.runs(service));
+  if (elsewhere.length === 0) return { registerRoutes: registerDocumentation };
+  const upstreams: Origins = Object.fromEntries(
+    elsewhere.map((service) => [service, originsOf(parts, service)]),
+  );
+  const agent = openAgent(parts);
+  const log = logOf('api');
+  const readiness = shared(() => readinessOf({ agent, clock }, upstreams));
+  return {
+    async registerRoutes(app) {
+      await registerDocumentation(app);
+      for (const service of elsewhere) {
+        const instances = createUpstreams({ origins: originsOf(parts, service), agent, clock });
+        await registerForwarding(app, {
+          routes: forwardedRoutes[service],
+          upstreams: instances,
+          log,
+        });
+      }
+    },
+    notReady: async () => (await readiness()).notReady,
+    degraded: async () => (await readiness()).degraded,
+  };
+}
+
+const variables: Readonly<Record<RoutedService, string>> = {
+  'command-service': 'COMMAND_SERVICE_URL',
+  'query-service': 'QUERY_SERVICE_URL',
+  notifier: 'NOTIFIER_URL',
+};
+
+function originsOf({ config }: Parts, service: RoutedService): readonly string[] {
+  const origins = config.upstreams[service];
+  if (origins !== undefined) return origins;
+  throw new StartupError(
+    'config_invalid',
+    `Set ${variables[service]} to where the ${service} is reached: this front door runs without one.`,
+  );
+}
+
+function openAgent({ config, onStop }: Parts): Agent {
+  const { callDeadlineMs, sendWithinMs } = config.times;
+  const agent = new Agent({
+    ...{ connections: connectionsMax, pipelining: 1, allowH2: false },
+    connect: { timeout: connectWithinMs, rejectUnauthorized: true },
+    headersTimeout: 2 * callDeadlineMs + sendWithinMs + besidesCallsMs,
+    bodyTimeout: bodyWithinMs,
+    keepAliveTimeout: idleConnectionMs,
+    keepAliveMaxTimeout: idleConnectionMs,
+  });
+  onStop(() => agent.destroy());
+  return agent;
+}
+
+/** Those who ask while an answer is awaited get the same. */
+function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asking: Promise<Answer> | undefined;
+  return () => (asking ??= ask().finally(() => (asking = undefined)));
+}

@@ -1,0 +1,37 @@
+import { createQueryService } from '@tollgate/query-service';
+import { given } from '@tollgate/service-kit';
+import { createInquiryHints } from '../../edge/inquiry-hints.ts';
+import { watchIndex } from '../metrics/watch-services.ts';
+import type { Parts } from '../parts.ts';
+import type { RunningService } from '../running-service.ts';
+
+export interface QueryServiceOptions {
+  /** Of the command service in this process, where it has one. */
+  inquireForReader: ((token: string) => void) | undefined;
+}
+
+/** Needs the event store, the directory of teams and an index of its own. */
+export async function startQueryService(
+  parts: Parts,
+  { inquireForReader }: QueryServiceOptions,
+): Promise<RunningService> {
+  const { clock, logOf, metrics } = parts;
+  const log = logOf('query-service');
+  const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
+  const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
+  const queries = createQueryService({
+    ...{ store, index, directory, clock, log },
+    ...given({ onUnresolvedRead }),
+  });
+  watchIndex(metrics, { store, clock, index });
+  return { registerRoutes: (app) => queries.registerRoutes(app), building: () => index.building() };
+}
+
+/** Undefined where no command service is named: then the schedule of looks finds out, some seconds later. */
+function hintElsewhere({ config, logOf, onStop }: Parts): ((token: string) => void) | undefined {
+  const upstreams = config.upstreams['command-service'];
+  if (upstreams === undefined) return undefined;
+  const hints = createInquiryHints({ upstreams, log: logOf('inquiry-hints') });
+  onStop(() => hints.close());
+  return hints.send;
+}

@@ -1,0 +1,274 @@
+/** The accounts file (`PROVIDER_ACCOUNTS_FILE`): the accounts at the Payment Service, without their private keys. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { AccountConfig } from '@tollgate/command-service';
+import { currencySchema, orMissing } from '@tollgate/payment-api';
+import { environmentSchema } from '@tollgate/payment-domain';
+import { teamNameSchema } from '@tollgate/teams';
+import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+export interface ConfiguredAccount extends AccountConfig {
+  /** Address of the service, `https` only. */
+  baseUrl: string;
+  privateKey: Secret;
+  /** PEM certificate that is trusted beside the usual ones. */
+  ca?: string;
+}
+
+/** What an accounts file leans on. */
+export interface AccountsFileOptions {
+  /** The environment variables that `privateKeyEnv` names; an empty one counts as not set. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Accounts in the file at most: each creation draws among all of them. */
+const accountsMax = 100;
+/** Faults that one message names at most. */
+const faultsMax = 10;
+
+const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter';
+const addressRule =
+  'must be an address that begins with https://, without user name, password, query and fragment; the service takes no plain HTTP';
+const keyRule =
+  'a private key does not belong in this file: keep it in a file of its own (privateKeyFile) or in an environment variable (privateKeyEnv)';
+
+const wholeNumber = (min: number, max: number) => {
+  const rule = `must be a whole number from ${min} to ${max}`;
+  return z.int(rule).min(min, rule).max(max, rule);
+};
+const listOf = (entry: z.ZodType<string>, rule: string) => z.array(entry, rule).min(1, rule);
+const path = z.string('must be the path of a file').min(1, 'must be the path of a file');
+
+const entrySchema = z
+  .strictObject(
+    {
+      name: z.string(orMissing(nameRule)).regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule),
+      environment: z.enum(environmentSchema.options, orMissing('must be sandbox or production')),
+      baseUrl: z.string(orMissing(addressRule)).refine(isServiceAddress, addressRule),
+      privateKeyFile: path.optional(),
+      privateKeyEnv: z
+        .string('must be the name of an environment variable')
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+        .optional(),
+      caFile: path.optional(),
+      currencies: listOf(
+        currencySchema,
+        'must be a list of at least one currency, or be left out for all',
+      ).optional(),
+      teams: listOf(
+        teamNameSchema,
+        'must be a list of the name of at least one team, or be left out for all',
+      ).optional(),
+      weight: wholeNumber(1, 1_000_000).default(1),
+      priority: wholeNumber(0, 1_000).default(0),
+      concurrentCallsMax: wholeNumber(1, 10_000).default(64),
+      callsPerSecondMax: wholeNumber(1, 1_000_000).default(1_000),
+      failuresInARowMax: wholeNumber(1, 1_000_000).default(10),
+    },
+    orMissing('must be an object'),
+  )
+  .refine(
+    (entry) => (entry.privateKeyFile === undefined) !== (entry.privateKeyEnv === undefined),
+    'needs either privateKeyFile or privateKeyEnv, and not both',
+  );
+type Entry = z.infer<typeof entrySchema>;
+
+const listRule = `must be a list of 1 to ${accountsMax} accounts`;
+const fileSchema = z.strictObject(
+  { accounts: z.array(entrySchema, orMissing(listRule)).min(1, listRule).max(accountsMax, listRule) },
+  'must be an object {"accounts": […]}',
+);
+
+/**
+ * Reads the accounts file, the key files and the certificates that it names; relative paths begin at its folder.
+ *
+ * @throws StartupError that names each entry and field at fault. Values are not repeated: a key may stand in a wrong place.
+ */
+export function readAccountsFile(file: string, options: AccountsFileOptions): readonly ConfiguredAccount[] {
+  return parseAccounts(readAccountsText(file), {
+    ...options,
+    file,
+    readText: (each) => readFileSync(each, 'utf8'),
+  });
+}
+
+function readAccountsText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartupError(
+      'config_invalid',
+      `The accounts file ${file} cannot be read (${errorCode(error) ?? 'unknown error'}). Set PROVIDER_ACCOUNTS_FILE to a file that this user may read, and start again.`,
+      { cause: error },
+    );
+  }
+}
+
+interface Source extends AccountsFileOptions {
+  file: string;
+  /** Reads a file that the accounts name; throws where it cannot be read. */
+  readText(path: string): string;
+}
+
+/** The same for a text that was read already. */
+export function parseAccounts(text: string, source: Source): readonly ConfiguredAccount[] {
+  const content = parseJson(text, source.file);
+  const result = fileSchema.safeParse(content);
+  if (!result.success)
+    throw faulty(
+      source.file,
+      result.error.issues.flatMap((issue) => describe(issue, content)),
+    );
+  const { accounts } = result.data;
+  const faults = duplicateNames(accounts);
+  const configured = accounts.flatMap((entry, index) => {
+    const note = (fault: string) => faults.push(`${labelOf(index, entry.name)}: ${fault}`);
+    return toAccount(entry, source, note) ?? [];
+  });
+  if (faults.length > 0) throw faulty(source.file, faults);
+  return configured;
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message repeats a part of the file.
+    const place = /line \d+ column \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw faulty(file, [`it is not JSON${place === undefined ? '' : ` (${place})`}`]);
+  }
+}
+
+function faulty(file: string, faults: readonly string[]): StartupError {
+  const more = faults.length - faultsMax;
+  const named = [...faults.slice(0, faultsMax), ...(more > 0 ? [`and ${more} more`] : [])];
+  return new StartupError(
+    'config_invalid',
+    `Set the accounts file ${file} right and start again: ${named.join('; ')}.`,
+  );
+}
+
+const labelOf = (index: number, name: string | undefined): string =>
+  `accounts[${index}]${name === undefined ? '' : ` "${name}"`}`;
+
+/** One sentence for each fault, beginning with the entry, and its name where it has a proper one. */
+function describe(issue: z.core.$ZodIssue, content: unknown): string[] {
+  const [list, index, ...field] = issue.path;
+  const subject =
+    list === 'accounts' && typeof index === 'number' ? `${labelOf(index, nameIn(content, index))}: ` : '';
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${subject}${unknownField(key, subject === '')}`);
+  const parameter = subject === '' ? issue.path : field;
+  return [`${subject}${[...nameOf(parameter), issue.message].join(' ')}`];
+}
+
+const nameOf = (parameter: readonly PropertyKey[]): string[] =>
+  parameter.length === 0
+    ? []
+    : [parameter.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('')];
+
+function nameIn(content: unknown, index: number): string | undefined {
+  const named = z.object({ accounts: z.array(z.unknown()) }).safeParse(content).data?.accounts[index];
+  return z.object({ name: entrySchema.shape.name }).safeParse(named).data?.name;
+}
+
+const keyFields: ReadonlySet<string> = new Set([
+  'privatekey',
+  'key',
+  'apikey',
+  'secret',
+  'secretkey',
+  'token',
+]);
+
+function unknownField(key: string, isOutside: boolean): string {
+  if (keyFields.has(key.toLowerCase())) return `${key}: ${keyRule}`;
+  const known = isOutside ? ['accounts'] : Object.keys(entrySchema.shape);
+  return `${JSON.stringify(key.slice(0, 40))} is no field; take it out or correct its name (there are ${known.join(', ')})`;
+}
+
+function duplicateNames(entries: readonly Entry[]): string[] {
+  const first = new Map<string, number>();
+  return entries.flatMap(({ environment, name }, index) => {
+    const earlier = first.get(`${environment}/${name}`);
+    if (earlier === undefined) first.set(`${environment}/${name}`, index);
+    return earlier === undefined
+      ? []
+      : [
+          `${labelOf(index, name)}: name is that of accounts[${earlier}] in ${environment}; give each account its own`,
+        ];
+  });
+}
+
+/** Is told what is wrong with an entry. */
+type Note = (fault: string) => void;
+
+/** Undefined where the key cannot be had; `note` has been told that, and whatever else is wrong. */
+function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
+  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, ...rest } = entry;
+  const privateKey =
+    privateKeyFile === undefined
+      ? keyOfEnvironment(privateKeyEnv, source, note)
+      : keyOfFile(privateKeyFile, source, note);
+  const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
+  if (privateKey === undefined) return undefined;
+  return { ...rest, ...given({ currencies, teams, ca }), privateKey };
+}
+
+function keyOfEnvironment(variable = '', { env }: Source, note: Note): Secret | undefined {
+  const text = (Object.hasOwn(env, variable) ? env[variable] : undefined) ?? '';
+  if (text === '') {
+    note(
+      'privateKeyEnv names an environment variable that is not set; set it to the private key of the account',
+    );
+    return undefined;
+  }
+  return toKey('privateKeyEnv names an environment variable that', text, note);
+}
+
+function keyOfFile(file: string, source: Source, note: Note): Secret | undefined {
+  const text = readNamed('privateKeyFile', file, source, note);
+  return text === undefined ? undefined : toKey('privateKeyFile names a file that', text, note);
+}
+
+/** A key is a single word (the client refuses any other); editors end a file with a line break. */
+function toKey(subject: string, text: string, note: Note): Secret | undefined {
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return new Secret(key);
+  note(`${subject} must hold one private key and nothing else, in printable ASCII without spaces`);
+  return undefined;
+}
+
+function certificateOf(file: string, source: Source, note: Note): string | undefined {
+  const text = readNamed('caFile', file, source, note);
+  if (text === undefined) return undefined;
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch {
+    note('caFile names a file that must hold a certificate in PEM form');
+    return undefined;
+  }
+}
+
+function readNamed(field: string, file: string, source: Source, note: Note): string | undefined {
+  const folder = dirname(resolve(source.file));
+  try {
+    return source.readText(resolve(folder, file));
+  } catch (error) {
+    const reason = errorCode(error) ?? 'unknown error';
+    note(`${field} names a file that cannot be read (${reason}); relative paths begin at ${folder}`);
+    return undefined;
+  }
+}
+
+/** True for what the client takes as an address. */
+function isServiceAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url?.protocol === 'https:' &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === '')
+  );
+}

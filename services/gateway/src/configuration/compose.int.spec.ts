@@ -1,0 +1,147 @@
+/** docker-compose.yml and the image against the program that they run: an engine that could try them is not everywhere. */
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { readConfig } from '@tollgate/service-kit';
+import { paymentServiceConfigSchema } from '@tollgate/payment-service';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { parseAccounts } from './account-config.ts';
+import { gatewayConfigSchema } from './config.ts';
+import { readServiceNames, serviceNames } from './service-names.ts';
+
+interface Container {
+  image: string;
+  command?: string[];
+  entrypoint?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  volumes?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+  depends_on?: Record<string, { condition: string }>;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+}
+
+const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+
+/** As compose reads it where no variable is set. */
+const withDefaults = (_name: unknown, value: unknown) =>
+  typeof value === 'string' ? value.replace(/\$\{\w+:-([^}]*)\}/g, '$1') : value;
+
+const compose = parse(read('docker-compose.yml'), withDefaults, { merge: true }) as {
+  services: Record<string, Container>;
+  volumes: Record<string, unknown>;
+};
+const dockerfile = read('infra/docker/Dockerfile');
+
+const all = Object.entries(compose.services);
+const ours = all.filter(([, { image }]) => image.startsWith('tollgate:'));
+/** Those that run the image's own entry point. */
+const services = ours.filter(([, { entrypoint }]) => entrypoint === undefined);
+
+/** The names of variables that a schema reads. */
+function namesIn({ _zod: { def } }: z.core.$ZodType): string[] {
+  if (def.type === 'object') return Object.keys((def as z.core.$ZodObjectDef).shape);
+  if (def.type === 'pipe') return namesIn((def as z.core.$ZodPipeDef).in);
+  if (def.type !== 'intersection') return [];
+  const { left, right } = def as z.core.$ZodIntersectionDef;
+  return [...namesIn(left), ...namesIn(right)];
+}
+
+describe('the containers', () => {
+  it('run every service that there is, each one of them, under its own name', () => {
+    expect(services.map(([name]) => name).toSorted()).toEqual(serviceNames.toSorted());
+    for (const [name, { command = [] }] of services) expect(readServiceNames(command)).toEqual([name]);
+  });
+
+  it.each(services)(
+    '%s is told what the program understands, and enough to start',
+    (_name, { environment = {} }) => {
+      const known = namesIn(gatewayConfigSchema);
+      expect(known).toContain('GATEWAY_PORT');
+      for (const variable of Object.keys(environment)) expect(known).toContain(variable);
+      const config = readConfig(gatewayConfigSchema, environment);
+      expect([config.eventStore, config.kafka]).not.toContain(undefined);
+    },
+  );
+
+  it('tell the sandbox what it understands', () => {
+    const { environment = {} } = compose.services['payment-service'] ?? {};
+    for (const variable of Object.keys(environment))
+      expect(namesIn(paymentServiceConfigSchema)).toContain(variable);
+    expect(readConfig(paymentServiceConfigSchema, environment)).toMatchObject({
+      ...{ httpsPort: 4443, hostNames: ['payment-service'] },
+    });
+  });
+
+  it('find one another: every address that they are told is that of a container and a port of it', () => {
+    const addresses = ours.flatMap(([, { environment = {} }]) =>
+      Object.entries(environment).filter(([, value]) => /^https?:\/\//.test(value)),
+    );
+    expect(addresses.length).toBeGreaterThan(4);
+    for (const [variable, address] of addresses) {
+      const { hostname, port } = new URL(address);
+      expect(Object.keys(compose.services), variable).toContain(hostname);
+      expect(port, variable).toBe(variable === 'CALLBACK_PUBLIC_URL' ? '3001' : '3000');
+    }
+  });
+
+  it('wait for others that exist, and can tell how they are', () => {
+    for (const [name, { depends_on: others = {} }] of all)
+      for (const [other, { condition }] of Object.entries(others)) {
+        const { healthcheck } = compose.services[other] ?? {};
+        if (condition === 'service_healthy') expect(healthcheck?.test, `${name} → ${other}`).toBeDefined();
+        else expect(compose.services, name).toHaveProperty(other);
+      }
+  });
+
+  it('are reached at the ports of npm start, and on loopback only', () => {
+    const ports = all.flatMap(([name, { ports: published = [] }]) => published.map((port) => [name, port]));
+    expect(ports.toSorted()).toEqual([
+      ['api', '127.0.0.1:3000:3000'],
+      ['callback-ingester', '127.0.0.1:3001:3001'],
+      ['payment-service', '127.0.0.1:4080:4080'],
+      ['payment-service', '127.0.0.1:4443:4443'],
+    ]);
+  });
+
+  it.each(ours)('%s may write to its volumes only, and gains no right', (_name, container) => {
+    expect(container).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    for (const volume of container.volumes ?? []) {
+      const [source = '', target] = volume.split(':');
+      if (target !== undefined && !source.startsWith('.')) expect(compose.volumes).toHaveProperty(source);
+    }
+  });
+
+  it('that have an index share it with nobody', () => {
+    for (const name of ['command-service', 'query-service'])
+      expect(compose.services[name]?.volumes, name).toContain('/index');
+  });
+
+  it('have accounts that the program takes', () => {
+    const accounts = parseAccounts(read('infra/docker/accounts.json'), {
+      ...{ file: 'accounts.json', env: {} },
+      readText: (path) => (path.endsWith('.pem') ? (rootCertificates[0] ?? '') : 'sk_sandbox_1'),
+    });
+    expect(accounts).toMatchObject([{ environment: 'sandbox', baseUrl: 'https://payment-service:4443' }]);
+  });
+});
+
+describe('the image', () => {
+  it('has the Node that the lockfile has, by its whole version', () => {
+    const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version: string }> };
+    expect(dockerfile).toContain(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version}-`);
+  });
+
+  it('runs the program as nobody in particular', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('FROM '));
+    expect(last).toMatch(/^USER node$/m);
+    expect(last).toMatch(/^ENTRYPOINT \["node", "services\/gateway\/src\/main\.ts"\]$/m);
+  });
+});

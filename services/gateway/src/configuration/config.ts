@@ -1,0 +1,165 @@
+import { isNetwork } from '@tollgate/notifier';
+import { paymentServiceConfigSchema } from '@tollgate/payment-service';
+import { shardsMax } from '@tollgate/views';
+import { logLevels, portSchema } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
+import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
+
+const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
+
+const requestsPerSecondSchema = z.coerce
+  .number('must be a number of requests')
+  .int('must be a whole number')
+  .min(1)
+  .max(100_000);
+
+/** Paths are added to it. */
+const publicUrlSchema = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .refine((url) => !/[?#@]/.test(url), 'must be without user name, query and fragment')
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const originsRule = 'must be an http or https URL without a path, or several of them separated by commas';
+
+/** Where the instances of a service are reached. */
+const originsSchema = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim().replace(/\/$/, '')))
+  .refine((origins) => origins.every(isOrigin), originsRule);
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
+}
+
+const dataDirSchema = z.string().default('.data');
+
+/** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
+const webhookSecretsSchema = z.string().optional();
+
+/** The only variables that the command line needs. */
+export const dataDirConfigSchema = z
+  .object({ TOLLGATE_DATA_DIR: dataDirSchema, WEBHOOK_SECRETS: webhookSecretsSchema })
+  .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, webhookSecrets: env.WEBHOOK_SECRETS }))
+  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
+
+const networksSchema = z
+  .string()
+  .transform((text) => text.split(',').map((network) => network.trim()))
+  .refine((networks) => networks.every(isNetwork), 'must be networks like 10.20.0.0/16, separated by commas');
+
+/** The environment variables of the gateway. All have defaults that suit a developer's machine. */
+export const gatewayConfigSchema = z
+  .object({
+    /** Folder of everything durable. */
+    TOLLGATE_DATA_DIR: dataDirSchema,
+    /** Names this gateway among several on the same folder; each has an index of its own. */
+    TOLLGATE_INSTANCE: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
+      .optional(),
+    /** Folder of the index, which is a cache; that of the data unless set. Processes on other machines share none. */
+    TOLLGATE_INDEX_DIR: z.string().optional(),
+    /** Address that the API and the callbacks listen on; loopback unless set. */
+    GATEWAY_HOST: z.string().default('127.0.0.1'),
+    /** The API, or what of it the services of this process answer; with its health and metrics. */
+    GATEWAY_PORT: portSchema.default(3000),
+    CALLBACK_PORT: portSchema.default(3001),
+    /** PEM files of a certificate and its key: the API then speaks HTTPS. Without them it speaks HTTP, for a proxy in front of it. */
+    GATEWAY_TLS_CERT_FILE: z.string().optional(),
+    GATEWAY_TLS_KEY_FILE: z.string().optional(),
+    /** Beside HTTPS, a port that refuses whatever comes over plain HTTP; none unless set. */
+    GATEWAY_PLAIN_HTTP_PORT: portSchema.optional(),
+    /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
+    GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
+    /** Networks of the proxies in front of this process, whose X-Forwarded-For is believed; nobody's unless set. */
+    TRUSTED_PROXIES: networksSchema.optional(),
+    /** Where services that run in other processes are reached, each instance of them. */
+    COMMAND_SERVICE_URL: originsSchema.optional(),
+    QUERY_SERVICE_URL: originsSchema.optional(),
+    NOTIFIER_URL: originsSchema.optional(),
+    /** Parts that the read models are projected in, so that several instances share the work. */
+    PROJECTOR_SHARDS: z.coerce
+      .number('must be a whole number')
+      .int('must be a whole number')
+      .min(1)
+      .max(shardsMax)
+      .default(1),
+    /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
+    PROVIDER_ACCOUNTS_FILE: z.string().optional(),
+    /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
+    PROVIDER_FAILURES_IN_A_ROW: z.coerce
+      .number('must be a whole number')
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(10),
+    /** Where the Payment Service reaches the callback port, if not at its own address. */
+    CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
+    /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
+    CALLBACK_SECRETS: z.string().optional(),
+    /** The masters of the secrets that webhooks to teams are signed with. */
+    WEBHOOK_SECRETS: webhookSecretsSchema,
+    /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
+    WEBHOOK_NETWORKS: networksSchema.optional(),
+    /** How long one call of the Payment Service may take. */
+    PROVIDER_CALL_DEADLINE_MS: durationMs.default(10_000),
+    /** How long an announced call may wait before it is sent. */
+    PROVIDER_SEND_WITHIN_MS: durationMs.default(5_000),
+    /** How long the Payment Service may go on working on a request that we have given up on. */
+    PROVIDER_QUIET_MS: durationMs.default(30_000),
+    TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
+  })
+  .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
+    path: ['GATEWAY_TLS_CERT_FILE'],
+    message: 'and GATEWAY_TLS_KEY_FILE must be set both or not at all',
+  })
+  .refine((env) => env.GATEWAY_PLAIN_HTTP_PORT === undefined || env.GATEWAY_TLS_CERT_FILE !== undefined, {
+    path: ['GATEWAY_PLAIN_HTTP_PORT'],
+    message: 'refuses plain HTTP beside HTTPS, and so needs GATEWAY_TLS_CERT_FILE and GATEWAY_TLS_KEY_FILE',
+  })
+  .transform((env) => ({
+    dataDir: env.TOLLGATE_DATA_DIR,
+    instance: env.TOLLGATE_INSTANCE,
+    indexDir: env.TOLLGATE_INDEX_DIR,
+    host: env.GATEWAY_HOST,
+    gatewayPort: env.GATEWAY_PORT,
+    callbackPort: env.CALLBACK_PORT,
+    tlsFiles:
+      env.GATEWAY_TLS_CERT_FILE === undefined || env.GATEWAY_TLS_KEY_FILE === undefined
+        ? undefined
+        : { certFile: env.GATEWAY_TLS_CERT_FILE, keyFile: env.GATEWAY_TLS_KEY_FILE },
+    plainHttpPort: env.GATEWAY_PLAIN_HTTP_PORT,
+    requestsPerSecondMax: env.GATEWAY_REQUESTS_PER_SECOND,
+    trustedProxies: env.TRUSTED_PROXIES,
+    upstreams: {
+      'command-service': env.COMMAND_SERVICE_URL,
+      'query-service': env.QUERY_SERVICE_URL,
+      notifier: env.NOTIFIER_URL,
+    },
+    projectorShards: env.PROJECTOR_SHARDS,
+    accountsFile: env.PROVIDER_ACCOUNTS_FILE,
+    failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
+    callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
+    callbackSecrets: env.CALLBACK_SECRETS,
+    webhookSecrets: env.WEBHOOK_SECRETS,
+    webhookNetworks: env.WEBHOOK_NETWORKS,
+    times: {
+      sendWithinMs: env.PROVIDER_SEND_WITHIN_MS,
+      callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
+      quietMs: env.PROVIDER_QUIET_MS,
+    },
+    logLevel: env.TOLLGATE_LOG_LEVEL,
+  }))
+  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })))
+  .and(
+    z
+      .object({})
+      .loose()
+      .transform((env) => ({ paymentService: paymentServiceConfigSchema.parse(env) })),
+  );
+
+export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;

@@ -1,0 +1,401 @@
+/** The front door as a process has it, before services that note what reaches them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { request } from 'undici';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { startGateway } from '../../composition/gateway.ts';
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+interface Service {
+  origin: string;
+  seen: Seen[];
+  stop(): Promise<void>;
+}
+
+const answerDone = (_request: IncomingMessage, response: ServerResponse) =>
+  void response.end('{"success":true}');
+
+/** @param answer is called once the whole request has been read */
+async function startService(answer = answerDone): Promise<Service> {
+  const seen: Seen[] = [];
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const { method, url, headers } = incoming;
+      if (url !== '/readyz') seen.push({ method, url, headers, body });
+      response.setHeader('content-type', 'application/json');
+      answer(incoming, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(stop);
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
+}
+
+/** Of an instance that is gone: nobody listens there any more. */
+async function goneOrigin(): Promise<string> {
+  const { origin, stop } = await startService();
+  await stop();
+  return origin;
+}
+
+/** @returns its address */
+async function startFrontDoor(env: Record<string, string>): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-front-door-'));
+  const nowhere = 'http://127.0.0.1:9';
+  const config = readConfig(gatewayConfigSchema, {
+    ...{ TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
+    ...{ COMMAND_SERVICE_URL: nowhere, QUERY_SERVICE_URL: nowhere, NOTIFIER_URL: nowhere },
+    ...env,
+  });
+  const deps = {
+    config,
+    clock: systemClock,
+    ids: systemIds,
+    logOf: () => silentLog,
+    env: {},
+    pid: process.pid,
+  };
+  const { url, stop } = await startGateway(deps, ['api']);
+  onTestFinished(async () => {
+    await stop();
+    rmSync(dataDir, { recursive: true });
+  });
+  return url;
+}
+
+const errorsOf = async (answer: { body: { json(): Promise<unknown> } }) =>
+  ((await answer.body.json()) as { errors: { code: string }[] }).errors.map(({ code }) => code);
+
+const json = { 'content-type': 'application/json' };
+
+describe('what is handed on', () => {
+  it('is the request as it is, to the service that answers it, and its answer', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response
+        .writeHead(422, { 'tollgate-position': '17', 'retry-after': '9' })
+        .end('{"success":false}');
+    const [commands, queries, notifier] = [
+      await startService(answer),
+      await startService(),
+      await startService(),
+    ];
+    const url = await startFrontDoor({
+      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+      NOTIFIER_URL: notifier.origin,
+    });
+    // Spaces, order and even what is no JSON are the service's business.
+    const body = '{ "product": "Té", "amount": 1,, }';
+    const headers = { ...json, authorization: 'Bearer tg_1', 'idempotency-key': 'k 1' };
+    const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body });
+    expect([answered.statusCode, await answered.body.text()]).toEqual([422, '{"success":false}']);
+    expect(answered.headers).toMatchObject({ 'tollgate-position': '17', 'retry-after': '9' });
+    expect(commands.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments', headers, body }]);
+    await (await request(`${url}/api/v1/payments?perPage=2&cursor=a%2Fb+c`)).body.dump();
+    expect(queries.seen).toMatchObject([
+      { method: 'GET', url: '/api/v1/payments?perPage=2&cursor=a%2Fb+c', body: '' },
+    ]);
+    await (await request(`${url}/api/v1/payments/pay_1/webhooks/replay`, { method: 'POST' })).body.dump();
+    expect(notifier.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments/pay_1/webhooks/replay' }]);
+  });
+
+  it('holds no header of the connection, and tells truly who asks', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { connection: 'close, x-inner', 'x-inner': '1', 'x-kept': '2' }).end('{}');
+    const queries = await startService(answer);
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const answered = await sendRaw(url, [
+      'GET /api/v1/payments HTTP/1.1',
+      'Host: pay.example',
+      'Connection: x-hop',
+      'X-Hop: 1',
+      'TE: trailers',
+      'Expect: 100-continue',
+      'Proxy-Authorization: Basic eDp5',
+      'X-Forwarded-For: 203.0.113.9',
+      'X-Forwarded-Host: evil.example',
+      'Forwarded: for=203.0.113.9',
+    ]);
+    const [{ headers } = { headers: {} }] = queries.seen;
+    expect(headers).toMatchObject({
+      ...{ host: new URL(queries.origin).host, 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' },
+    });
+    for (const name of ['x-hop', 'te', 'expect', 'proxy-authorization', 'x-forwarded-host', 'forwarded'])
+      expect(headers, name).not.toHaveProperty(name);
+    expect(answered).toMatch(/\r\nx-kept: 2\r\n/i);
+    expect(answered).not.toMatch(/\r\n(x-inner|connection: close, x-inner)/i);
+  });
+
+  it('believes proxies that are trusted who asked them', async () => {
+    const queries = await startService();
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, TRUSTED_PROXIES: '127.0.0.0/8' });
+    const headers = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
+    await (await request(`${url}/api/v1/payouts`, { headers })).body.dump();
+    expect(queries.seen[0]?.headers['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
+  });
+
+  it('tells the one who answers a read how far the same key has written, and nobody else can', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { 'tollgate-position': '17' }).end('{}');
+    const [commands, queries] = [await startService(answer), await startService()];
+    const url = await startFrontDoor({
+      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+    });
+    const post = { method: 'POST', headers: { ...json, authorization: 'Bearer one' }, body: '{}' } as const;
+    await (await request(`${url}/api/v1/payments`, post)).body.dump();
+    for (const authorization of ['Bearer one', 'Bearer two']) {
+      const headers = { authorization, 'tollgate-own-position': '99' };
+      await (await request(`${url}/api/v1/payments`, { headers })).body.dump();
+    }
+    expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
+  });
+
+  it('is no body over the limit', async () => {
+    const commands = await startService();
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
+    const answered = await request(`${url}/api/v1/refunds`, {
+      ...{ method: 'POST', headers: json, body: `"${'x'.repeat(64 * 1024)}"` },
+    });
+    expect([answered.statusCode, await errorsOf(answered)]).toEqual([413, ['body_too_large']]);
+    expect(commands.seen).toEqual([]);
+  });
+
+  it('streams: the beginning of an answer arrives before its end is written', async () => {
+    let finish = () => {};
+    const queries = await startService((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv' }).write('token,amount\n');
+      finish = () => void response.end('pay_1,5\n');
+    });
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const { body } = await request(`${url}/api/v1/payments`);
+    const chunks: string[] = [];
+    for await (const chunk of body) {
+      chunks.push(String(chunk));
+      finish();
+    }
+    expect(chunks).toEqual(['token,amount\n', 'pay_1,5\n']);
+  });
+});
+
+/** Sends a request as it stands, without a client that would set it right, and gives the whole answer. */
+function sendRaw(url: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  let answer = '';
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('data', (data: Buffer) => {
+      answer += data.toString();
+      answer = answer.replace('HTTP/1.1 100 Continue\r\n\r\n', '');
+      // Bodies of these tests are short, and come with their heads.
+      if (answer.includes('\r\n\r\n')) socket.end();
+    });
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+describe('the path that a service sees is the one that was routed by', () => {
+  const routed = '/api/v1/payments/';
+  it.each([
+    ['/api/v1/payments/pay%5F1', '/api/v1/payments/pay_1'],
+    ['/api/v1/payments/pay_1/%65vents', '/api/v1/payments/pay_1/events'],
+    ['/api/v1/payments/a%20b', '/api/v1/payments/a%20b'],
+    ['/api/v1/payments/a%3Fb', '/api/v1/payments/a%3Fb'],
+    ['/api/v1/payments/a%252Fb', '/api/v1/payments/a%252Fb'],
+    ['/api/v1/payments/a;b', '/api/v1/payments/a%3Bb'],
+    ['/api/v1/payments/%C3%A9', '/api/v1/payments/%C3%A9'],
+    ['/api/v1/payments/a#b', '/api/v1/payments/a'],
+    ['http://x/api/v1/payments', '/api/v1/payments'],
+  ])('%s as %s', async (path, seen) => {
+    const queries = await startService();
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    expect(await sendRaw(url, [`GET ${path} HTTP/1.1`, 'Host: x'])).toMatch(/^HTTP\/1.1 200/);
+    expect(queries.seen.map((each) => each.url)).toEqual([seen]);
+  });
+
+  it.each([
+    ...[`${routed}..`, `${routed}%2e%2e`, `${routed}..%2f..%2finternal%2flooks`, `${routed}a%2Fevents`],
+    ...[
+      `${routed}a%5Cb`,
+      `${routed}a/../../../../internal/inquiries`,
+      `/api/v1//payments`,
+      `${routed}a//events`,
+    ],
+    ...[
+      `${routed}.`,
+      `${routed}a..`,
+      `//api/v1/payments`,
+      `/api/v1/payments/`,
+      `/API/v1/payments`,
+      `${routed}%`,
+    ],
+    ...[
+      '/internal/inquiries',
+      '/api/v1/../../internal/inquiries',
+      '/api/v1/payments%2Fa',
+      'http://x/internal/inquiries',
+    ],
+  ])('and nothing sees %s', async (path) => {
+    const all = await startService();
+    const url = await startFrontDoor({
+      ...{ COMMAND_SERVICE_URL: all.origin, QUERY_SERVICE_URL: all.origin, NOTIFIER_URL: all.origin },
+    });
+    for (const method of ['GET', 'POST'])
+      expect(await sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: x', 'Content-Length: 0'])).toMatch(
+        /^HTTP\/1.1 40[04]/,
+      );
+    expect(all.seen).toEqual([]);
+  });
+
+  it.each(['/metrics', '/healthz', '/openapi.json'])('%s is its own', async (path) => {
+    const url = await startFrontDoor({});
+    const answered = await request(`${url}${path}`);
+    await answered.body.dump();
+    expect(answered.statusCode).toBe(200);
+  });
+});
+
+describe('several instances of a service', () => {
+  it('are asked in turn, past those that are gone, which nothing was sent to', async () => {
+    const [first, second] = [await startService(), await startService()];
+    const origins = [first.origin, await goneOrigin(), second.origin];
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins.join(',') });
+    for (let count = 0; count < 12; count += 1) {
+      const answered = await request(`${url}/api/v1/payouts`, {
+        method: 'POST',
+        headers: json,
+        body: '{"a":1}',
+      });
+      expect([answered.statusCode, await answered.body.text()]).toEqual([200, '{"success":true}']);
+    }
+    expect(first.seen.length + second.seen.length).toBe(12);
+    for (const { seen } of [first, second]) {
+      expect(seen.length).toBeGreaterThanOrEqual(4);
+      expect(new Set(seen.map(({ body }) => body))).toEqual(new Set(['{"a":1}']));
+    }
+  });
+
+  it('that are all gone are answered for with 503 and when to come again', async () => {
+    const origins = [await goneOrigin(), await goneOrigin()];
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins.join(',') });
+    const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers: json, body: '{}' });
+    expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
+    expect(answered.headers['content-type']).toMatch(/^application\/json/);
+    expect(await errorsOf(answered)).toEqual(['service_unavailable']);
+  });
+
+  // A request that was sent may have been carried out: to send it again is the team's to decide, under its key.
+  it.each(['GET', 'POST'] as const)('never get a %s that was sent to one of them', async (method) => {
+    const instances = [
+      await startService((incoming) => void incoming.socket.destroy()),
+      await startService((incoming) => void incoming.socket.destroy()),
+    ];
+    const origins = instances.map(({ origin }) => origin).join(',');
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: origins, QUERY_SERVICE_URL: origins });
+    const answered = await request(`${url}/api/v1/payments`, { method });
+    expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
+    expect(await errorsOf(answered)).toEqual(['answer_lost']);
+    expect(instances.flatMap(({ seen }) => seen)).toHaveLength(1);
+  });
+
+  // Its status has come and nothing after it, so that the team was told nothing yet.
+  it('are answered for as lost where one dies between the head and the body of its answer', async () => {
+    const commands = await startService((_request, response) => {
+      response.writeHead(201, { 'content-length': '99', 'tollgate-position': '17' }).flushHeaders();
+      response.socket?.end();
+    });
+    const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
+    const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers: json, body: '{}' });
+    expect([answered.statusCode, answered.headers['retry-after']]).toEqual([503, '1']);
+    expect(answered.headers).not.toHaveProperty('tollgate-position');
+    expect(await errorsOf(answered)).toEqual(['answer_lost']);
+    expect(commands.seen).toHaveLength(1);
+  });
+
+  it.each([{}, { 'content-length': '10' }])(
+    'are seen to have died in the middle of an answer with %j',
+    async (headers) => {
+      const queries = await startService((_request, response) => {
+        response.writeHead(200, headers).write('token');
+        setImmediate(() => response.socket?.end());
+      });
+      const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+      const { statusCode, body } = await request(`${url}/api/v1/payments.csv`);
+      expect(statusCode).toBe(200);
+      await expect(body.text()).rejects.toThrow();
+      expect(queries.seen).toHaveLength(1);
+    },
+  );
+
+  it('are told that a client has gone, before it was answered too', async () => {
+    const closed: string[] = [];
+    let answerNow = () => {};
+    const queries = await startService((incoming, response) => {
+      const { url = '' } = incoming;
+      response.once('close', () => closed.push(url));
+      const endless = new Readable({ read: () => void endless.push('x'.repeat(65_536)) });
+      answerNow = () => void endless.pipe(response);
+    });
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const path = '/api/v1/payments.csv';
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await eventually(() => expect(queries.seen).toHaveLength(1));
+    socket.resetAndDestroy();
+    answerNow();
+    await eventually(() => expect(closed).toEqual([path]));
+  });
+
+  it('are not asked again for what one has refused for now', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(503, { 'retry-after': '0' }).end('{"success":false}');
+    const queries = await startService(answer);
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const answered = await request(`${url}/api/v1/payments`);
+    expect([answered.statusCode, await answered.body.text()]).toEqual([503, '{"success":false}']);
+    expect(queries.seen).toHaveLength(1);
+  });
+
+  it('are told of by /readyz', async () => {
+    const ready = (degraded: readonly string[]) => (_request: IncomingMessage, response: ServerResponse) =>
+      void response.end(JSON.stringify({ ready: true, notReady: [], degraded }));
+    const [commands, queries] = [await startService(ready(['message-bus'])), await startService(ready([]))];
+    const readiness = async (env: Record<string, string>) => {
+      const answered = await request(`${await startFrontDoor(env)}/readyz`);
+      return [answered.statusCode, await answered.body.json()];
+    };
+    const both = { COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin };
+    const all = { ...both, NOTIFIER_URL: queries.origin };
+    expect(await readiness(all)).toEqual([200, { ready: true, notReady: [], degraded: ['message-bus'] }]);
+    expect(await readiness(both)).toEqual([
+      ...[503, { ready: false, notReady: ['notifier'], degraded: ['message-bus'] }],
+    ]);
+    const halfGone = { ...all, QUERY_SERVICE_URL: `${queries.origin},${await goneOrigin()}` };
+    expect(await readiness(halfGone)).toEqual([
+      ...[200, { ready: true, notReady: [], degraded: ['message-bus', 'query-service'] }],
+    ]);
+  });
+});
+
+it('does not start without knowing where a service is', async () => {
+  await expect(startFrontDoor({ NOTIFIER_URL: '' })).rejects.toThrow('NOTIFIER_URL');
+});

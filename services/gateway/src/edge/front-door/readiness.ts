@@ -1,0 +1,64 @@
+/** Whether the services behind the front door can serve: asked of them whenever somebody asks. */
+import type { Clock } from '@tollgate/service-kit';
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import type { RoutedService } from '../../configuration/service-names.ts';
+
+/** An instance that has not told by then counts as away, milliseconds. */
+const tellWithinMs = 1_000;
+
+const readinessSchema = z.object({ ready: z.boolean(), degraded: z.array(z.string()) });
+
+export interface UpstreamReadiness {
+  /** Services of which no instance can serve. */
+  notReady: readonly string[];
+  /** Services of which some instances cannot, and what those that can do without. */
+  degraded: readonly string[];
+}
+
+export type Origins = Readonly<Partial<Record<RoutedService, readonly string[]>>>;
+
+interface Asking {
+  agent: Pick<Dispatcher, 'request'>;
+  clock: Pick<Clock, 'sleep'>;
+}
+
+export async function readinessOf(asking: Asking, upstreams: Origins): Promise<UpstreamReadiness> {
+  const told = await Promise.all(
+    Object.entries(upstreams).map(async ([service, origins]) => ({
+      service,
+      instances: await Promise.all(origins.map((origin) => askInTime(asking, origin))),
+    })),
+  );
+  const isReady = (instance: Told) => instance?.ready === true;
+  return {
+    notReady: told.filter(({ instances }) => !instances.some(isReady)).map(({ service }) => service),
+    degraded: told.flatMap(({ service, instances }) => [
+      ...(instances.some(isReady) && !instances.every(isReady) ? [service] : []),
+      ...instances.flatMap((instance) => instance?.degraded ?? []),
+    ]),
+  };
+}
+
+type Told = z.infer<typeof readinessSchema> | undefined;
+
+/** An agent's own timeouts begin when a connection is free, and all of them may be busy for long. */
+async function askInTime({ agent, clock }: Asking, origin: string): Promise<Told> {
+  const waiting = new AbortController();
+  const waited = clock.sleep(tellWithinMs, waiting.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  return Promise.race([askOne(agent, origin), waited]).finally(() => waiting.abort());
+}
+
+async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Told> {
+  const timeouts = { headersTimeout: tellWithinMs, bodyTimeout: tellWithinMs };
+  try {
+    const answer = await agent.request({ origin, path: '/readyz', method: 'GET', ...timeouts });
+    return readinessSchema.safeParse(await answer.body.json()).data;
+  } catch {
+    // Refused, too slow, or no JSON: for whoever asks, it is away.
+    return undefined;
+  }
+}

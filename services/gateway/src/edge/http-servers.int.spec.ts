@@ -1,0 +1,63 @@
+import { createTeamDirectory } from '@tollgate/teams';
+import { givenTeam, keyText } from '@tollgate/teams/testing';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { readConfig, silentLog } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { request } from 'undici';
+import { expect, onTestFinished, test } from 'vitest';
+import { gatewayConfigSchema } from '../configuration/config.ts';
+import { startApiServer } from './http-servers.ts';
+import { createMetrics } from '../composition/metrics/metrics.ts';
+
+async function start(env: Record<string, string>) {
+  const store = await temporaryStore();
+  await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const directory = createTeamDirectory({ store, log: silentLog });
+  onTestFinished(() => directory.stop());
+  await directory.start();
+  const config = readConfig(gatewayConfigSchema, { GATEWAY_PORT: '0', ...env });
+  const url = await startApiServer(
+    { config, clock: createFakeClock(), logOf: () => silentLog },
+    {
+      services: [{ registerRoutes: (app) => void app.get('/api/one', async () => ({})) }],
+      notReady: () => [],
+      degraded: () => [],
+      directory,
+      metrics: createMetrics({ log: silentLog }),
+    },
+    (stop) => onTestFinished(stop),
+  );
+  return async (path: string, authorization?: string) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await request(`${url}${path}`, { headers });
+    await answer.body.dump();
+    return answer;
+  };
+}
+
+test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is told however busy it is', async () => {
+  const call = await start({ GATEWAY_REQUESTS_PER_SECOND: '2' });
+  const authorization = `Bearer ${keyText({ team: 'shop', keyId: 'k1' })}`;
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    for (let count = 0; count < 5; count += 1) expect((await call(path, authorization)).statusCode).toBe(200);
+  expect((await call('/api/one', authorization)).statusCode).toBe(200);
+  expect((await call('/api/one', authorization)).statusCode).toBe(200);
+  const refused = await call('/api/one', authorization);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+  expect((await call('/api/one')).statusCode).toBe(200);
+  expect((await call('/api/one')).statusCode).toBe(429);
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    expect((await call(path)).statusCode).toBe(200);
+    expect((await call(path, authorization)).statusCode).toBe(200);
+  }
+});
+
+test.each(['0', '-1', '1.5', 'many', '100001'])('GATEWAY_REQUESTS_PER_SECOND is not %s', (value) => {
+  expect(() => readConfig(gatewayConfigSchema, { GATEWAY_REQUESTS_PER_SECOND: value })).toThrow(
+    'GATEWAY_REQUESTS_PER_SECOND',
+  );
+});
+
+test('GATEWAY_REQUESTS_PER_SECOND is 1000 where it is not set', () => {
+  expect(readConfig(gatewayConfigSchema, {}).requestsPerSecondMax).toBe(1_000);
+});

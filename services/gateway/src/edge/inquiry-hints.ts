@@ -1,0 +1,90 @@
+/**
+ * Tells the command service of a payment that was read and whose outcome nobody knows, so that it looks at once instead of
+ * by its schedule. A hint that is lost costs some seconds and nothing else: it is sent once, and nobody waits for it.
+ */
+import { isToken } from '@tollgate/teams';
+import { type Log, sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { Agent } from 'undici';
+import { z } from 'zod';
+
+const path = '/internal/inquiries';
+
+/** Token of a payment or payout. */
+const hintSchema = z.strictObject({ token: z.string().refine(isToken) });
+const bodyBytesMax = 1_024;
+
+/** Hints on their way; more at once are left to the schedule. */
+const underWayMax = 64;
+const answerWithinMs = 1_000;
+
+/** Of the command service: takes hints and answers before it looks. */
+export function registerInquiryHints(app: FastifyInstance, inquireForReader: (token: string) => void): void {
+  app.post(path, { bodyLimit: bodyBytesMax }, async (request, reply) => {
+    const hint = hintSchema.safeParse(request.body);
+    if (!hint.success)
+      return sendErrors(reply, 400, [
+        {
+          code: 'invalid_param',
+          kind: 'invalid_request_error',
+          message: 'token must be that of a payment or payout.',
+          parameter: 'token',
+        },
+      ]);
+    inquireForReader(hint.data.token);
+    return reply.code(202).send({ success: true });
+  });
+}
+
+export interface InquiryHints {
+  /** Never throws and does not wait. */
+  send(token: string): void;
+  /** Gives up what is on its way. */
+  close(): Promise<void>;
+}
+
+/** Of the query service. @param upstreams the instances of the command service */
+export function createInquiryHints({
+  upstreams,
+  log,
+}: {
+  upstreams: readonly string[];
+  log: Log;
+}): InquiryHints {
+  const agent = new Agent({
+    connect: { timeout: answerWithinMs },
+    headersTimeout: answerWithinMs,
+    bodyTimeout: answerWithinMs,
+  });
+  let underWay = 0;
+
+  async function deliver(token: string): Promise<void> {
+    for (const origin of inTurn(upstreams, token)) {
+      try {
+        const body = JSON.stringify({ token });
+        const headers = { 'content-type': 'application/json' };
+        const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+        await answer.body.dump();
+        return;
+      } catch (error) {
+        log.debug({ error, token, url: origin }, 'a hint was not taken');
+      }
+    }
+  }
+
+  return {
+    send(token) {
+      if (underWay >= underWayMax) return;
+      underWay += 1;
+      void deliver(token).finally(() => (underWay -= 1));
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Each instance limits its looks at one payment: so one of them hears of all reads of it, and another where that is away. */
+function inTurn(upstreams: readonly string[], token: string): readonly string[] {
+  const sum = Buffer.from(token).reduce((total, byte) => total + byte, 0);
+  const first = sum % upstreams.length;
+  return [...upstreams.slice(first), ...upstreams.slice(0, first)];
+}

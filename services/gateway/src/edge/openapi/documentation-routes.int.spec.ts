@@ -1,0 +1,70 @@
+import { type Scope, scopes } from '@tollgate/teams';
+import { givenTeam, keyText } from '@tollgate/teams/testing';
+import { expect, it } from 'vitest';
+import { startApi } from '../testing/api.ts';
+import { createOpenApiDocument } from './document.ts';
+import { operations } from './operations.ts';
+
+const toOpenApiPath = (url: string) => url.replaceAll(/:(\w+)/g, '{$1}');
+
+it('documents every route that the server has, and no other', async () => {
+  const { routes } = await startApi();
+  // The page brings files and addresses of its own, of which people meet one.
+  const public_ = routes.filter(({ schema, url }) => schema?.hide !== true && !url.startsWith('/docs/'));
+  const had = public_.map(({ method, url }) => `${String(method).toLowerCase()} ${toOpenApiPath(url)}`);
+  const documented = operations.map(({ method, path }) => `${method} ${path}`);
+  expect([...had, 'get /docs'].sort()).toEqual(documented.sort());
+});
+
+/** A key for each scope, of teams that are called like them. */
+const keyWith = (scope: Scope) => ({ team: scope, keyId: `k-${scope}`, scopes: [scope] });
+
+it(
+  'asks for the scopes that the server asks for, and for a key where it does',
+  { timeout: 60_000 },
+  async () => {
+    const { app } = await startApi(async (store) => {
+      for (const scope of scopes) await givenTeam(store, keyWith(scope));
+    });
+    for (const { method, path, scopes: documented, query } of operations) {
+      const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${query === 'balance' ? '?currency=EUR' : ''}`;
+      const ask = async (authorization?: string) => {
+        const headers = authorization === undefined ? {} : { authorization };
+        return (await app.inject({ method, url, headers })).statusCode;
+      };
+      expect((await ask()) === 401, `${method} ${path} without a key`).toBe(documented !== undefined);
+      if (documented === undefined) continue;
+      const allowed: Scope[] = [];
+      for (const scope of scopes)
+        if ((await ask(`Bearer ${keyText(keyWith(scope))}`)) !== 403) allowed.push(scope);
+      expect(allowed.sort(), `${method} ${path}`).toEqual([...documented].sort());
+    }
+  },
+);
+
+it('gives the document without a key', async () => {
+  const { app } = await startApi();
+  const answer = await app.inject({ url: '/openapi.json' });
+  expect(answer.headers['content-type']).toMatch(/^application\/json/);
+  expect(answer.json()).toEqual(createOpenApiDocument());
+});
+
+it('gives a page that loads nothing from elsewhere, and says so to the browser', async () => {
+  const { app } = await startApi();
+  const page = await app.inject({ url: '/docs' });
+  expect(page.headers['content-type']).toMatch(/^text\/html/);
+  expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+  const policy = String(page.headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/https?:|\*/);
+  for (const [, file] of page.body.matchAll(/(?:src|href)="([^"]+)"/g))
+    expect((await app.inject({ url: file ?? '' })).statusCode, file).toBe(200);
+});
+
+it('leaves every other answer without the policy of the page', async () => {
+  const { app } = await startApi();
+  expect((await app.inject({ url: '/healthz' })).headers).not.toHaveProperty('content-security-policy');
+  expect((await app.inject({ url: '/api/v1/payments' })).headers).not.toHaveProperty(
+    'content-security-policy',
+  );
+});

@@ -1,0 +1,74 @@
+/** How many requests of one key, and of one address without a key, are answered in a second. */
+import { fastifyRateLimit } from '@fastify/rate-limit';
+import type { Caller, TeamDirectory } from '@tollgate/teams';
+import { type Clock, InvariantViolation, sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestCountsOn } from './request-counts.ts';
+
+const windowMs = 1_000;
+
+/** Without an active key, an address gets this part of what a key gets. */
+const strangersShare = 0.1;
+
+export interface RequestLimitOptions {
+  directory: Pick<TeamDirectory, 'authenticate'>;
+  clock: Clock;
+  /** Of a key without a limit of its own. */
+  requestsPerSecondMax: number;
+  /** Keys, and addresses, that are counted at the same time at most; 10,000 unless set. */
+  requestersMax?: number;
+}
+
+/**
+ * Limits all routes of `api`, before they read anything: 429 `rate_limit_exceeded` with `Retry-After`.
+ *
+ * Keys and addresses are counted apart. A key counts wherever its requests come from, and an address only where none of
+ * ours comes with the request; so a flood of made-up keys, behind the same proxy too, takes nothing from those who have
+ * one. It follows that this slows down a guesser's answers but not his luck, which is what a secret's length is for.
+ */
+export async function limitRequests(api: FastifyInstance, options: RequestLimitOptions): Promise<void> {
+  const { directory, clock, requestsPerSecondMax, requestersMax = 10_000 } = options;
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  function callerOf(request: FastifyRequest): Caller {
+    const caller = callers.get(request);
+    if (caller === undefined) throw new InvariantViolation('a request was counted for a key that it has not');
+    return caller;
+  }
+  await api.register(fastifyRateLimit, {
+    global: false,
+    timeWindow: windowMs,
+    store: requestCountsOn(clock, requestersMax),
+  });
+  const countOfKey = api.createRateLimit({
+    max: (request) => callerOf(request).requestsPerSecondMax ?? requestsPerSecondMax,
+    // A key id is the team's own: another team may have the same.
+    keyGenerator: (request) => `${callerOf(request).team} ${callerOf(request).keyId}`,
+  });
+  const countOfAddress = api.createRateLimit({
+    max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
+  });
+  api.addHook('onRequest', async (request, reply) => {
+    const authentication = directory.authenticate(request.headers.authorization);
+    const isKnown = authentication.kind === 'caller';
+    if (isKnown) callers.set(request, authentication.caller);
+    const count = await (isKnown ? countOfKey : countOfAddress)(request);
+    if (count.isAllowed || !count.isExceeded) return undefined;
+    const whose = isKnown ? 'of this API key' : 'without an active API key from this address';
+    return refuse(reply, whose, count);
+  });
+}
+
+/**
+ * An `api_error`, as the Payment Service's own 429: clients repeat it later. Of an `invalid_request_error` they would
+ * believe that it can never succeed, and give up a sale.
+ */
+function refuse(
+  reply: FastifyReply,
+  whose: string,
+  { max, ttlInSeconds }: { max: number; ttlInSeconds: number },
+): FastifyReply {
+  const message = `More than ${max} requests ${whose} came within a second; this one was not carried out, and may be repeated.`;
+  return sendErrors(reply.header('retry-after', ttlInSeconds), 429, [
+    { code: 'rate_limit_exceeded', kind: 'api_error', message },
+  ]);
+}

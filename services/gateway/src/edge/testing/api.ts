@@ -1,0 +1,74 @@
+/** The API server with all its services over a real store, without a socket, for specs. */
+import { createAccounts, createCommandService } from '@tollgate/command-service';
+import type { EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
+import { createQueryService } from '@tollgate/query-service';
+import { createPaymentIndex } from '@tollgate/view-index';
+import { createTeamDirectory } from '@tollgate/teams';
+import { httpServerOptions, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { registerApi } from '../http-servers.ts';
+import { createMetrics } from '../../composition/metrics/metrics.ts';
+import { registerDocumentation } from '../openapi/documentation-routes.ts';
+
+export interface TestedApi {
+  app: FastifyInstance;
+  store: EventStore;
+  /** Every route that the server has. */
+  routes: readonly RouteOptions[];
+}
+
+/** @param seed what is to be in the store before the services start */
+export async function startApi(
+  seed: (store: EventStore) => Promise<void> = async () => {},
+): Promise<TestedApi> {
+  const store = await temporaryStore();
+  await seed(store);
+  const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
+  const directory = createTeamDirectory(deps);
+  const index = createPaymentIndex({ ...deps, file: ':memory:' });
+  await Promise.all([directory.start(), index.start()]);
+  const commands = createCommandService({
+    ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
+    bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
+    callbackUrlOf: () => 'https://gateway.example/callbacks',
+    runAlone: (_name, signal, work) => work(signal),
+    findByServiceToken: () => undefined,
+    openPayments: () => [],
+    openPayouts: () => [],
+    times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
+  });
+  const journal = createWebhookJournal(deps);
+  const webhooks = {
+    registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
+  };
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 64 * 1024 }));
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  await registerApi(
+    app,
+    { config: readConfig(gatewayConfigSchema, {}), clock: systemClock, logOf: () => silentLog },
+    {
+      services: [
+        commands,
+        createQueryService({ ...deps, index, directory }),
+        webhooks,
+        { registerRoutes: registerDocumentation },
+      ],
+      notReady: () => [],
+      degraded: () => [],
+      metrics: createMetrics(deps),
+      directory,
+    },
+  );
+  await app.ready();
+  onTestFinished(async () => {
+    await app.close();
+    await Promise.all([commands.stop(), directory.stop(), index.stop()]);
+  });
+  return { app, store, routes };
+}
