@@ -1,30 +1,54 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { compileCache } from './infra/compile-cache.ts';
 
-/** `npm run test:kafka`, `test:eventstoredb` and `test:faults` run those that need a server, or take minutes. */
-const elsewhere = '**/*.{kafka,eventstoredb,faults}.int.spec.ts';
-const withoutTouchingAnything = '{libs,services,infra}/**/*.spec.ts';
-const withRealParts = '{libs,services,infra}/**/*.int.spec.ts';
+const specs = '{libs,services,infra}/**/*.spec.ts';
+const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
+/** What needs a server, or takes minutes, has a project and a command of its own. */
+const elsewhere = '**/*.{kafka,eventstoredb,faults}.int.spec.ts';
 const notOurs = '**/node_modules/**';
+
+const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
+const notRearranged = [
+  elsewhere,
+  // These start no system.
+  '**/{tail,example-consumer}.int.spec.ts',
+  // It runs in front of everything at once, and in `npm test` in front of one process.
+  ...(arrangement === 'services-eventstoredb-kafka' ? [] : ['**/conformance.int.spec.ts']),
+];
+
+type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>;
+
+const project = (name: string, options: TestOptions) => ({
+  extends: true as const,
+  test: { name, ...options },
+});
+
+/** Whole systems and servers, which `npm test` does not start. */
+const slowProject = (name: string, include: string, options: TestOptions = {}) =>
+  project(name, { include: [include], testTimeout: 60_000, hookTimeout: 60_000, ...options });
+
+// `npm test` runs the projects `pure` and `real`; `npm run test:<name>` each of the others.
+const ofNpmTest = { project: ['pure', 'real'] };
 
 export default defineConfig({
   test: {
+    ...ofNpmTest,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'pure',
-          include: [withoutTouchingAnything],
-          exclude: [notOurs, withRealParts, endToEnd],
-          // They touch nothing outside of themselves, so files may share a worker and what it has imported.
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'real', include: [withRealParts, endToEnd], exclude: [notOurs, elsewhere] },
-      },
+      // They touch nothing outside of themselves, so files may share a worker and what it has imported.
+      project('pure', { include: [specs], exclude: [notOurs, realSpecs, endToEnd], isolate: false }),
+      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, elsewhere] }),
+      slowProject('faults', 'services/**/*.faults.int.spec.ts'),
+      slowProject('kafka', '{libs,services}/**/*.kafka.int.spec.ts'),
+      slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
+      // Each file has a browser of its own.
+      slowProject('browser', 'services/*/browser/**/*.browser.ts', { maxWorkers: 1, testTimeout: 30_000 }),
+      // Each system is up to ten processes.
+      slowProject('arrangements', 'services/gateway/e2e/**/*.int.spec.ts', {
+        exclude: notRearranged,
+        maxWorkers: 1,
+        hookTimeout: 180_000,
+      }),
     ],
     env: compileCache,
     passWithNoTests: false,

@@ -14,7 +14,7 @@ const benches: Readonly<Record<string, string>> = {
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
-  --payments <n>  how many payments (100000); a few thousand for a quick look
+  --payments <n>  how many payments (100000); a few thousand for a quick run
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };

@@ -12,7 +12,7 @@ const lockStaleMs = 15 * 60_000;
 const lockPollMs = 500;
 const usualDuration = '40 s';
 
-/** A sentence for the person who started us; everything else that is thrown is a defect of ours. */
+/** A message for the user; everything else that is thrown is a defect. */
 class CannotStart extends Error {}
 
 const readJson = (...path) => JSON.parse(readFileSync(join(workspace, ...path), 'utf8'));
@@ -94,7 +94,7 @@ function install() {
     );
   }
   const reason = /^npm (?:error|ERR!) (?!code )(.+)$/m.exec(stderr)?.[1] ?? 'npm gave no reason';
-  throw new CannotStart(`The dependencies could not be installed (${reason}): \`npm ci\` tells more.`);
+  throw new CannotStart(`The dependencies could not be installed (${reason}): \`npm ci\` shows why.`);
 }
 
 function tryLock() {
@@ -122,7 +122,7 @@ function isStale() {
 
 /**
  * Lets one start install while the others wait for it. Two that find the same dead holder in the same moment can both
- * get through; `npm ci` may then fail for one of them, and starting it again mends that.
+ * get through; `npm ci` may then fail for one of them, and starting it again fixes that.
  */
 async function whileLocked(work) {
   mkdirSync(join(workspace, '.cache'), { recursive: true });

@@ -1,7 +1,7 @@
 /**
  * Breaks every lint rule that the design depends on, once, and demands that `npm run lint` says so by the rule's name.
  * A rule can die silently: another config block replaces its options, a glob stops matching, the project graph is not
- * there. All of that looks like clean code; only a planted fault tells it apart.
+ * there. All of that looks like clean code; only a planted fault shows the difference.
  *
  * The faults are planted in a copy of the workspace, so that nothing is left behind however this ends.
  */

@@ -27,7 +27,7 @@ const boundary = '@nx/enforce-module-boundaries';
 const domain = 'libs/payment-domain/src';
 const service = 'services/projector/src';
 const messageBus = 'libs/message-bus/src';
-const gatewayEvents = 'libs/gateway-events/src';
+const gatewayApi = 'libs/gateway-api/src';
 const eventStoreTesting = 'libs/event-store/src/testing';
 
 const take = (name: string, from: string) =>
@@ -73,7 +73,7 @@ const importFaults = [
   canary('tollgate/no-dynamic-import', messageBus, "export const load = () => import('kafkajs');"),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/testing';"),
   canary('tollgate/testing-from-specs-only', service, "export * from '@tollgate/event-store/testing';"),
-  canary('tollgate/values-of-payment-api-only', gatewayEvents, "export * from '@tollgate/payment-api';"),
+  canary('tollgate/values-of-payment-api-only', gatewayApi, "export * from '@tollgate/payment-api';"),
 ];
 
 const domainFaults = [

@@ -1,4 +1,4 @@
-/** A program that is a server ends when it is told to, also while it starts; and a failure leaves no folder behind. */
+/** A server program ends when it is asked to, also while it starts; a failure leaves no folder behind. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ it('ends a program that is still starting', async () => {
   expect(readdirSync(folder)).toContain('ended');
 });
 
-it('starts nothing where it was told to stop before', async () => {
+it('starts nothing where it was asked to stop before', async () => {
   const argv = program("writeFileSync(new URL('begun', import.meta.url), '');");
   expect(await startServerProgram(argv, { signal: AbortSignal.abort() })).toBeUndefined();
   expect(readdirSync(folder)).toEqual(['server.mjs']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { requireGoingOn } from './stop-with-sentence.ts';
 
-/** How long a program may take to end when it is told to. */
+/** How long a program may take to end when it is asked to. */
 const endWithinMs = 15_000;
 
 export interface RunningServer {
@@ -43,7 +43,7 @@ export async function runWithServer({
     try {
       await server?.stop();
     } finally {
-      // What the server did not do when it was told to stop is no reason to leave the rest.
+      // A server that fails to stop is no reason to leave the rest.
       try {
         await stopOthersIn(folder);
       } finally {
@@ -100,7 +100,7 @@ export interface ServerProgram {
 export interface ServerProgramOptions {
   /** Stops it while it starts; aborted before, keeps it from being started. */
   signal: AbortSignal;
-  /** Tells it to end; by default its standard input ends. */
+  /** Asks it to end; by default its standard input ends. */
   tellToEnd?: (child: ChildProcess) => void;
 }
 
@@ -113,7 +113,7 @@ export async function startServerProgram(
   argv: readonly string[],
   { signal, tellToEnd = ({ stdin }) => void stdin?.end() }: ServerProgramOptions,
 ): Promise<ServerProgram | undefined> {
-  // A signal that is aborted already tells nobody any more.
+  // An already aborted signal notifies nobody.
   if (signal.aborted) return undefined;
   const child = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const ended = endOf(child);

@@ -1,4 +1,4 @@
-/** A sentence for the person at the terminal; anything else that is thrown is a defect of ours. */
+/** A message for the user at the terminal; anything else that is thrown is a defect. */
 export class CannotGoOn extends Error {}
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -22,7 +22,7 @@ export async function runCommand(work: (signal: AbortSignal) => Promise<number>)
   }
 }
 
-/** @throws CannotGoOn where a command was told to stop */
+/** @throws CannotGoOn where a command was asked to stop */
 export function requireGoingOn(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new CannotGoOn('Stopped.');
 }

@@ -10,7 +10,7 @@ import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
 const workspace = join(import.meta.dirname, '..', '..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** What `TOLLGATE_ARRANGEMENT` may name; services/gateway/e2e/arrangement.ts tells what each is. */
+/** What `TOLLGATE_ARRANGEMENT` may name; services/gateway/e2e/arrangement.ts says what each is. */
 const arrangements = ['services', 'one-process-eventstoredb', 'services-eventstoredb-kafka'] as const;
 const onKafka = 'services-eventstoredb-kafka';
 
@@ -55,7 +55,7 @@ function readCommandLine(argv: readonly string[]): CommandLine {
 /** Gives whether all passed, and the report of the specs. */
 async function runArrangement(name: string, report: string, signal: AbortSignal): Promise<boolean> {
   const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
-  const config = ['--root', workspace, '--config', join(workspace, 'vitest.arrangements.config.ts')];
+  const config = ['--root', workspace, '--project', 'arrangements'];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
   const argv = [vitest, 'run', ...config, ...reporters];
   process.env['TOLLGATE_ARRANGEMENT'] = name;
@@ -75,7 +75,7 @@ const nothing: Report = { numPassedTests: 0, numFailedTests: 0, numPendingTests:
 const readReport = (file: string): Report =>
   existsSync(file) ? { ...nothing, ...(JSON.parse(readFileSync(file, 'utf8')) as Report) } : nothing;
 
-/** The same tests ran in several arrangements: their names tell in which. */
+/** The same tests ran in several arrangements: their names say in which. */
 const namedIn = (arrangement: string, { testResults }: Report): Report['testResults'] =>
   testResults.map((file) => ({
     ...file,

@@ -43,7 +43,7 @@ async function testServer(dataDir: string, signal: AbortSignal): Promise<Running
 
 await runCommand((signal) => {
   const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
-  const options = ['--root', workspace, '--config', join(workspace, 'vitest.eventstoredb.config.ts')];
+  const options = ['--root', workspace, '--project', 'eventstoredb'];
   return runWithServer({
     obtainServer: async (dataDir) => {
       const elsewhere = namedServer() ?? (await containerServer(signal));

@@ -33,7 +33,7 @@ export function findBroker(dataDir: string): BrokerProcess | undefined {
 }
 
 /** The system gives numbers of processes away again: only one that was started on these data is ours. */
-export function isBrokerOf(dataDir: string, pid: number): boolean {
+function isBrokerOf(dataDir: string, pid: number): boolean {
   return commandOf(pid).includes(propertiesFile(dataDir));
 }
 

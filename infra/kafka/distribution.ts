@@ -60,7 +60,7 @@ function findJava(): string {
   throw new CannotGoOn(`Kafka needs a newer Java than ${version ?? 'this one'}: ${advice}.`);
 }
 
-/** Into a folder beside, which then gets its name: an interrupted fetch leaves nothing that looks whole. */
+/** Into a folder beside, which then gets its name: an interrupted fetch leaves nothing that seems complete. */
 async function fetchJars(folder: string, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
   mkdirSync(cacheFolder, { recursive: true });
   const incomplete = mkdtempSync(join(cacheFolder, 'fetching-'));

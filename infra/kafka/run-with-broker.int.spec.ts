@@ -37,7 +37,10 @@ await runCommand((signal) =>
 );
 `;
 
-/** Specs that start a broker of their own and a process, and stop neither: they go on until they are stopped or told to end. */
+/**
+ * Specs that start a broker of their own and a process, and stop neither: they run until they are stopped or asked to
+ * end.
+ */
 const specs = `
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -129,7 +132,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s leaves nothing behind', (name)
   });
 });
 
-it('specs that end by themselves leave nothing behind either, and give their exit code', async () => {
+it('specs that end normally leave nothing behind either, and give their exit code', async () => {
   const running = start();
   const pids = await startedBy(running, true);
   writeFileSync(join(running.temporary, '..', 'end'), '');

@@ -16,7 +16,7 @@ export interface SecuredListener {
 const keyStoreFile = (dataDir: string) => join(dataDir, 'broker.p12');
 const passwordFile = (dataDir: string) => join(dataDir, 'sasl-password');
 /** PEM: what a client has to trust. */
-export const certificateFile = (dataDir: string) => join(dataDir, 'ca.pem');
+const certificateFile = (dataDir: string) => join(dataDir, 'ca.pem');
 
 /** Makes a password and a certificate for 127.0.0.1 where there are none yet. @throws CannotGoOn */
 export function secureListener(java: string, dataDir: string, port: number): SecuredListener {

@@ -24,7 +24,7 @@ async function containerBroker(signal: AbortSignal): Promise<RunningServer | und
 
 await runCommand((signal) => {
   const vitest = join(workspace, 'node_modules', 'vitest', 'vitest.mjs');
-  const options = ['--root', workspace, '--config', join(workspace, 'vitest.kafka.config.ts')];
+  const options = ['--root', workspace, '--project', 'kafka'];
   return runWithBroker({
     obtainServer: async (...given) => {
       const elsewhere = namedBroker() ?? (await containerBroker(signal));

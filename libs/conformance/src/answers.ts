@@ -19,7 +19,7 @@ export interface Answer {
   body: unknown;
 }
 
-export const statuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;
+const statuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;
 export type Status = (typeof statuses)[number];
 
 export const kinds = [

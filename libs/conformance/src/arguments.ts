@@ -1,231 +1,210 @@
 /** The command line of `npm run conformance`. */
-import { parseArgs } from 'node:util';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Basis } from './conformance-test.ts';
 
-export interface Arguments {
-  baseUrl: string;
-  key: string;
-  caFile: string | undefined;
+/** As Commander reads them: what was not given and has no default is undefined. */
+interface Options {
+  baseUrl: string | undefined;
+  key: string | undefined;
+  ca: string | undefined;
   httpUrl: string | undefined;
   otherKey: string | undefined;
+  currency: string;
+  idempotencyKeys?: boolean;
+  sandbox?: boolean;
+  sandboxUrl?: string;
+  sandboxKey?: string;
+  moveClock?: boolean;
+  callbackHost: string;
+  callbacks: boolean;
+  only?: Basis;
+  /** Parts of names; a test must have one of them. */
+  grep?: readonly string[];
+  /** Parts of names; a test must have none of them. */
+  skip?: readonly string[];
+  list?: boolean;
+  json?: boolean;
+  patience: number;
+  timeout: number;
+}
+
+/** Which tests are meant. */
+export type Selection = Pick<Options, 'only' | 'grep' | 'skip' | 'json'>;
+
+export interface Arguments extends Selection, Pick<Options, 'ca' | 'httpUrl' | 'otherKey' | 'currency'> {
+  baseUrl: string;
+  key: string;
   /** Undefined where the sandbox controls must not be used. */
   sandbox: { url: string; key: string; isElsewhere: boolean; mayMoveClock: boolean } | undefined;
   /** Undefined where callbacks cannot reach this machine. */
   callbackHost: string | undefined;
-  currency: string;
   sendsIdempotencyKeys: boolean;
   patienceMs: number;
   totalTimeoutMs: number;
-  selection: Selection;
-  asJson: boolean;
-}
-
-/** Which tests are meant. */
-export interface Selection {
-  only: Basis | undefined;
-  /** Parts of names; a test must have one of them. */
-  grep: readonly string[];
-  /** Parts of names; a test must have none of them. */
-  skip: readonly string[];
 }
 
 export type Parsed =
   | { kind: 'run'; arguments: Arguments }
-  | { kind: 'list'; selection: Selection; asJson: boolean }
-  | { kind: 'help' }
+  | { kind: 'list'; selection: Selection }
+  | { kind: 'help'; help: string }
   /** One sentence that names the argument at fault. */
   | { kind: 'problem'; problem: string };
 
-export const usage = `npm run conformance -- --base-url <url> --key <key> [options]
-
-Tests a service against the specification of the Payment Service's interface, from outside.
-
-The service
-  --base-url <url>       its address, with scheme and port
-  --key <key>            a private key of its sandbox; or the variable CONFORMANCE_KEY
-  --ca <file>            PEM file of the authority that has signed its certificate
-  --http-url <url>       its address over plain HTTP, which must reject everything
-  --other-key <key>      a key of the other environment, which must be rejected
-  --currency <code>      currency of the payments (EUR)
-  --idempotency-keys     send a new Idempotency-Key with each POST, for a service that wants one
-
-The customer, whom the sandbox controls play
-  --sandbox              use them, at the base URL
-  --sandbox-url <url>    they are at another address: the service under test stands in front of it
-  --sandbox-key <key>    the key for that address; or the variable CONFORMANCE_SANDBOX_KEY
-  --move-clock           let time pass in the sandbox; this expires every open payment that it has
-
-The callbacks
-  --callback-host <host> the name of this machine for the service (127.0.0.1)
-  --no-callbacks         the service cannot reach this machine
-
-Which tests, and how
-  --only <basis>         specification or decision: what is specified, or what it leaves open and we decided
-  --grep <text>          tests with this in their name; may be given several times
-  --skip <text>          all but these; may be given several times
-  --list                 print their names and stop
-  --json                 print one JSON document at the end
-  --patience <seconds>   how long to wait for a status or a callback (10)
-  --timeout <seconds>    for the whole run (600)
-
+const examples = `
 Examples
   npm run conformance -- --base-url https://127.0.0.1:4443 --key sk_sandbox_… --ca ca.pem --sandbox
   npm run conformance -- --base-url https://pay.example --key sk_sandbox_… --only specification --no-callbacks
   npm run conformance -- --list --grep §6
 
-Ends with 0 when all tests passed that were run, 1 when one failed, 2 when it could not run.
-`;
+Ends with 0 when all tests passed that were run, 1 when one failed, 2 when it could not run.`;
 
-const text = { type: 'string' } as const;
-const texts = { type: 'string', multiple: true } as const;
-const flag = { type: 'boolean' } as const;
-const options = {
-  'base-url': text,
-  key: text,
-  ca: text,
-  'http-url': text,
-  'other-key': text,
-  currency: text,
-  'idempotency-keys': flag,
-  sandbox: flag,
-  'sandbox-url': text,
-  'sandbox-key': text,
-  'move-clock': flag,
-  'callback-host': text,
-  'no-callbacks': flag,
-  only: text,
-  grep: texts,
-  skip: texts,
-  list: flag,
-  json: flag,
-  patience: text,
-  timeout: text,
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** What is wrong with an argument; never leaves this file. */
-class Problem extends Error {}
+// Keys are checked after the parsing: Commander's errors repeat a value.
+const createProgram = (print: (text: string) => void): Command =>
+  new Command('npm run conformance --')
+    .usage('--base-url <url> --key <key> [options]')
+    .description(
+      "Tests a service against the specification of the Payment Service's interface, from outside.",
+    )
+    .optionsGroup('The service')
+    .option('--base-url <url>', 'its address, with scheme and port', toUrl)
+    .option('--key <key>', 'a private key of its sandbox; or the variable CONFORMANCE_KEY')
+    .option('--ca <file>', 'PEM file of the authority that has signed its certificate')
+    .option('--http-url <url>', 'its address over plain HTTP, which must reject everything', toPlainUrl)
+    .option('--other-key <key>', 'a key of the other environment, which must be rejected')
+    .option('--currency <code>', 'currency of the payments', toCurrency, 'EUR')
+    .option('--idempotency-keys', 'send a new Idempotency-Key with each POST, where the service wants one')
+    .optionsGroup('The customer, whom the sandbox controls play')
+    .option('--sandbox', 'use them, at the base URL')
+    .option('--sandbox-url <url>', 'use them at another address, which the service stands in front of', toUrl)
+    .option('--sandbox-key <key>', 'the key for that address; or the variable CONFORMANCE_SANDBOX_KEY')
+    .option('--move-clock', 'let time pass in the sandbox; this expires all its open payments')
+    .optionsGroup('The callbacks')
+    .addOption(
+      new Option('--callback-host <host>', 'the name of this machine for the service')
+        .default('127.0.0.1')
+        .argParser(toHost)
+        .conflicts('callbacks'),
+    )
+    .option('--no-callbacks', 'the service cannot reach this machine')
+    .optionsGroup('Which tests, and how')
+    .addOption(
+      new Option('--only <basis>', 'what is specified, or what it leaves open and we decided').choices([
+        'specification',
+        'decision',
+      ]),
+    )
+    .option('--grep <text>', 'tests with this in their name; may be given several times', collect)
+    .option('--skip <text>', 'all but these; may be given several times', collect)
+    .option('--list', 'print their names and stop')
+    .option('--json', 'print one JSON document at the end')
+    .option('--patience <seconds>', 'how long to wait for a status or a callback', toSeconds, 10)
+    .option('--timeout <seconds>', 'for the whole run', toSeconds, 600)
+    .addHelpText('after', examples)
+    .allowExcessArguments()
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ writeOut: print, writeErr: () => undefined });
 
 type Environment = Readonly<Partial<Record<'CONFORMANCE_KEY' | 'CONFORMANCE_SANDBOX_KEY', string>>>;
-type Values = ReturnType<typeof parseValues>;
+/** @throws CommanderError */
+type Fail = (problem: string) => never;
 
 export function parseArguments(argv: readonly string[], environment: Environment): Parsed {
+  let help = '';
+  const program = createProgram((text) => (help += text));
+  const fail: Fail = (problem) => program.error(problem);
   try {
-    const values = parseValues(argv);
-    if (values.help === true) return { kind: 'help' };
-    const selection = readSelection(values);
-    if (values.list === true) return { kind: 'list', selection, asJson: values.json === true };
-    return { kind: 'run', arguments: readArguments(values, selection, environment) };
+    const options = program.parse(argv, { from: 'user' }).opts<Options>();
+    const [excess] = program.args;
+    if (excess !== undefined) fail(`unexpected argument '${excess}'`);
+    if (options.list) return { kind: 'list', selection: options };
+    return { kind: 'run', arguments: readArguments(options, environment, fail) };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { kind: 'problem', problem: error.message };
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? { kind: 'help', help } : { kind: 'problem', problem: toSentence(error) };
   }
 }
 
-function parseValues(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: false }).values;
-  } catch (error) {
-    const { message } = error as Error;
-    const [first = message] = message.split(/\. To specify|\. This command|\n/);
-    throw new Problem(`${first.replace(/\.$/, '')}; --help lists all options.`);
-  }
-}
-
-function readArguments(values: Values, selection: Selection, environment: Environment): Arguments {
-  const baseUrl = readUrl('--base-url', values['base-url']);
+function readArguments(options: Options, environment: Environment, fail: Fail): Arguments {
+  const { baseUrl, otherKey, idempotencyKeys: sendsIdempotencyKeys = false, ...rest } = options;
   if (baseUrl === undefined)
-    throw new Problem(
-      '--base-url is missing: give the address of the service, such as https://127.0.0.1:4443.',
-    );
-  const key = readKey('--key', values.key ?? environment.CONFORMANCE_KEY);
+    return fail('--base-url is missing: give the address of the service, such as https://127.0.0.1:4443');
+  const key = checkKey('--key', options.key ?? environment.CONFORMANCE_KEY, fail);
   if (key === undefined)
-    throw new Problem('--key is missing: give a private key of the sandbox, or set CONFORMANCE_KEY.');
-  const isPlain = baseUrl.startsWith('http:');
+    return fail('--key is missing: give a private key of the sandbox, or set CONFORMANCE_KEY');
   return {
-    ...{ baseUrl, key, selection },
-    caFile: values.ca,
-    httpUrl: readPlainUrl(values['http-url']) ?? (isPlain ? baseUrl : undefined),
-    otherKey: readKey('--other-key', values['other-key']),
-    sandbox: readSandbox(values, environment, { baseUrl, key }),
-    callbackHost: readCallbackHost(values),
-    currency: readCurrency(values.currency ?? 'EUR'),
-    sendsIdempotencyKeys: values['idempotency-keys'] === true,
-    patienceMs: readSeconds('--patience', values.patience ?? '10') * 1000,
-    totalTimeoutMs: readSeconds('--timeout', values.timeout ?? '600') * 1000,
-    asJson: values.json === true,
+    ...{ ...rest, baseUrl, key, sendsIdempotencyKeys },
+    httpUrl: rest.httpUrl ?? (baseUrl.startsWith('http:') ? baseUrl : undefined),
+    otherKey: checkKey('--other-key', otherKey, fail),
+    sandbox: readSandbox(options, environment, { url: baseUrl, key }, fail),
+    callbackHost: rest.callbacks ? rest.callbackHost : undefined,
+    patienceMs: rest.patience * 1000,
+    totalTimeoutMs: rest.timeout * 1000,
   };
 }
 
 function readSandbox(
-  values: Values,
+  { sandbox, sandboxUrl: url, sandboxKey, moveClock: mayMoveClock = false }: Options,
   environment: Environment,
-  base: { baseUrl: string; key: string },
+  base: { url: string; key: string },
+  fail: Fail,
 ): Arguments['sandbox'] {
-  const elsewhere = readUrl('--sandbox-url', values['sandbox-url']);
-  const mayMoveClock = values['move-clock'] === true;
-  if (elsewhere === undefined) {
-    if (values['sandbox-key'] !== undefined)
-      throw new Problem('--sandbox-key needs --sandbox-url: at the base URL, --key is used.');
-    if (values.sandbox === true)
-      return { url: base.baseUrl, key: base.key, isElsewhere: false, mayMoveClock };
-    if (mayMoveClock) throw new Problem('--move-clock needs --sandbox or --sandbox-url.');
-    return undefined;
+  if (url === undefined) {
+    if (sandboxKey !== undefined) fail('--sandbox-key needs --sandbox-url: at the base URL, --key is used');
+    if (sandbox) return { ...base, isElsewhere: false, mayMoveClock };
+    return mayMoveClock ? fail('--move-clock needs --sandbox or --sandbox-url') : undefined;
   }
-  const key = readKey('--sandbox-key', values['sandbox-key'] ?? environment.CONFORMANCE_SANDBOX_KEY);
+  const key = checkKey('--sandbox-key', sandboxKey ?? environment.CONFORMANCE_SANDBOX_KEY, fail);
   if (key === undefined)
-    throw new Problem('--sandbox-key is missing: --sandbox-url needs it, or CONFORMANCE_SANDBOX_KEY.');
-  return { url: elsewhere, key, isElsewhere: elsewhere !== base.baseUrl, mayMoveClock };
+    return fail('--sandbox-key is missing: --sandbox-url needs it, or CONFORMANCE_SANDBOX_KEY');
+  return { url, key, isElsewhere: url !== base.url, mayMoveClock };
 }
 
-function readSelection({ only, grep = [], skip = [] }: Values): Selection {
-  if (only !== undefined && only !== 'specification' && only !== 'decision')
-    throw new Problem(`--only is specification or decision, not ${JSON.stringify(only)}.`);
-  return { only, grep, skip };
+function checkKey(name: string, value: string | undefined, fail: Fail): string | undefined {
+  if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
+  return fail(`${name} is empty, or no key: it has spaces or letters beyond ASCII`);
 }
 
 /** Without a slash at the end, so that paths can be put behind it. */
-function readUrl(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
+function toUrl(value: string): string {
   if (!/^https?:\/\/[^/?#\s]/i.test(value) || !URL.canParse(value))
-    throw new Problem(`${name} is no http or https URL: ${JSON.stringify(value)}.`);
+    throw new InvalidArgumentError('It is no http or https URL.');
   const { username, search, hash, origin, pathname } = new URL(value);
   if (username !== '' || search !== '' || hash !== '')
-    throw new Problem(`${name} has more than an address and a path: ${JSON.stringify(value)}.`);
+    throw new InvalidArgumentError('It has more than an address and a path.');
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
-function readPlainUrl(value: string | undefined): string | undefined {
-  const url = readUrl('--http-url', value);
-  if (url?.startsWith('https:')) throw new Problem('--http-url is for plain HTTP: it begins with http://.');
+function toPlainUrl(value: string): string {
+  const url = toUrl(value);
+  if (url.startsWith('https:'))
+    throw new InvalidArgumentError('It is for plain HTTP and begins with http://.');
   return url;
 }
 
-function readKey(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  if (!/^[\x21-\x7e]+$/.test(value))
-    throw new Problem(`${name} is empty, or no key: it has spaces or letters beyond ASCII.`);
+const matching = (pattern: RegExp, problem: string) => (value: string) => {
+  if (!pattern.test(value)) throw new InvalidArgumentError(problem);
   return value;
-}
+};
+const toHost = matching(/^[A-Za-z0-9.:-]+$/, 'It is no name or address of a machine.');
+const toCurrency = matching(/^[A-Z]{3}$/, 'It is no alphabetic code such as EUR.');
 
-function readCallbackHost(values: Values): string | undefined {
-  const { 'callback-host': host, 'no-callbacks': none = false } = values;
-  if (none && host !== undefined) throw new Problem('--callback-host and --no-callbacks exclude each other.');
-  if (none) return undefined;
-  if (host !== undefined && !/^[A-Za-z0-9.:-]+$/.test(host))
-    throw new Problem(`--callback-host is the name or address of this machine, not ${JSON.stringify(host)}.`);
-  return host ?? '127.0.0.1';
-}
-
-function readCurrency(value: string): string {
-  if (!/^[A-Z]{3}$/.test(value))
-    throw new Problem(`--currency is an alphabetic code such as EUR, not ${JSON.stringify(value)}.`);
-  return value;
-}
-
-function readSeconds(name: string, value: string): number {
+function toSeconds(value: string): number {
   const seconds = Number(value);
   if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > 86_400)
-    throw new Problem(`${name} is a number of seconds above 0, not ${JSON.stringify(value)}.`);
+    throw new InvalidArgumentError('It is no number of seconds above 0 and up to a day.');
   return seconds;
+}
+
+const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+
+/** Commander's errors are up to two sentences. What follows `=` in a misspelt option may be a key. */
+function toSentence({ message }: CommanderError): string {
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/^(unknown option '[^=]*)=.*/s, "$1=…'")
+    .replace(/\.$/, '')
+    .replaceAll('. ', ': ')
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}; see --help.`;
 }

@@ -6,15 +6,15 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Repeats `look` until it gives something, at most for `patienceMs`; then undefined. */
+/** Repeats `probe` until it gives something, at most for `patienceMs`; then undefined. */
 export async function poll<Found>(
   clock: Clock,
   patienceMs: number,
-  look: () => Found | undefined | Promise<Found | undefined>,
+  probe: () => Found | undefined | Promise<Found | undefined>,
 ): Promise<Found | undefined> {
   const giveUpAt = clock.now() + patienceMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
-    const found = await look();
+    const found = await probe();
     if (found !== undefined || clock.now() >= giveUpAt) return found;
     await clock.sleep(pauseMs);
   }

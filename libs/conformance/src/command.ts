@@ -1,5 +1,5 @@
 /** `npm run conformance`: from arguments to an exit code. */
-import { parseArguments, usage, type Selection } from './arguments.ts';
+import { parseArguments, type Selection } from './arguments.ts';
 import { closingReport, jsonReport, progressLine, testTitle, totalsOf } from './report.ts';
 import { CannotRun, runSuite, selectTests, type SuiteDeps } from './suite.ts';
 
@@ -18,22 +18,22 @@ export async function runCommand(argv: readonly string[], deps: CommandDeps): Pr
   const parsed = parseArguments(argv, environment);
   switch (parsed.kind) {
     case 'help':
-      print(usage);
+      print(parsed.help);
       return 0;
     case 'problem':
       complain(`${parsed.problem}\n`);
       return 2;
     case 'list':
-      print(listing(parsed));
+      print(listing(parsed.selection));
       return 0;
     case 'run':
       return run(parsed.arguments, deps);
   }
 }
 
-function listing({ selection, asJson }: { selection: Selection; asJson: boolean }): string {
+function listing(selection: Selection): string {
   const tests = selectTests(selection);
-  if (!asJson) return tests.map((test) => `${testTitle(test)}\n`).join('');
+  if (!selection.json) return tests.map((test) => `${testTitle(test)}\n`).join('');
   const shown = tests.map(({ name, basis, needs, relies }) => ({ name, basis, needs, relies }));
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
@@ -41,11 +41,11 @@ function listing({ selection, asJson }: { selection: Selection; asJson: boolean 
 async function run(asked: Parameters<typeof runSuite>[0], deps: CommandDeps): Promise<ExitCode> {
   const { clock, newName, print, complain } = deps;
   const onResult: SuiteDeps['onResult'] = (result) => {
-    if (!asked.asJson) print(`${progressLine(result)}\n`);
+    if (!asked.json) print(`${progressLine(result)}\n`);
   };
   try {
     const summary = await runSuite(asked, { clock, newName, onResult });
-    print(asked.asJson ? jsonReport(asked.baseUrl, summary) : closingReport(summary));
+    print(asked.json ? jsonReport(asked.baseUrl, summary) : closingReport(summary));
     if (summary.isCutShort) return 2;
     return totalsOf(summary.results).failed > 0 ? 1 : 0;
   } catch (error) {

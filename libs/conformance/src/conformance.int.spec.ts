@@ -91,7 +91,7 @@ describe('a service that lies is found by the test that is about it', () => {
 });
 
 describe('a service at a plain HTTP address', () => {
-  it('breaks the rules that demand HTTPS, without being told of --http-url', async () => {
+  it('breaks the rules that demand HTTPS, without --http-url', async () => {
     const service = await startFakeService(certificate, { servesPlainHttp: true });
     const greps = ['--grep', '§4 all calls use HTTPS', '--grep', '§5 GET /api/v1/payments over plain HTTP'];
     const report = await run(['--base-url', service.httpUrl, '--key', fakeKey, '--json', ...greps]);

@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import type { Answer } from './answers.ts';
 import { Violation } from './conformance-test.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ import type { PaymentName, Sandbox } from './sandbox.ts';
 
 export type Method = 'GET' | 'POST';
 
-export interface CallOptions {
+interface CallOptions {
   /** Sent as JSON. */
   body?: unknown;
   /** Sent as it is, instead of `body`. */
@@ -57,7 +57,7 @@ export interface Peer {
   untilStatus(payment: PaymentName, status: Status): Promise<Answer>;
   /** A payment that the customer has paid, or failed to pay. */
   createSettled(status: 'approved' | 'declined', fields?: Json): Promise<Payment>;
-  /** A two-step payment whose money is held. */
+  /** A two-step payment that is authorized. */
   createHeld(fields?: Json): Promise<Payment>;
   /** Carries out what needs money in the account; where it is short, a payment is taken and settled first. */
   withMoney(operation: () => Promise<Answer>): Promise<Answer>;

@@ -4,8 +4,8 @@ import { conformanceTests } from './tests/all.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const mentioned = [...readme.matchAll(/`(§\d [^`]+)`/g)].map(([, name = '']) => name);
-/** "all of `§4 …`" tells nothing about a single test. */
-const telling = mentioned.filter((name) => !/^§\d …$/.test(name));
+/** "all of `§4 …`" identifies no single test. */
+const specific = mentioned.filter((name) => !/^§\d …$/.test(name));
 
 const isMeantBy = (pattern: string) => {
   const [first = '', ...rest] = pattern.split('…');
@@ -20,7 +20,7 @@ const names = conformanceTests.map(({ name }) => name);
 
 describe('the table of sentences and tests', () => {
   it('mentions every test', () => {
-    expect(names.filter((name) => !telling.some((pattern) => isMeantBy(pattern)(name)))).toEqual([]);
+    expect(names.filter((name) => !specific.some((pattern) => isMeantBy(pattern)(name)))).toEqual([]);
   });
 
   it('mentions no test that does not exist', () => {

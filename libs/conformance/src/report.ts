@@ -1,4 +1,4 @@
-/** What a person reads: a line for each test, a table by section, and the totals as the last line. */
+/** The report as text: a line for each test, a table by section, and the totals as the last line. */
 import { sectionOf, type ConformanceTest } from './conformance-test.ts';
 import type { RunSummary, TestResult } from './runner.ts';
 

@@ -51,11 +51,11 @@ describe('a test', () => {
     expect(results[2]?.reason).toBe('needs money');
   });
 
-  it('never tells a key, whatever the service repeats', async () => {
-    const telling = test('a', () => {
+  it('never reveals a key, whatever the service repeats', async () => {
+    const revealing = test('a', () => {
       throw new Violation('GET /?key=sk_secret was answered HTTP 200 sk_secret');
     });
-    const { results } = await (await run([telling])).running;
+    const { results } = await (await run([revealing])).running;
     expect(results[0]?.reason).toBe('GET /?key=<key> was answered HTTP 200 <key>');
   });
 
@@ -79,7 +79,7 @@ describe('a test', () => {
 });
 
 describe('a run', () => {
-  it('goes through the tests one after another and tells each result at once', async () => {
+  it('goes through the tests one after another and reports each result at once', async () => {
     const { running, seen } = await run([
       test('a', () => {}),
       test('b', () => expect(outcomes(seen)).toEqual(['passed'])),

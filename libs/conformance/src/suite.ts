@@ -1,4 +1,4 @@
-/** The suite against one service: connects everything, and tells why where it cannot run. */
+/** The suite against one service: connects everything, and says why where it cannot run. */
 import { describe, expectFailure, hasSucceeded, type Answer } from './answers.ts';
 import type { Arguments, Selection } from './arguments.ts';
 import { startCallbackReceiver } from './callbacks.ts';
@@ -22,7 +22,7 @@ export interface SuiteDeps {
 const callTimeoutMs = 15_000;
 const testTimeoutMs = 60_000;
 
-export const selectTests = ({ only, grep, skip }: Selection): ConformanceTest[] =>
+export const selectTests = ({ only, grep = [], skip = [] }: Selection): ConformanceTest[] =>
   conformanceTests.filter(
     ({ name, basis }) =>
       (only === undefined || basis === only) &&
@@ -33,9 +33,9 @@ export const selectTests = ({ only, grep, skip }: Selection): ConformanceTest[] 
 /** @throws CannotRun where no test can be run */
 export async function runSuite(asked: Arguments, deps: SuiteDeps): Promise<RunSummary> {
   const { clock, newName, onResult } = deps;
-  const tests = selectTests(asked.selection);
+  const tests = selectTests(asked);
   if (tests.length === 0) throw new CannotRun('No test has such a name: --list shows them all.');
-  const http = openHttp(asked.caFile);
+  const http = openHttp(asked.ca);
   const callbacks = asked.callbackHost === undefined ? undefined : await openCallbacks(asked.callbackHost);
   try {
     const sandbox = connectSandbox(asked, { http, clock });
@@ -98,7 +98,7 @@ function needsMet({ sandbox, callbackHost, httpUrl, otherKey }: Arguments): Set<
   return new Set((Object.keys(met) as Need[]).filter((need) => met[need]));
 }
 
-/** A first call, so that a wrong address or key is told once and not by every test. */
+/** A first call, so that a wrong address or key is reported once and not by every test. */
 async function requireService({ call, key }: Peer, baseUrl: string): Promise<void> {
   let answer: Answer;
   try {

@@ -4,8 +4,8 @@ import type { ExpectedRevision, NewEvent } from './event-store.ts';
 export const eventsPerAppendMax = 1_000;
 /** Data and metadata of one event together, as JSON in UTF-8. */
 export const eventBytesMax = 1_048_576;
-export const appendBytesMax = 16 * 1_048_576;
-export const streamNameLengthMax = 512;
+const appendBytesMax = 16 * 1_048_576;
+const streamNameLengthMax = 512;
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const printablePattern = /^[!-~]+$/;

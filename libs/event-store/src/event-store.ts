@@ -2,7 +2,7 @@
 
 /**
  * A place in the order of all events. Opaque; a later position sorts after an earlier one as text, so positions may be
- * compared with `<` and kept as they are in documents, headers and files.
+ * compared with `<` and kept as they are in views, headers and files.
  */
 export type Position = string & { readonly __brand: 'Position' };
 
@@ -79,7 +79,7 @@ export interface EventStore {
    * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again:
    * use it only where that is harmless.
    *
-   * @throws StoreUnavailable (retryable) when it cannot be told to be durable; nothing is half written.
+   * @throws StoreUnavailable (retryable) when its durability is unknown; nothing is half written.
    */
   append(
     stream: string,
@@ -92,11 +92,11 @@ export interface EventStore {
 
   /**
    * All events after a position and then those to come, each once and in order, with a `CaughtUp` each time the end is
-   * reached. Lives through failures of the store by itself; ends only when the signal is aborted, without an error.
+   * reached. Survives failures of the store; ends only when the signal is aborted, without an error.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
-  /** Keeps only the last `count` events of a stream, now and for later appends. Revisions go on. */
+  /** Keeps only the last `count` events of a stream, now and for later appends. Revisions keep counting. */
   keepLast(stream: string, count: number): Promise<void>;
 
   /** Waits for appends under way, ends all subscriptions and lets go of the files or connections. */

@@ -5,5 +5,6 @@ export { type EventStoreDbConnection } from './eventstoredb/connection.ts';
 export { type ConnectionString, parseConnectionString } from './eventstoredb/connection-string.ts';
 export * from './eventstoredb/eventstoredb-event-store.ts';
 export * from './event-store.ts';
+export * from './follower/index.ts';
 export * from './load-decide-append.ts';
 export * from './lease.ts';

@@ -4,7 +4,7 @@ import type { EventStore, Revision } from './event-store.ts';
 
 /** The last event of a stream `lease-<name>`. */
 interface LeaseRecord {
-  /** Tells one acquisition from all others, also of the same holder. */
+  /** Distinguishes one acquisition from all others, also of the same holder. */
   token: string;
   holder: string;
   /** Milliseconds since the Unix epoch, by the holder's clock. */
@@ -19,7 +19,7 @@ export interface LeaseState {
 }
 
 /** An event of a lease stream by which this process took the lease, or made it last. */
-export interface LeasePlace {
+interface LeasePlace {
   token: string;
   revision: Revision;
 }

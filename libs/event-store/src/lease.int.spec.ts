@@ -20,7 +20,7 @@ interface Candidate {
   ended: Promise<void>;
 }
 
-/** Runs for the lease, with work that goes on until its signal is aborted or it is told to end. */
+/** Runs for the lease, with work that runs until its signal is aborted or the spec ends it. */
 function candidate(options: Partial<LeaseOptions> & { store: EventStore; clock: FakeClock }): Candidate {
   const controller = new AbortController();
   let work: PromiseWithResolvers<undefined> | undefined;
@@ -177,7 +177,7 @@ describe('a lease', () => {
     await passTime(clock, 1, holder.isWorking);
   });
 
-  // A renewal that had no answer went on for longer than the lease, and the work with it.
+  // A renewal without an answer once outlasted the lease, and so did the work.
   it('ends the work before it expires when the store does not answer', async () => {
     const { store, clock } = await given();
     let isSilent = false;
@@ -220,7 +220,7 @@ describe('a lease', () => {
     expect(holder.isWorking()).toBe(true);
   });
 
-  it('is held by one whose try to take it was written although its answer was lost', async () => {
+  it('is held by a process whose acquisition was written although its answer was lost', async () => {
     const { store, clock } = await given();
     let isDown = true;
     const holder = candidate({ store: failing(store, () => isDown, true), clock });
@@ -239,7 +239,7 @@ describe('a lease', () => {
 });
 
 describe('the end of runUnderLease', () => {
-  it('comes when the work has ended by itself, and releases the lease', async () => {
+  it('comes when the work has ended of its own accord, and releases the lease', async () => {
     const { store, clock } = await given();
     const holder = candidate({ store, clock });
     await working(holder);

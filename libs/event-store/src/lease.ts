@@ -5,7 +5,7 @@ import { within } from './within.ts';
 
 export const leaseDurationMsDefault = 10_000;
 
-/** A holder renews this often while its lease lasts, and one who stands by looks even more often. */
+/** A holder renews this often while its lease lasts; a standby reads it even more often. */
 const renewalsPerDuration = 3;
 const looksPerDuration = 10;
 /** The last part of a lease that could not be renewed is for the work to end in. */
@@ -33,12 +33,12 @@ type Lease = Required<LeaseOptions> & { stream: LeaseStream };
 
 /**
  * Runs `work` while this process holds the lease, so that of several replicas one works and the others stand by. The
- * signal that `work` gets is aborted when the lease is lost (then this stands by again, and runs `work` anew) or when
- * `signal` is aborted; the lease is renewed until `work` has ended, and then released. Resolves when `work` has
- * resolved by itself, or has ended after `signal` was aborted.
+ * signal that `work` gets is aborted when the lease is lost (then this stands by, and runs `work` again once it holds
+ * the lease) or when `signal` is aborted; the lease is renewed until `work` has ended, and then released. Resolves
+ * when `work` has resolved, or has ended after `signal` was aborted.
  *
- * Two holders for a short time are possible, after a long pause of the process or a jump of a clock: whatever `work`
- * does must be safe under that too.
+ * Two holders for a short time are possible, after a long pause of the process or a jump of a clock: everything that
+ * `work` does must be safe under that too.
  *
  * @throws what `work` throws, unless it is the end that its signal asked for; StoreUnavailable that is not retryable
  */
@@ -106,7 +106,7 @@ async function workUnder(lease: Lease, held: HeldLease, work: Work): Promise<'en
   } finally {
     workEnded.abort();
     const last = await renewing;
-    // Where this fails, the lease expires by itself.
+    // Where this fails, the lease expires.
     if (last !== undefined) await lease.stream.release(last).catch((error: unknown) => warn(lease, error));
   }
   return (await renewing) === undefined && !lease.signal.aborted ? 'lost' : 'ended';
@@ -122,7 +122,7 @@ async function keepRenewing(
   let held = first;
   let eventId = ids.uuid();
   const endingMs = durationMs / endingsPerDuration;
-  // Nobody is told when a lease expires: the work must end before another can begin, however long a renewal takes.
+  // A lease expires without notice: the work must end before another can begin, however long a renewal takes.
   const leftMs = () => Math.max(0, held.since + durationMs - endingMs - clock.monotonic());
   const pauseMs = () => Math.min(durationMs / renewalsPerDuration, leftMs());
   while (await sleepUnlessAborted(clock, pauseMs(), workEnded)) {

@@ -38,14 +38,14 @@ describe('loadState', () => {
     });
   });
 
-  it('folds all events and tells the last revision', async () => {
+  it('folds all events and returns the last revision', async () => {
     expect(await loadState({ ...account, ...(await givenAccount(5, 6, 7)) })).toEqual({
       state: 18,
       revision: 2,
     });
   });
 
-  it('goes on from what was loaded before', async () => {
+  it('continues from what was loaded before', async () => {
     const given = await givenAccount(5, 6);
     const before = await loadState({ ...account, ...given });
     await given.store.append(given.stream, account.toNewEvents([10]), 1);

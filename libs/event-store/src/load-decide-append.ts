@@ -18,7 +18,7 @@ export interface LoadedState<State> {
   revision: Revision | 'no-stream';
 }
 
-/** What a pure decision gives: events to append in one piece (none: nothing to do), or a refusal. */
+/** The result of a pure decision: events to append atomically (none: nothing to do), or a refusal. */
 export type Decision<Event, Refusal> =
   { kind: 'events'; events: readonly Event[] } | { kind: 'refused'; refusal: Refusal };
 
@@ -38,7 +38,7 @@ export interface DecideAndAppend<State, Event, Refusal> extends Evolution<State,
 }
 
 /** Other writers of the stream were faster every time. */
-export class StreamContended extends TollgateError {
+class StreamContended extends TollgateError {
   constructor(stream: string) {
     super('stream_contended', `Other writers of ${stream} were faster ${decisionTriesMax} times.`, {
       retryable: true,

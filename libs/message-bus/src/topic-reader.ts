@@ -1,4 +1,4 @@
-/** The port beside the message bus for people who look: it reads a topic, takes part in no group and leaves no trace. */
+/** The port beside the message bus for inspection: it reads a topic, joins no group and leaves no trace. */
 import type { BusRecord } from './message-bus.ts';
 
 export interface ReadTopicOptions {
@@ -7,7 +7,7 @@ export interface ReadTopicOptions {
    * (`timestamp`, milliseconds since the Unix epoch) with all that follow it.
    */
   from: 'beginning' | 'end' | { timestamp: number };
-  /** Goes on with the records to come; otherwise the reading ends after those that were there when it began. */
+  /** Continues with the records to come; otherwise the reading ends after those that were there when it began. */
   isFollowing?: boolean;
   /** Ends the reading, without an error. */
   signal: AbortSignal;

@@ -14,7 +14,7 @@ export function isCardNumber(digits: string): boolean {
  * True where a text holds a card number of 13 to 19 digits, in one piece or in the groups that are printed on cards
  * (`4392 9632 0355 1251`, `3782-822463-10005`).
  *
- * Every tenth number passes Luhn's check, so texts that merchants use as order numbers are told apart: longer runs of
+ * Every tenth number passes Luhn's check, so texts that merchants use as order numbers are excluded: longer runs of
  * digits, hexadecimal identifiers of 20 and more (UUIDs, object ids, hashes), dates and times (no issuer begins
  * with 0, 1, 20 or 7), and digits in other groups.
  */

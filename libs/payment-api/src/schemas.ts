@@ -28,7 +28,7 @@ const tokenSchema = textSchema(128);
 const ipSchema = z.union([z.ipv4(), z.ipv6()], 'must be an IPv4 or IPv6 address');
 
 /** Card data of a server-to-server payment. Held in memory only. */
-export const cardSchema = z.strictObject({
+const cardSchema = z.strictObject({
   pan: z.string().regex(/^\d{12,19}$/, 'must be 12 to 19 digits'),
   expires: z.string().regex(/^(0[1-9]|1[0-2])\/\d{4}$/, 'must be written MM/YYYY'),
   holder: textSchema(255),
@@ -79,9 +79,9 @@ export type CreatePaymentAnswer = z.infer<typeof createPaymentAnswerSchema>;
 
 /**
  * A payment as the service shows it (decision 3). `status` stays a plain string: a status that the specification
- * does not know must reach a person, not fail to parse.
+ * does not know must open a review, not fail to parse.
  */
-export const servicePaymentSchema = z.looseObject({
+const servicePaymentSchema = z.looseObject({
   token: tokenSchema,
   status: z.string(),
   amount: z.number(),
@@ -143,7 +143,7 @@ export const holdEndAnswerSchema = z.looseObject({
   payment: servicePaymentSchema.optional(),
 });
 
-/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 21). Without an amount, all that is left. */
+/** Body of `POST /api/v1/refunds` (section 4; the field `token`: decision 13). Without an amount, all that is left. */
 export const refundRequestSchema = z.strictObject({ token: tokenSchema, amount: amountSchema.optional() });
 export type RefundRequest = z.infer<typeof refundRequestSchema>;
 
@@ -178,8 +178,11 @@ export const payoutRequestSchema = z.strictObject({
 });
 export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
-/** A payout as the service shows it; `operationType` tells it from a payment in a retrieval or a list (decision 22). */
-export const servicePayoutSchema = z.looseObject({
+/**
+ * A payout as the service shows it; `operationType` distinguishes it from a payment in a retrieval or a list
+ * (decision 22).
+ */
+const servicePayoutSchema = z.looseObject({
   token: tokenSchema,
   operationType: z.string().nullish(),
   status: z.string(),
@@ -220,7 +223,7 @@ export type ServiceBalance = z.infer<typeof balanceAnswerSchema>['wallet'];
  * A dispute as the service shows it (decision 24). Some deployments leave out the token of the payment. A number beyond
  * the safe integers is no id: two disputes would share it.
  */
-export const serviceDisputeSchema = z.looseObject({
+const serviceDisputeSchema = z.looseObject({
   id: z.union([textSchema(128), z.int()]),
   token: z.string().nullish(),
   amount: z.number(),
@@ -256,4 +259,3 @@ export type CallbackBody = z.infer<typeof callbackBodySchema>;
 
 /** The error body of section 7, as this project writes it. The connector reads the variants of known deployments too. */
 export const errorBodySchema = z.object({ success: z.literal(false), errors: z.array(apiErrorSchema) });
-export type ErrorBody = z.infer<typeof errorBodySchema>;

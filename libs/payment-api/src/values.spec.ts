@@ -40,7 +40,7 @@ describe('a currency', () => {
 it.each([
   ['amount', amountSchema],
   ['currency', currencySchema],
-])('tells an %s that is missing from one that is wrong', (_name, schema) => {
+])('distinguishes a missing %s from a wrong one', (_name, schema) => {
   expect(faultsOf(schema, undefined)).toEqual(['is missing']);
 });
 

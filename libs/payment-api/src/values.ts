@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { isCurrency } from './currencies.ts';
 
-export { formatAmount, isCurrency, minorUnitDigits } from './currencies.ts';
-export { containsCardNumber, isCardNumber } from './card-number.ts';
+export { formatAmount, minorUnitDigits } from './currencies.ts';
+export { containsCardNumber } from './card-number.ts';
 
 /** The six states of a payment (specification, section 3). */
 export const paymentStatuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;
@@ -13,7 +13,7 @@ export type PaymentStatus = z.infer<typeof paymentStatusSchema>;
 /** States that the specification marks as final (section 3). */
 export const isFinalStatus = (status: PaymentStatus): boolean => status !== 'init' && status !== 'pending';
 
-/** Tells a field that is not there from one that is wrong. */
+/** Distinguishes a missing field from a wrong one. */
 export const orMissing = (message: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? 'is missing' : message),
 });
@@ -29,13 +29,8 @@ export const currencySchema = z
   .refine(isCurrency, 'must be an ISO 4217 alphabetic code in capitals, for example EUR');
 
 /** The kinds of error of section 7, and those that known deployments add. */
-export const specifiedErrorKinds = [
-  'api_error',
-  'authentication_error',
-  'invalid_request_error',
-  'processing_error',
-] as const;
-export type SpecifiedErrorKind = (typeof specifiedErrorKinds)[number];
+export type SpecifiedErrorKind =
+  'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
 
 /** One entry of an error answer (section 7). `parameter` names the request field at fault, where there is one. */
 export const apiErrorSchema = z.object({

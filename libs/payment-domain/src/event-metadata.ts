@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Who caused an event: a team through one of its keys, or a service of ours. */
-export const actorSchema = z.discriminatedUnion('kind', [
+const actorSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('team'), team: z.string(), keyId: z.string() }),
   z.object({ kind: z.literal('service'), name: z.string() }),
 ]);
@@ -13,7 +13,7 @@ export const eventMetadataSchema = z.object({
   schemaVersion: z.literal(1),
   /** The same for everything that one request or callback set off. */
   correlationId: z.string(),
-  /** The request, callback, look or event that directly caused this one. */
+  /** The request, callback, inquiry or event that directly caused this one. */
   causationId: z.string(),
   /** W3C Trace Context, where the caller sent one. */
   traceparent: z.string().optional(),

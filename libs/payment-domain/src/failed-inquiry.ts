@@ -1,4 +1,4 @@
-/** Looks that the service gives no answer to, while there is something to be found out. */
+/** Status inquiries that the service does not answer while an outcome is unknown. */
 import {
   openReview,
   resolveOpen,
@@ -6,29 +6,34 @@ import {
   type ReviewOpened,
   type ReviewResolved,
 } from './review.ts';
-import type { InquiryNeed } from './payment/inquiry-need.ts';
 
-/** Why a look told nothing: nobody to ask as, the service refuses us, or it does not answer. */
+/**
+ * Why a payment or payout is inquired again: `unresolved`, because the outcome of a call is unknown; `open`, because the
+ * service has not finished it.
+ */
+
+export type InquiryNeed = 'unresolved' | 'open';
+
+/** The account is not configured, the service refuses us, or it does not answer. */
 export type InquiryFailure = 'account_missing' | 'refused' | 'no_answer';
 
 export interface FailedInquiry {
   reason: InquiryFailure;
-  /** The account that the service was, or would have been, asked as. */
+  /** The account of the inquiry, configured or not. */
   account: string;
   /** Milliseconds since the Unix epoch. */
   failedAt: number;
 }
 
-/** How long after the latest call has become quiet the service may leave looks without an answer, milliseconds. */
-export const noAnswerPatienceMs: Record<InquiryNeed, number> = {
-  unresolved: 60 * 60 * 1000,
-  open: 24 * 60 * 60 * 1000,
-};
+const hour = 60 * 60 * 1000;
+
+/** How long after the latest call's quiet period the service may leave inquiries without an answer, milliseconds. */
+const noAnswerPatienceMs: Record<InquiryNeed, number> = { unresolved: hour, open: 24 * hour };
 
 const code = 'service_not_readable';
 
-/** Calls a person: at once where time will not mend it, and where it may only after patience. */
-export function raiseNotReadable(
+/** Opens a review: at once where waiting cannot help, after patience where it may. */
+export function openNotReadable(
   state: Reviewable,
   { reason, account, failedAt }: FailedInquiry,
   { inquiryNeed, quietUntil }: { inquiryNeed: InquiryNeed | undefined; quietUntil: number },
@@ -38,8 +43,8 @@ export function raiseNotReadable(
   return openReview(state, code, { reason, account });
 }
 
-/** A look has told something, whatever it was. */
-export const endNotReadable = <Code extends string>(
+/** The service has answered, whatever it said. */
+export const resolveNotReadable = <Code extends string>(
   state: Reviewable<Code | typeof code>,
 ): ReviewResolved<Code | typeof code>[] =>
-  resolveOpen<Code | typeof code>(state, code, 'retrieved', 'the service was asked later');
+  resolveOpen<Code | typeof code>(state, [code], 'retrieved', 'the service was asked later');

@@ -1,4 +1,4 @@
-/** Something that the domain rules out has happened. It stops the stream that it happened in, loudly. */
+/** The domain rules this out, and it has happened. It stops the stream that it happened in, loudly. */
 export class InvariantViolation extends Error {
   readonly code = 'invariant_violation';
 

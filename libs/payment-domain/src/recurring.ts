@@ -1,9 +1,9 @@
 /**
  * A recurring token of the service behind an alias of ours (stream `recurring-<alias>`): a team charges the alias, and
- * the charge goes to the account that took the first payment. The service's token never leaves the house.
+ * the charge goes to the account that took the first payment. The service's token is never handed out.
  */
 import { z } from 'zod';
-import { environmentSchema } from './payment/payment-events.ts';
+import { environmentSchema } from './values.ts';
 
 export const recurringTokenStoredSchema = z.object({
   environment: environmentSchema,

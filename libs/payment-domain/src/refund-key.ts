@@ -1,9 +1,9 @@
 /**
  * What a refund's idempotency key was first used for (stream `refund-<refund token>`). The refund itself is part of its
- * payment; this tells a repeat from another request under the same key, whichever payment that names.
+ * payment; this distinguishes a replay from another request under the same key, whichever payment that names.
  */
 import { z } from 'zod';
-import { environmentSchema } from './payment/payment-events.ts';
+import { environmentSchema } from './values.ts';
 
 export const refundKeyUsedSchema = z.object({
   environment: environmentSchema,

@@ -3,32 +3,32 @@ import {
   isAbout,
   openReviewPer,
   resolveWhere,
-  type Reviewable,
   type Review,
+  type Reviewable,
   type ReviewOpened,
   type ReviewResolved,
 } from './review.ts';
 
 const code = 'callback_not_applied';
 
-/** Of one payment or payout that are open at a time at most; more tell nothing new. */
-export const unappliedCallbacksMax = 10;
+/** Open at a time for one payment or payout at most; more add nothing. */
+const unappliedCallbacksMax = 10;
 
-/** Calls a person, once for each of the service's tokens that callbacks name, and once for those that name none. */
-export function raiseUnappliedCallback(
+const isUnapplied = (open: Review): boolean => open.code === code;
+
+/** Opens a review per service token that callbacks name, and one for callbacks that name none. */
+export function openUnappliedCallback(
   state: Reviewable,
   { reason, serviceToken }: { reason: string; serviceToken?: string },
 ): ReviewOpened<typeof code>[] {
   if (state.reviews.filter(isUnapplied).length >= unappliedCallbacksMax) return [];
-  // Another callback, whatever a person has said about an earlier one that met the same hindrance.
-  const anew = { ...state, acknowledged: [] };
-  return openReviewPer(anew, code, { reason, serviceToken: serviceToken ?? null }, 'serviceToken');
+  // Another callback opens a review, even if a person acknowledged an earlier one with the same reason.
+  const unseen = { ...state, acknowledged: [] };
+  return openReviewPer(unseen, 'serviceToken', code, { reason, serviceToken: serviceToken ?? null });
 }
 
-const isUnapplied = (open: Review): boolean => open.code === code;
-
-/** What was looked at is known by now: what its callbacks were about, and those that do not tell what they are about. */
-export const endUnappliedOfOwn = <Code extends string>(
+/** Resolves those about what was inquired, and those that name nothing. */
+export const resolveUnappliedOfOwn = <Code extends string>(
   state: Reviewable<Code>,
   ownToken: string | undefined,
   reason: string,
@@ -41,8 +41,8 @@ export const endUnappliedOfOwn = <Code extends string>(
     reason,
   );
 
-/** Ends those about just this token of the service. */
-export const endUnappliedAbout = <Code extends string>(
+/** Resolves those about just this service token. */
+export const resolveUnappliedAbout = <Code extends string>(
   state: Reviewable<Code>,
   serviceToken: string,
 ): ReviewResolved<Code>[] =>

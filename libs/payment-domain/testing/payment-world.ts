@@ -1,14 +1,14 @@
 /**
  * A small world around one payment for property tests: the Payment Service with its ledger, calls whose answers are
- * lost, late or repeated, looks that others overtake, persons who say what is true, and a gateway that keeps the rule
- * for calling the service: an announced call is sent by whose append won, before `sendBy`, once.
+ * lost, late or repeated, inquiries that others overtake, people who say what is true, and a gateway that keeps the rule
+ * for calling the service: an announced call is sent by the one whose append won, before `sendBy`, once.
  */
+import { callRules } from '../src/outbound-call/outbound-call.ts';
 import { resolutions, type Resolution } from '../src/review.ts';
-import { attemptsMax } from '../src/payment/creation.ts';
-import type { PaymentCommand, RecordObservation, ResolveReview } from '../src/payment/payment-commands.ts';
-import { reviewCodes } from '../src/payment/payment-events.ts';
+import type { PaymentInput, RecordObservation } from '../src/payment/payment-commands.ts';
+import type { ResolveReview } from '../src/shared-inputs.ts';
+import { reviewCodes, type ReviewCode } from '../src/payment/payment-events.ts';
 import { undecidedRefund, type Payment } from '../src/payment/payment-state.ts';
-import { acceptedRefundPatienceMs } from '../src/payment/refunds.ts';
 import { requestPayment, terms } from './samples.ts';
 import * as atService from './service-model.ts';
 import type { ServicePayment } from './service-model.ts';
@@ -22,19 +22,19 @@ export interface Happening {
   size: number;
 }
 
-function recordIfAny(world: World, command: PaymentCommand | undefined): void {
+function recordIfAny(world: World, command: PaymentInput | undefined): void {
   if (command !== undefined) execute(world, command);
 }
 
-export function beginInquiry(world: World): PaymentCommand | undefined {
+function beginInquiry(world: World): PaymentInput | undefined {
   if (world.state === undefined) return undefined;
   const { number, providerOrderNumber } = world.state.attempt;
   const own = world.ledger.payments.filter(({ orderNumber }) => orderNumber === providerOrderNumber);
   const found = own.map(atService.pictureOf);
-  return { type: 'RecordLookup', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
+  return { type: 'RecordSearch', attemptNumber: number, found, inquiredAt: world.now, ...nextAttempt(world) };
 }
 
-/** A retrieval; `mayCall` where a confirmation or decline may be submitted again by it. */
+/** A retrieval; `mayCall` where a capture or void may be submitted again by it. */
 function retrieve(world: World, payment: ServicePayment, mayCall: boolean): RecordObservation {
   const picture = atService.pictureOf(payment);
   const observed = world.mistells ? { ...picture, status: 'odd' } : picture;
@@ -43,7 +43,7 @@ function retrieve(world: World, payment: ServicePayment, mayCall: boolean): Reco
   return { type: 'RecordObservation', observed, inquiredAt: world.now, ...call };
 }
 
-// The service layer appends what a retrieval tells expecting the revision at which the retrieval began.
+// The service layer appends what a retrieval shows, expecting the revision at which the retrieval began.
 function recordPicture(world: World, pick: number): void {
   const inTime = world.pictures.filter(({ revision }) => revision === world.history.length);
   const [picture] = inTime.splice(pick % (inTime.length || 1), 1);
@@ -52,7 +52,7 @@ function recordPicture(world: World, pick: number): void {
 }
 
 /** Few keys and few amounts, so that keys are used again, for the same and for another refund. */
-function wishRefund(world: World, pick: number, size: number): void {
+function askForRefund(world: World, pick: number, size: number): void {
   const amount = size % 6 === 5 ? {} : { amount: 1 + (size % 1_000) };
   const refundToken = `refund-${1 + (pick % 6)}`;
   const fingerprint = JSON.stringify(amount);
@@ -75,24 +75,30 @@ function decideRefund(world: World, pick: number, size: number): void {
     world.callbacks.push({ type: 'RecordRefundDeclined', serviceRefundToken });
 }
 
-function personSpeaks(world: World, pick: number, size: number): void {
+function personResolves(world: World, pick: number, size: number): void {
   const { state } = world;
   if (state === undefined) return;
   const nothing = { code: picked(reviewCodes, pick) ?? 'unknown_status', number: 1 };
   const { code, number } = picked(state.reviews, pick) ?? nothing;
   const resolution = picked(resolutions, size) ?? 'inquire_again';
-  const command: ResolveReview = { type: 'ResolveAttention', code, number, resolution, reason: 'seen' };
+  const command: ResolveReview<ReviewCode> = {
+    type: 'ResolveReview',
+    code,
+    number,
+    resolution,
+    reason: 'seen',
+  };
   if (isTrue(world, state, resolution)) execute(world, command);
 }
 
-/** Whether a person who can see the service's ledger would say so. */
+/** Whether the service's ledger bears this resolution out. */
 function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Resolution): boolean {
   const isOnItsWay = (operation: string) => [...unsent, ...slow].some((call) => call.operation === operation);
   const refund = undecidedRefund(state);
   const made = ledger.refunds.find(({ refundToken }) => refundToken === refund?.refundToken);
   switch (resolution) {
     case 'payment_not_made':
-      return !isOnItsWay('create') && ledger.payments.every(({ status }) => status === 'declined');
+      return !isOnItsWay('authorize') && ledger.payments.every(({ status }) => status === 'declined');
     case 'refund_made':
       return made?.status === 'approved';
     case 'refund_not_made':
@@ -102,11 +108,10 @@ function isTrue({ ledger, unsent, slow }: World, state: Payment, resolution: Res
   }
 }
 
-// What a person says is true at its time only, and a look is recorded by nobody but who took it.
+// A resolution is true at its time only, and an inquiry is recorded only by the process that made it.
 function repeatCommand(world: World, pick: number): void {
   const command = picked(world.commands, pick);
-  if (command?.type !== 'RecordObservation' && command?.type !== 'ResolveAttention')
-    recordIfAny(world, command);
+  if (command?.type !== 'RecordObservation' && command?.type !== 'ResolveReview') recordIfAny(world, command);
 }
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
@@ -131,11 +136,11 @@ const ways = {
   'effect of a slow call': carryOutLate,
   'answer arrives': (world, pick) => recordIfAny(world, picked(world.answers, pick)),
   crash: (world) => (world.unsent = []),
-  'look begins': (world) => {
+  'inquiry begins': (world) => {
     const inquire = beginInquiry(world);
     if (inquire !== undefined) world.inquiries.push(inquire);
   },
-  'look is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
+  'inquiry is recorded': (world, pick) => recordIfAny(world, picked(world.inquiries, pick)),
   'picture is taken': atPayment((world, payment, size) =>
     world.pictures.push({
       observation: retrieve(world, payment, size % 8 !== 7),
@@ -145,7 +150,7 @@ const ways = {
   'picture is recorded': recordPicture,
   'command is repeated': repeatCommand,
   'time passes': (world, pick) => (world.now += [500, 500, 5_000, 20_000, 70_000][pick % 5] ?? 0),
-  'days pass': (world) => (world.now += acceptedRefundPatienceMs),
+  'days pass': (world) => (world.now += callRules.refund.decisionMs),
   'customer acts': atPayment((_, payment, size) => atService.customerActs(payment, size)),
   'payment expires': atPayment((_, payment) => atService.expireAtService(payment)),
   'operator revises': atPayment((_, payment, size) => atService.reviseAtService(payment, size)),
@@ -153,27 +158,27 @@ const ways = {
     atService.refundInConsole(ledger, payment, 1 + (size % payment.amount)),
   ),
   'service mistells': (world) => (world.mistells = true),
-  'confirmation is wished': (world) =>
-    execute(world, { type: 'SubmitTwoStep', operation: 'confirm', window: planWindow(world.now) }),
-  'decline is wished': (world) =>
-    execute(world, { type: 'SubmitTwoStep', operation: 'decline', window: planWindow(world.now) }),
-  'refund is wished': wishRefund,
+  'capture is asked for': (world) =>
+    execute(world, { type: 'SubmitCaptureOrVoid', operation: 'capture', window: planWindow(world.now) }),
+  'void is asked for': (world) =>
+    execute(world, { type: 'SubmitCaptureOrVoid', operation: 'void', window: planWindow(world.now) }),
+  'refund is asked for': askForRefund,
   'refund is decided': decideRefund,
   'callback arrives': (world, pick) => recordIfAny(world, picked(world.callbacks, pick)),
   'callback is not applied': (world, pick) =>
     execute(world, { type: 'RecordUnappliedCallback', reason: 'no answer', ...namedBy(pick) }),
-  'callback is looked after': (world, pick) => {
+  'callback is inquired': (world, pick) => {
     const { serviceToken } = namedBy(pick);
-    if (serviceToken !== undefined) execute(world, { type: 'RecordCallbackLooked', serviceToken });
+    if (serviceToken !== undefined) execute(world, { type: 'RecordCallbackInquired', serviceToken });
   },
-  'look fails': (world, pick) =>
+  'inquiry fails': (world, pick) =>
     execute(world, {
-      type: 'RecordLookFailed',
+      type: 'RecordInquiryFailed',
       reason: picked(inquireFailures, pick) ?? 'no_answer',
       account: 'main',
       failedAt: world.now,
     }),
-  'person speaks': personSpeaks,
+  'person resolves': personResolves,
   'payment goes missing': atPayment((world, { serviceToken }) =>
     execute(world, { type: 'RecordMissing', serviceToken }),
   ),
@@ -188,12 +193,12 @@ export function happen(world: World, { kind, pick, size }: Happening): void {
 }
 
 /**
- * The faults end: nobody waits any more, the service decides what it was asked, and all is looked at as time passes.
- * Each attempt may be looked for, given up and followed by another: bounded by the attempts there are.
+ * The faults end: nobody waits any more, the service decides what it was asked, and all is inquired as time passes.
+ * Each attempt may be searched for, given up and followed by another: bounded by the attempts there are.
  */
 export function settle(world: World): void {
   Object.assign(world, { unsent: [], slow: [], mistells: false });
-  for (let round = 0; round <= attemptsMax + 1; round += 1) {
+  for (let round = 0; round <= callRules.authorize.attemptsMax + 1; round += 1) {
     world.now += timing.quietAfter;
     recordIfAny(world, beginInquiry(world));
     for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
@@ -202,7 +207,7 @@ export function settle(world: World): void {
     while (world.ledger.refunds.some(({ status }) => status === 'pending')) decideRefund(world, 0, round);
   }
   // Whatever may take days has taken them.
-  world.now += acceptedRefundPatienceMs;
+  world.now += callRules.refund.decisionMs;
   for (const payment of world.ledger.payments) atService.expireAtService(payment);
   for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
 }

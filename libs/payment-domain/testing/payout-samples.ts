@@ -42,14 +42,19 @@ export const payoutRequested = (changes: Partial<PayoutTerms> = {}): PayoutEvent
   return { type: 'PayoutRequested', data: { ...data, terms: { ...payoutTerms, ...changes } } };
 };
 
-export const payoutRaised = (
+export const payoutReviewOpened = (
   code: PayoutReviewCode,
   evidence: PayoutEventOf<'ReviewOpened'>['data']['evidence'] = {},
 ): PayoutEvent => ({ type: 'ReviewOpened', data: { code, evidence } });
 
-export const payoutResolved = (code: PayoutReviewCode, resolution: string, reason: string): PayoutEvent => ({
+export const payoutReviewResolved = (
+  code: PayoutReviewCode,
+  resolution: string,
+  reason: string,
+  number = 1,
+): PayoutEvent => ({
   type: 'ReviewResolved',
-  data: { code, resolution, reason },
+  data: { code, number, resolution, reason },
 });
 
 export const refusalError = { code: 'balance_less_than_amount', kind: 'processing_error' };

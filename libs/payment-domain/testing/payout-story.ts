@@ -1,21 +1,21 @@
-/** The words that the specs of payouts tell their stories with: what happens, and what is recorded of it. */
-import type { ObservedPayout, PayoutCommand, PayoutOutcome } from '../src/payout/payout-commands.ts';
+/** Inputs and events that the payout specs are written with. */
+import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../src/payout/payout-commands.ts';
 import { decidePayout } from '../src/payout/payout-decide.ts';
 import type { PayoutEvent, PayoutStatus } from '../src/payout/payout-events.ts';
 import { evolvePayout, noPayout, type PayoutState } from '../src/payout/payout-state.ts';
-import { observedPayout, payoutRaised, refusalError } from './payout-samples.ts';
+import { observedPayout, payoutReviewOpened, refusalError } from './payout-samples.ts';
 
 /** Payouts as `scenario` of `@tollgate/testing` takes them. */
 export const payoutDomain = {
   initial: noPayout as PayoutState,
   evolve: evolvePayout,
   decide: decidePayout,
-  againGives: ({ type }: PayoutCommand) =>
-    type === 'ResolvePayoutAttention' ? ('review_not_found' as const) : ('nothing' as const),
+  againGives: ({ type }: PayoutInput) =>
+    type === 'ResolveReview' ? ('review_not_found' as const) : ('nothing' as const),
 };
 
-export const ended = (outcome: PayoutOutcome): PayoutCommand => ({ type: 'RecordPayoutOutcome', outcome });
-export const answered = (status: string, changes: Partial<ObservedPayout> = {}): PayoutCommand => {
+export const ended = (outcome: PayoutOutcome): PayoutInput => ({ type: 'RecordPayoutOutcome', outcome });
+export const answered = (status: string, changes: Partial<ObservedPayout> = {}): PayoutInput => {
   const { orderNumber: _, ...answer } = observedPayout(status, changes);
   return ended({ kind: 'accepted', ...answer });
 };
@@ -27,21 +27,21 @@ export const duringCall = 109_999;
 export const afterAnswer = 110_000;
 export const beforeQuiet = 159_999;
 export const afterQuiet = 160_000;
-export const inquired = (found: readonly ObservedPayout[], inquiredAt = afterQuiet): PayoutCommand => ({
-  type: 'RecordPayoutLookup',
+export const inquired = (found: readonly ObservedPayout[], inquiredAt = afterQuiet): PayoutInput => ({
+  type: 'RecordPayoutSearch',
   found,
   inquiredAt,
 });
-export const retrieved = (observed: ObservedPayout, inquiredAt = afterQuiet): PayoutCommand => ({
+export const retrieved = (observed: ObservedPayout, inquiredAt = afterQuiet): PayoutInput => ({
   type: 'RecordPayoutObservation',
   observed,
   inquiredAt,
 });
-export const missing = (serviceToken = 'token-a'): PayoutCommand => ({
-  type: 'RecordPayoutMissing',
+export const missing = (serviceToken = 'token-a'): PayoutInput => ({
+  type: 'RecordMissing',
   serviceToken,
 });
-export const unapplied: PayoutCommand = { type: 'RecordUnappliedPayoutCallback', reason: 'timeout' };
+export const unapplied: PayoutInput = { type: 'RecordUnappliedCallback', reason: 'timeout' };
 
 export const accepted = (evidence: 'answer' | 'inquiry', serviceToken = 'token-a'): PayoutEvent => ({
   type: 'PayoutAccepted',
@@ -57,7 +57,7 @@ export const failedBecause = (reason: 'refused' | 'not-sent' | 'resolved'): Payo
   data: { reason },
 });
 export const disagreement = (observed: ObservedPayout) =>
-  payoutRaised('terms_disagree', {
+  payoutReviewOpened('terms_disagree', {
     amount: 1000,
     currency: 'EUR',
     providerOrderNumber: 'po_1.1',
@@ -68,14 +68,14 @@ export const disagreement = (observed: ObservedPayout) =>
     observedServiceToken: observed.serviceToken,
   });
 export const second = (serviceToken: string, observedStatus: string, knownServiceToken: string | null) =>
-  payoutRaised('second_payout_found', { serviceToken, observedStatus, knownServiceToken });
+  payoutReviewOpened('second_payout_found', { serviceToken, observedStatus, knownServiceToken });
 export const unknownStatus = (observedStatus: string) =>
-  payoutRaised('unknown_status', { observedStatus, observedServiceToken: 'token-a' });
+  payoutReviewOpened('unknown_status', { observedStatus, observedServiceToken: 'token-a' });
 export const revised = (
   from: 'approved' | 'declined',
   to: PayoutStatus,
   data: { declineReason?: string; serviceToken?: string } = {},
 ): PayoutEvent[] => [
   { type: 'FinalStatusRevised', data: { from, to, ...data } },
-  payoutRaised('final_status_revised', { from, to, serviceToken: 'token-a' }),
+  payoutReviewOpened('final_status_revised', { from, to, serviceToken: 'token-a' }),
 ];

@@ -1,9 +1,9 @@
 /**
  * A small world around one payout for property tests: the Payment Service with its ledger, a call whose answer is lost,
- * late or repeated, looks and pictures that are recorded in any order, people who resolve, and a gateway that keeps the
- * rule for calling the service: an announced call is sent by whose append won, before `sendBy`, once.
+ * late or repeated, inquiries and retrievals that are recorded in any order, people who resolve, and a gateway that keeps the
+ * rule for calling the service: an announced call is sent by the one whose append won, before `sendBy`, once.
  */
-import type { ObservedPayout, PayoutCommand, PayoutOutcome } from '../src/payout/payout-commands.ts';
+import type { ObservedPayout, PayoutInput, PayoutOutcome } from '../src/payout/payout-commands.ts';
 import { decidePayout } from '../src/payout/payout-decide.ts';
 import type { PayoutCall, PayoutEvent } from '../src/payout/payout-events.ts';
 import { payoutResolutionsOf } from '../src/payout/payout-resolutions.ts';
@@ -15,7 +15,7 @@ import {
 } from '../src/payout/payout-state.ts';
 import { payoutTerms, requestPayout } from './payout-samples.ts';
 
-export interface ServicePayout {
+interface ServicePayout {
   serviceToken: string;
   orderNumber: string;
   status: 'pending' | 'approved' | 'declined';
@@ -34,8 +34,8 @@ export const payoutHappeningKinds = [
   'effect of a slow call',
   'answer arrives',
   'crash',
-  'look begins',
-  'look is recorded',
+  'inquiry begins',
+  'inquiry is recorded',
   'picture is taken',
   'picture is recorded',
   'command is repeated',
@@ -44,29 +44,29 @@ export const payoutHappeningKinds = [
   'operator revises',
   'payout goes missing',
   'callback is not applied',
-  'look fails',
+  'inquiry fails',
   'person resolves',
 ] as const;
-export type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
+type PayoutHappeningKind = (typeof payoutHappeningKinds)[number];
 
 export interface PayoutWorld {
   now: number;
   history: PayoutEvent[];
   state: PayoutState;
   /** Commands in the order in which they were carried out. */
-  commands: PayoutCommand[];
+  commands: PayoutInput[];
   /** Announced calls that this world's gateway may still send. */
   unsent: AnnouncedPayoutCall[];
   /** Calls that were sent, whatever became of them. */
   sentCount: number;
   /** Calls that are on their way and will still take effect. */
   slow: AnnouncedPayoutCall[];
-  answers: PayoutCommand[];
-  inquiries: PayoutCommand[];
-  pictures: PayoutCommand[];
+  answers: PayoutInput[];
+  inquiries: PayoutInput[];
+  pictures: PayoutInput[];
   service: ServicePayout[];
   /** Called with each command and the events that it gave, after they were applied. */
-  onDecided: (command: PayoutCommand, events: readonly PayoutEvent[], before: PayoutState) => void;
+  onDecided: (command: PayoutInput, events: readonly PayoutEvent[], before: PayoutState) => void;
 }
 
 export const createPayoutWorld = (onDecided: PayoutWorld['onDecided'] = () => {}): PayoutWorld => ({
@@ -96,7 +96,7 @@ const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
   items[pick % (items.length || 1)];
 
 /** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
-export function executePayout(world: PayoutWorld, command: PayoutCommand): void {
+function executePayout(world: PayoutWorld, command: PayoutInput): void {
   const before = world.state;
   const decision = decidePayout(before, command);
   if (decision.kind === 'refused') return;
@@ -162,18 +162,18 @@ function slowEffect(world: PayoutWorld, pick: number): unknown {
   return call && acceptCall(world, call, pick);
 }
 
-export const beginPayoutInquiry = ({ now, service, state }: PayoutWorld): PayoutCommand => ({
-  type: 'RecordPayoutLookup',
+const beginPayoutInquiry = ({ now, service, state }: PayoutWorld): PayoutInput => ({
+  type: 'RecordPayoutSearch',
   found: service.filter(({ orderNumber }) => orderNumber === state?.call.providerOrderNumber).map(pictureOf),
   inquiredAt: now,
 });
 
-function personResolves({ state }: PayoutWorld, pick: number): PayoutCommand | undefined {
+function personResolves({ state }: PayoutWorld, pick: number): PayoutInput | undefined {
   const open = state && picked(state.reviews, pick);
   if (open === undefined) return undefined;
   const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
   const { code, number } = open;
-  return resolution && { type: 'ResolvePayoutAttention', code, number, resolution, reason: 'a reason' };
+  return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason' };
 }
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
@@ -181,7 +181,7 @@ const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
 /** Lets one thing happen; nothing where there is nothing that it could happen to. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
   const payout = picked(world.service, pick);
-  const recorded = (command: PayoutCommand | undefined) => {
+  const recorded = (command: PayoutInput | undefined) => {
     if (command !== undefined) executePayout(world, command);
   };
   const ways: Record<PayoutHappeningKind, () => unknown> = {
@@ -192,8 +192,8 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     'effect of a slow call': () => slowEffect(world, pick),
     'answer arrives': () => recorded(picked(world.answers, pick)),
     crash: () => (world.unsent = []),
-    'look begins': () => world.state && world.inquiries.push(beginPayoutInquiry(world)),
-    'look is recorded': () => recorded(picked(world.inquiries, pick)),
+    'inquiry begins': () => world.state && world.inquiries.push(beginPayoutInquiry(world)),
+    'inquiry is recorded': () => recorded(picked(world.inquiries, pick)),
     'picture is taken': () =>
       payout &&
       world.pictures.push({
@@ -212,12 +212,12 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
       payout.status = payout.status === 'approved' ? 'declined' : 'approved';
     },
     'payout goes missing': () =>
-      payout && recorded({ type: 'RecordPayoutMissing', serviceToken: payout.serviceToken }),
+      payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken }),
     'callback is not applied': () =>
-      recorded({ type: 'RecordUnappliedPayoutCallback', reason: 'the service was down' }),
-    'look fails': () =>
+      recorded({ type: 'RecordUnappliedCallback', reason: 'the service was down' }),
+    'inquiry fails': () =>
       recorded({
-        type: 'RecordPayoutLookFailed',
+        type: 'RecordInquiryFailed',
         reason: picked(inquireFailures, pick) ?? 'no_answer',
         account: 'main',
         failedAt: world.now,
@@ -227,7 +227,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
   ways[kind]();
 }
 
-/** The faults end: nobody waits any more, the service decides every payout, and all is looked at. */
+/** The faults end: nobody waits any more, the service decides every payout, and all is inquired. */
 export function settlePayout(world: PayoutWorld): void {
   world.unsent = [];
   world.slow = [];

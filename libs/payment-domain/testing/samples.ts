@@ -1,8 +1,8 @@
 /** Samples that the specs of this library build on. */
-import type { CallWindow } from '../src/call-window.ts';
+import type { CallWindow } from '../src/outbound-call/outbound-call.ts';
 import type {
   ObservedPayment,
-  PaymentCommand,
+  PaymentInput,
   PaymentRefusal,
   RecordObservation,
   RequestPayment,
@@ -56,7 +56,7 @@ export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'
   };
 };
 
-/** Of confirmations, declines and refunds: announced at 0. */
+/** Of captures, voids and refunds: announced at 0. */
 export const announcedCall: CallWindow = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
 
 export const refundSubmitted = (refundToken: string, amount: number): PaymentEventOf<'RefundSubmitted'> => ({
@@ -97,13 +97,14 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
   PaymentPending: { type: 'PaymentPending', data: {} },
   PaymentAuthorized: {
     type: 'PaymentAuthorized',
-    data: { heldAmount: 1000, sanitizedMask: '439296******1251' },
+    data: { authorizedAmount: 1000, sanitizedMask: '439296******1251' },
   },
   PaymentApproved: { type: 'PaymentApproved', data: { amount: 1000, sanitizedMask: '439296******1251' } },
   PaymentDeclined: {
     type: 'PaymentDeclined',
     data: { declineReason: 'do_not_honor', sanitizedMask: '439296******1251' },
   },
+  PaymentVoided: { type: 'PaymentVoided', data: { sanitizedMask: '439296******1251' } },
   PaymentExpired: { type: 'PaymentExpired', data: {} },
   PaymentFailed: { type: 'PaymentFailed', data: { reason: 'refused' } },
   CaptureSubmitted: { type: 'CaptureSubmitted', data: announcedCall },
@@ -164,6 +165,7 @@ export const historyTo: Record<PaymentPhase, readonly PaymentEvent[]> = {
   voiding: [...authorized, sampleEvents.VoidSubmitted],
   approved,
   declined: [...accepted, { type: 'PaymentDeclined', data: {} }],
+  voided: [...authorized, sampleEvents.VoidSubmitted, { type: 'PaymentVoided', data: {} }],
   refunded: [...approved, { type: 'ExternalRefundObserved', data: { amount: 1000 } }],
   expired: [...accepted, sampleEvents.PaymentExpired],
   failed: [requested(), sampleEvents.AttemptRefused, sampleEvents.PaymentFailed],
@@ -176,12 +178,12 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
   amount: 1000,
   currency: 'EUR',
   orderNumber: 'pay_1.1',
-  heldAmount: 0,
+  authorizedAmount: 0,
   refundedAmount: 0,
   ...changes,
 });
 
-/** A look that showed this, and began at 0: before the outcome of any announced call is due. */
+/** An inquiry that showed this, and began at 0: before the outcome of any announced call is due. */
 export const inquired = (
   picture: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
@@ -192,9 +194,9 @@ export const paymentDomain = {
   initial: noPayment as PaymentState,
   evolve,
   decide,
-  // What a person has said ends the matter: it is not there to be said again.
-  againGives: ({ type }: PaymentCommand): 'nothing' | PaymentRefusal['code'] =>
-    type === 'ResolveAttention' ? 'review_not_found' : 'nothing',
+  // A resolution closes its review, so it cannot be repeated.
+  againGives: ({ type }: PaymentInput): 'nothing' | PaymentRefusal['code'] =>
+    type === 'ResolveReview' ? 'review_not_found' : 'nothing',
 };
 
 export const types = (events: readonly PaymentEvent[]): string[] => events.map(({ type }) => type);
@@ -211,17 +213,17 @@ export function paymentAfter(history: readonly PaymentEvent[]): Payment {
 
 /**
  * The events of a command that is not refused. It is carried out twice, as a repeated message is: the second time must
- * tell nothing new.
+ * change nothing.
  */
-export function decided(history: readonly PaymentEvent[], command: PaymentCommand): readonly PaymentEvent[] {
+export function decided(history: readonly PaymentEvent[], command: PaymentInput): readonly PaymentEvent[] {
   const events = eventsOf(history, command);
-  // What a person has said cannot be said again.
-  const again = command.type === 'ResolveAttention' ? [] : eventsOf([...history, ...events], command);
+  // A resolution cannot be repeated.
+  const again = command.type === 'ResolveReview' ? [] : eventsOf([...history, ...events], command);
   if (again.length > 0) throw new Error(`not idempotent, the second time gave ${JSON.stringify(again)}`);
   return events;
 }
 
-function eventsOf(history: readonly PaymentEvent[], command: PaymentCommand): readonly PaymentEvent[] {
+function eventsOf(history: readonly PaymentEvent[], command: PaymentInput): readonly PaymentEvent[] {
   const decision = decide(fold(history), command);
   if (decision.kind === 'refused') throw new Error(`refused: ${decision.refusal.code}`);
   return decision.events;

@@ -1,6 +1,6 @@
 /**
  * The Payment Service of the property tests: its ledger, and what each call does there. It offers nothing against a
- * second call, and does not count refunds: that no more is given back than was paid is the gateway's business here.
+ * second call, and does not count refunds: that no more is refunded than was paid is the gateway's business here.
  */
 import type { ObservedPayment } from '../src/payment/payment-commands.ts';
 import { terms } from './samples.ts';
@@ -10,7 +10,7 @@ export interface ServicePayment {
   orderNumber: string;
   status: 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
   amount: number;
-  heldAmount: number;
+  authorizedAmount: number;
   refundedAmount: number;
   /** Somebody may pay: the page was handed out, or a card was sent along. */
   hasPayer: boolean;
@@ -44,7 +44,7 @@ export function createAtService(
     orderNumber,
     status,
     amount: terms.amount,
-    heldAmount: 0,
+    authorizedAmount: 0,
     refundedAmount: 0,
     hasPayer,
     isCounted: false,
@@ -53,10 +53,10 @@ export function createAtService(
   return payment;
 }
 
-/** Confirms or declines a payment whose money is held; false where none is. */
-export function finishAtService(payment: ServicePayment, operation: 'confirm' | 'decline'): boolean {
-  if (payment.status !== 'pending' || payment.heldAmount === 0) return false;
-  Object.assign(payment, { status: operation === 'confirm' ? 'approved' : 'declined', heldAmount: 0 });
+/** Captures or voids authorized money; false where none is. */
+export function captureOrVoidAtService(payment: ServicePayment, operation: 'capture' | 'void'): boolean {
+  if (payment.status !== 'pending' || payment.authorizedAmount === 0) return false;
+  Object.assign(payment, { status: operation === 'capture' ? 'approved' : 'declined', authorizedAmount: 0 });
   return true;
 }
 
@@ -123,13 +123,14 @@ export function reviseAtService(payment: ServicePayment, size: number): void {
   }
 }
 
-/** What the customer does on the page, or their bank with the card. Held money waits for whoever sells. */
+/** What the customer does on the page, or their bank with the card. Authorized money waits for the merchant. */
 export function customerActs(payment: ServicePayment, pick: number): void {
-  const isOpenToPay = payment.status === 'init' || (payment.status === 'pending' && payment.heldAmount === 0);
+  const isOpenToPay =
+    payment.status === 'init' || (payment.status === 'pending' && payment.authorizedAmount === 0);
   if (!payment.hasPayer || !isOpenToPay) return;
   const ways: Partial<ServicePayment>[] = [
     { status: 'pending' },
-    { status: 'pending', heldAmount: payment.amount },
+    { status: 'pending', authorizedAmount: payment.amount },
     { status: 'approved' },
     { status: 'declined' },
   ];
@@ -138,7 +139,7 @@ export function customerActs(payment: ServicePayment, pick: number): void {
 
 export function expireAtService(payment: ServicePayment): void {
   if (payment.status === 'init' || payment.status === 'pending')
-    Object.assign(payment, { status: 'expired', heldAmount: 0 });
+    Object.assign(payment, { status: 'expired', authorizedAmount: 0 });
 }
 
 /** What a retrieval shows. */
@@ -148,7 +149,7 @@ export const pictureOf = (payment: ServicePayment): ObservedPayment => ({
   amount: payment.amount,
   currency: terms.currency,
   orderNumber: payment.orderNumber,
-  heldAmount: payment.heldAmount,
+  authorizedAmount: payment.authorizedAmount,
   refundedAmount: payment.refundedAmount,
   processingUrl: `https://pay.example/${payment.serviceToken}`,
   ...(payment.status === 'approved' ? { recurringToken: 'rec_1' } : {}),

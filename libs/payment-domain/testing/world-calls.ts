@@ -1,8 +1,8 @@
 /** What becomes of an announced call in the world of the property tests: sent in time or not, answered, lost, or late. */
+import type { CallOutcome, CallRefused } from '../src/outbound-call/outbound-call.ts';
 import type { AnnouncedCall } from '../src/payment/announced-call.ts';
 import type {
-  CallEnd,
-  CreationOutcome,
+  AuthorizationOutcome,
   RefundOutcome,
   CaptureOrVoidOutcome,
 } from '../src/payment/payment-commands.ts';
@@ -10,7 +10,7 @@ import { nextAttempt, ownPayment, picked, type World } from './world.ts';
 import { terms } from './samples.ts';
 import {
   createAtService,
-  finishAtService,
+  captureOrVoidAtService,
   pictureOf,
   refundAtService,
   type ServicePayment,
@@ -18,17 +18,18 @@ import {
 } from './service-model.ts';
 
 type Call<Operation extends AnnouncedCall['operation']> = Extract<AnnouncedCall, { operation: Operation }>;
-type Finish = Extract<AnnouncedCall, { submission: number }>;
-type Failure = Exclude<CallEnd<object>, { kind: 'accepted' }>;
+type CaptureOrVoidCall = Extract<AnnouncedCall, { submission: number }>;
+type Failure = Exclude<CallOutcome<object>, { kind: 'accepted' }>;
 
-const refusedFor = (kind: string): Failure => ({ kind: 'refused', errors: [{ code: 'a_code', kind }] });
+const refusedFor = (kind: string): CallRefused => ({ kind: 'refused', errors: [{ code: 'a_code', kind }] });
+const accountRefused = { ...refusedFor('authentication_error'), isAccountRefused: true } as const;
 const lost = (reason: string): Failure => ({ kind: 'unknown', reason });
 const tooLate: Failure = { kind: 'not-sent', reason: 'too late' };
 const noConnection: Failure = { kind: 'not-sent', reason: 'connection refused' };
 
 /** What names a call: no two that were announced have the same. */
-export function nameOf(call: AnnouncedCall): string {
-  if (call.operation === 'create') return `create ${call.attemptNumber}`;
+function nameOf(call: AnnouncedCall): string {
+  if (call.operation === 'authorize') return `attempt ${call.attemptNumber}`;
   return call.operation === 'refund' ? `refund ${call.refundToken}` : `submission ${call.submission}`;
 }
 
@@ -39,18 +40,18 @@ export function send(world: World, pick: number): void {
   const isInTime = world.now < call.window.sendBy;
   if (isInTime) world.sent.push(nameOf(call));
   switch (call.operation) {
-    case 'create':
-      return sendCreation(world, call, isInTime, pick);
-    case 'confirm':
-    case 'decline':
-      return sendFinish(world, call, isInTime, pick);
+    case 'authorize':
+      return sendAuthorization(world, call, isInTime, pick);
+    case 'capture':
+    case 'void':
+      return sendCaptureOrVoid(world, call, isInTime, pick);
     case 'refund':
       return sendRefund(world, call, isInTime, pick);
   }
 }
 
-function sendCreation(world: World, call: Call<'create'>, isInTime: boolean, pick: number): void {
-  const answer = (outcome: CreationOutcome) => answerCreation(world, call, outcome);
+function sendAuthorization(world: World, call: Call<'authorize'>, isInTime: boolean, pick: number): void {
+  const answer = (outcome: AuthorizationOutcome) => answerAuthorization(world, call, outcome);
   if (!isInTime) return answer(tooLate);
   const status =
     world.kind === 'hosted' ? 'init' : ((['approved', 'declined', 'pending'] as const)[pick % 3] ?? 'init');
@@ -62,7 +63,7 @@ function sendCreation(world: World, call: Call<'create'>, isInTime: boolean, pic
     accept,
     accept,
     () => answer(refusedFor('processing_error')),
-    () => answer(refusedFor('settings_error')),
+    () => answer(accountRefused),
     () => answer(noConnection),
     () => answer(lost('lost before the effect')),
     () => {
@@ -77,24 +78,28 @@ function sendCreation(world: World, call: Call<'create'>, isInTime: boolean, pic
   picked(ways, pick)?.();
 }
 
-function answerCreation(world: World, { attemptNumber }: Call<'create'>, outcome: CreationOutcome): void {
+function answerAuthorization(
+  world: World,
+  { attemptNumber }: Call<'authorize'>,
+  outcome: AuthorizationOutcome,
+): void {
   const next = nextAttempt(world);
-  world.answers.push({ type: 'RecordCreationOutcome', attemptNumber, outcome, ...next });
+  world.answers.push({ type: 'RecordAuthorizationOutcome', attemptNumber, outcome, ...next });
 }
 
-const acceptedAs = ({ serviceToken }: ServicePayment): CreationOutcome => ({
+const acceptedAs = ({ serviceToken }: ServicePayment): AuthorizationOutcome => ({
   kind: 'accepted',
   serviceToken,
   processingUrl: `https://pay.example/${serviceToken}`,
 });
 
-function sendFinish(world: World, call: Finish, isInTime: boolean, pick: number): void {
-  const answer = (outcome: CaptureOrVoidOutcome) => answerFinish(world, call, outcome);
+function sendCaptureOrVoid(world: World, call: CaptureOrVoidCall, isInTime: boolean, pick: number): void {
+  const answer = (outcome: CaptureOrVoidOutcome) => answerCaptureOrVoid(world, call, outcome);
   if (!isInTime) return answer(tooLate);
   const payment = ownPayment(world);
   const before = payment === undefined ? {} : { observed: pictureOf(payment) };
   const act = (outcome: () => CaptureOrVoidOutcome) => () => {
-    const isDone = payment !== undefined && finishAtService(payment, call.operation);
+    const isDone = payment !== undefined && captureOrVoidAtService(payment, call.operation);
     answer(isDone ? outcome() : refusedFor('invalid_request_error'));
   };
   const ways = [
@@ -113,8 +118,12 @@ function sendFinish(world: World, call: Finish, isInTime: boolean, pick: number)
   picked(ways, pick)?.();
 }
 
-function answerFinish(world: World, { operation, submission }: Finish, outcome: CaptureOrVoidOutcome): void {
-  world.answers.push({ type: 'RecordTwoStepOutcome', operation, submission, outcome });
+function answerCaptureOrVoid(
+  world: World,
+  { operation, submission }: CaptureOrVoidCall,
+  outcome: CaptureOrVoidOutcome,
+): void {
+  world.answers.push({ type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome });
 }
 
 function sendRefund(world: World, call: Call<'refund'>, isInTime: boolean, pick: number): void {
@@ -171,11 +180,11 @@ function takenAs(world: World, { serviceRefundToken, amount, status }: ServiceRe
 export function carryOutLate(world: World, pick: number): void {
   const [call] = world.slow.splice(pick % (world.slow.length || 1), 1);
   if (call === undefined) return;
-  if (call.operation === 'create') {
+  if (call.operation === 'authorize') {
     const status = world.kind === 'hosted' ? 'init' : 'approved';
     const { providerOrderNumber } = call;
     const payment = createAtService(world.ledger, providerOrderNumber, status, world.kind !== 'hosted');
-    return answerCreation(world, call, acceptedAs(payment));
+    return answerAuthorization(world, call, acceptedAs(payment));
   }
   if (world.now >= call.window.quietUntil) return;
   if (call.operation === 'refund') {
@@ -183,5 +192,5 @@ export function carryOutLate(world: World, pick: number): void {
     return;
   }
   const payment = ownPayment(world);
-  if (payment !== undefined) finishAtService(payment, call.operation);
+  if (payment !== undefined) captureOrVoidAtService(payment, call.operation);
 }

@@ -1,8 +1,7 @@
 /** The world of the property tests around one payment, and the gateway in it: decide, append, remember what this announced. */
-import type { CallWindow } from '../src/call-window.ts';
+import { callRules, type CallWindow } from '../src/outbound-call/outbound-call.ts';
 import { callAnnouncedBy, type AnnouncedCall } from '../src/payment/announced-call.ts';
-import { attemptsMax } from '../src/payment/creation.ts';
-import type { PaymentCommand, RecordObservation } from '../src/payment/payment-commands.ts';
+import type { PaymentInput, RecordObservation } from '../src/payment/payment-commands.ts';
 import { decide } from '../src/payment/payment-decide.ts';
 import type { Attempt, PaymentEvent, PaymentTerms } from '../src/payment/payment-events.ts';
 import { evolve, type PaymentState } from '../src/payment/payment-state.ts';
@@ -14,7 +13,7 @@ export interface World {
   history: PaymentEvent[];
   state: PaymentState;
   /** Commands in the order in which they were carried out. */
-  commands: PaymentCommand[];
+  commands: PaymentInput[];
   /** Codes of the refusals. */
   refusals: Set<string>;
   /** Announced calls that this world's gateway may still send. */
@@ -23,16 +22,16 @@ export interface World {
   sent: string[];
   /** Calls that are on their way and will still take effect. */
   slow: AnnouncedCall[];
-  answers: PaymentCommand[];
-  inquiries: PaymentCommand[];
+  answers: PaymentInput[];
+  inquiries: PaymentInput[];
   /** Retrievals, with the number of events that there were when each began. */
   pictures: { observation: RecordObservation; revision: number }[];
-  callbacks: PaymentCommand[];
+  callbacks: PaymentInput[];
   ledger: Ledger;
-  /** The next thing that the service tells is nonsense. */
+  /** The service's next answer is nonsense. */
   mistells: boolean;
   /** Called with each command that was not refused and the events that it gave, after they were applied. */
-  onDecided: (command: PaymentCommand, events: readonly PaymentEvent[], before: PaymentState) => void;
+  onDecided: (command: PaymentInput, events: readonly PaymentEvent[], before: PaymentState) => void;
 }
 
 export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDecided'] = () => {}): World => ({
@@ -71,7 +70,7 @@ export const planAttempt = (number: number, now: number): Attempt => ({
 
 export function nextAttempt(world: World): { nextAttempt?: Attempt } {
   const number = (world.state?.attempt.number ?? 0) + 1;
-  return number > attemptsMax ? {} : { nextAttempt: planAttempt(number, world.now) };
+  return number > callRules.authorize.attemptsMax ? {} : { nextAttempt: planAttempt(number, world.now) };
 }
 
 export const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
@@ -82,7 +81,7 @@ export const ownPayment = ({ ledger, state }: World): ServicePayment | undefined
   ledger.payments.find(({ serviceToken }) => serviceToken === state?.serviceToken);
 
 /** Carries out a command as the gateway does: decide, append, and remember the call that this announced. */
-export function execute(world: World, command: PaymentCommand): void {
+export function execute(world: World, command: PaymentInput): void {
   const before = world.state;
   const decision = decide(before, command);
   if (decision.kind === 'refused') {

@@ -10,6 +10,31 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/**
+ * Gives what `work` gives, or rejects with what `tooLate` gives where that takes longer than `waitMs`. What becomes of the
+ * work later is nobody's business.
+ */
+export async function within<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  waitMs: number,
+  { work, tooLate }: { work: Promise<Result>; tooLate: () => Error },
+): Promise<Result> {
+  const ending = new AbortController();
+  // A rejection that comes after the time is over would otherwise end the process.
+  work.catch(() => undefined);
+  const expiry = clock.sleep(waitMs, ending.signal).then(
+    () => {
+      throw tooLate();
+    },
+    () => new Promise<never>(() => {}),
+  );
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    ending.abort();
+  }
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -28,3 +28,19 @@ it('a request that comes while the server is closing is answered before it has c
   expect(answer).toMatch(/\r\nconnection: close\r\n/i);
   expect(await wasDoneWhenClosed).toBe(true);
 });
+
+it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
+  'a path that cannot be read (%.10s) gets the error body',
+  async (url) => {
+    const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+    answerInJsonOnly(app, silentLog);
+    app.get('/:token', async () => ({ success: true }));
+    const answer = await app.inject(url);
+    expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+    expect(answer.statusCode).toBeLessThan(500);
+    expect(answer.json()).toMatchObject({
+      success: false,
+      errors: [{ kind: 'invalid_request_error', parameter: 'path' }],
+    });
+  },
+);

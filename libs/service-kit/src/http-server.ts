@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { StartupError, errorCode } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -24,6 +24,14 @@ export const httpServerOptions = (options: { bodyLimitBytes: number }) => ({
   return503OnClosing: false,
   exposeHeadRoutes: false,
   routerOptions: { maxParamLength: 512 },
+  // A path that the router cannot read reaches no handler of ours.
+  frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
+    const { kind, status } = serverErrors.invalid_request;
+    const message = 'The path of the request cannot be read, or is too long.';
+    sendErrors(reply, error.statusCode ?? status, [
+      { code: 'invalid_request', kind, message, parameter: 'path' },
+    ]);
+  },
 });
 
 /** Answers with the specification's error body. */
@@ -31,49 +39,66 @@ export function sendErrors(reply: FastifyReply, statusCode: number, errors: Erro
   return reply.code(statusCode).send({ success: false, errors });
 }
 
-const refusalByFastifyCode: Record<string, { statusCode: number; code: string; message: string }> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    statusCode: 415,
-    code: 'unsupported_media_type',
-    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+const ofServer = (status: number, message: string) =>
+  ({ kind: 'invalid_request_error', status, message, since: '0.1.0' }) as const;
+const ofBody = (status: number, message: string) =>
+  ({ ...ofServer(status, message), parameter: 'body' }) as const;
+
+/** What any HTTP server of ours may answer by itself. */
+export const serverErrors = {
+  path_not_found: ofServer(404, 'There is nothing at this method and path.'),
+  invalid_request: ofBody(400, 'The request cannot be read.'),
+  invalid_json: ofBody(400, 'The body is not JSON that we accept.'),
+  body_too_large: ofBody(413, 'The body is too large.'),
+  unsupported_media_type: ofBody(
+    415,
+    'Send the body as JSON, with the header Content-Type: application/json.',
+  ),
+  core_api_error: {
+    kind: 'api_error',
+    status: 500,
+    message: 'Something failed on our side; the log tells more.',
+    since: '0.1.0',
   },
-  FST_ERR_CTP_BODY_TOO_LARGE: { statusCode: 413, code: 'body_too_large', message: 'The body is too large.' },
-  FST_ERR_CTP_EMPTY_JSON_BODY: { statusCode: 400, code: 'invalid_json', message: 'The body is empty.' },
-  FST_ERR_CTP_INVALID_JSON_BODY: { statusCode: 400, code: 'invalid_json', message: 'The body is not JSON.' },
+} as const;
+type ServerErrorCode = keyof typeof serverErrors;
+
+const codeByFastifyCode: Readonly<Record<string, ServerErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
 };
+
+function sendServerError(reply: FastifyReply, code: ServerErrorCode, statusCode?: number): FastifyReply {
+  const { status, since: _, ...stated } = serverErrors[code];
+  return sendErrors(reply, statusCode ?? status, [{ code, ...stated }]);
+}
 
 /** Leaves JSON as the only body, and gives every error and unknown path the specification's error body. */
 export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson);
-  app.setNotFoundHandler((_request, reply) =>
-    sendErrors(reply, 404, [
-      {
-        code: 'path_not_found',
-        kind: 'invalid_request_error',
-        message: 'There is nothing at this method and path.',
-      },
-    ]),
-  );
+  app.setNotFoundHandler((_request, reply) => sendServerError(reply, 'path_not_found'));
   app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalByFastifyCode[errorCode(error) ?? ''] ?? fromParserError(error);
-    if (refusal !== undefined) {
-      const { statusCode, code, message } = refusal;
-      return sendErrors(reply, statusCode, [
-        { code, kind: 'invalid_request_error', message, parameter: 'body' },
-      ]);
-    }
+    const known = codeByFastifyCode[errorCode(error) ?? ''];
+    if (known !== undefined) return sendServerError(reply, known);
+    const status = clientErrorStatusOf(error);
+    if (status === 400) return sendServerError(reply, 'invalid_json');
+    if (status !== undefined) return sendServerError(reply, 'invalid_request', status);
     log.error({ error, method: request.method, route: request.routeOptions.url ?? '' }, 'request failed');
-    return sendErrors(reply, 500, [
-      {
-        code: 'core_api_error',
-        kind: 'api_error',
-        message: 'Something failed on our side; the log tells more.',
-      },
-    ]);
+    return sendServerError(reply, 'core_api_error');
   });
 }
+
+const clientErrorStatusOf = (error: unknown): number | undefined =>
+  error instanceof Error &&
+  'statusCode' in error &&
+  typeof error.statusCode === 'number' &&
+  error.statusCode < 500
+    ? error.statusCode
+    : undefined;
 
 /**
  * Lets a connection go once the request under way on it is answered, when the server is closing: a keep-alive connection
@@ -88,22 +113,6 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
     if (isClosing) reply.header('connection', 'close');
     return payload;
   });
-}
-
-function fromParserError(error: unknown) {
-  const isClientError =
-    error instanceof Error &&
-    'statusCode' in error &&
-    typeof error.statusCode === 'number' &&
-    error.statusCode < 500;
-  if (!isClientError) return undefined;
-  return error.statusCode === 400
-    ? { statusCode: 400, code: 'invalid_json', message: 'The body is not JSON that we accept.' }
-    : {
-        statusCode: Number(error.statusCode),
-        code: 'invalid_request',
-        message: 'The request cannot be read.',
-      };
 }
 
 /**

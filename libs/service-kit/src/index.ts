@@ -1,4 +1,3 @@
-export * from './callback-capability.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './errors.ts';

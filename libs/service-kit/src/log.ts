@@ -79,6 +79,9 @@ function describeError(error: unknown): Record<string, unknown> {
     code: errorCode(error),
     ...(error instanceof TollgateError ? { message: error.message } : {}),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+    ...(error instanceof SuppressedError
+      ? { error: describeError(error.error), suppressed: describeError(error.suppressed) }
+      : {}),
     stack: frames.slice(0, 8).map((line) => line.trim()),
   };
 }

@@ -1,6 +1,5 @@
 export * from './allowed-origins.ts';
 export * from './api-key.ts';
-export * from './http-authentication.ts';
 export * from './ownership.ts';
 export * from './team-directory.ts';
 export * from './team.ts';

@@ -26,7 +26,7 @@ export interface Caller {
 }
 
 /** Where the URLs of a team's requests may point (`isAllowedOrigin`, `isAllowedRedirect`). */
-export interface AllowedOrigins {
+interface AllowedOrigins {
   callback: readonly string[];
   /** Undefined until the team has set a list. */
   redirect: readonly string[] | undefined;

@@ -28,7 +28,7 @@ export const activeKeysMax = 2;
 /** Requests per second that a key may be allowed. */
 export const requestsPerSecondSchema = z.int().min(1).max(100_000);
 
-export interface AddTeam {
+interface AddTeam {
   type: 'AddTeam';
   name: string;
 }
@@ -42,7 +42,7 @@ export interface IssueKey {
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
 }
-export interface RevokeKey {
+interface RevokeKey {
   type: 'RevokeKey';
   keyId: string;
 }
@@ -66,7 +66,7 @@ export const teamEventSchemas = {
   KeyRevoked: z.object({ keyId: z.string() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
 } as const;
-export type TeamEventType = keyof typeof teamEventSchemas;
+type TeamEventType = keyof typeof teamEventSchemas;
 export type TeamEvent = {
   [Type in TeamEventType]: { type: Type; data: z.infer<(typeof teamEventSchemas)[Type]> };
 }[TeamEventType];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('a fake clock', () => {
-  it('stands still until it is told to move, on both of its faces', async () => {
+  it('stands still until it is advanced, wall clock and monotonic', async () => {
     const clock = createFakeClock({ now: 1_000 });
     expect([clock.now(), clock.monotonic()]).toEqual([1_000, 0]);
     await clock.advance(250);

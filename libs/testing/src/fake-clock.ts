@@ -21,7 +21,7 @@ interface Sleeper {
 /** Turns of the event loop between two sleepers: a turn runs all microtasks, and some code waits for a few turns. */
 const turnsBetween = 10;
 
-/** A clock that stands still until it is told to move. `now` is its first time, milliseconds since the Unix epoch. */
+/** A clock that stands still until it is advanced. `now` is its first time, milliseconds since the Unix epoch. */
 export function createFakeClock({ now: startedAt = Date.UTC(2030, 0, 1) }: { now?: number } = {}): FakeClock {
   let now = startedAt;
   const sleepers = new Set<Sleeper>();

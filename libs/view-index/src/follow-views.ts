@@ -1,34 +1,21 @@
-/** Takes the documents of one generation over from the event store into one file of the index. */
-import {
-  beginning,
-  type CaughtUp,
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-} from '@tollgate/event-store';
+/** Indexes the views of one view version: from the event store into one file of the index. */
+import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import {
   checkpointPrefixOf,
-  checkpointSchema,
   checkpointStreamOf,
   furthestShards,
-  totalsCheckpointStreamOf,
-  type ViewCheckpoint,
+  kindOfViewStream,
   streamOf,
-  viewSchemaVersions,
+  viewCheckpointSchema,
   viewStreamPrefixesOf,
-  totalsViewSchema,
-  totalsPrefixOf,
-  totalsVersions,
-  type TotalsView,
   viewVersionStream,
   type ViewVersion,
 } from '@tollgate/views';
+import type { IndexFile, IndexProgress } from './index-file.ts';
+import type { IndexedView } from './index-writer.ts';
 
-import { createViewReader } from './view-reader.ts';
-import type { IndexFile, IndexProgress, IndexedView } from './index-file.ts';
-
-/** Documents per transaction at most; it blocks the event loop for some milliseconds, and payments are taken in between. */
+/** The most views per transaction: each blocks the event loop for some milliseconds; requests are served in between. */
 const batchEventsMax = 25;
 
 export interface FollowOptions {
@@ -37,22 +24,19 @@ export interface FollowOptions {
   file: IndexFile;
   viewVersion: ViewVersion;
   signal: AbortSignal;
-  /** Everything up to here is in the file; `isCaughtUp` where that is all there is now, and how many were taken over. */
+  /** Everything up to here is in the file; `isCaughtUp` if that is all for now; and how many views were indexed. */
   onProgress: (progress: IndexProgress, isCaughtUp: boolean, taken: number) => void;
-  /** Told each time what generation is live or being built may have changed. */
+  /** Called whenever the live version or the one being built may have changed. */
   onViewVersion?: (event: RecordedEvent) => void;
 }
 
-/** Follows until the signal is aborted. @throws Unusable and what SQLite throws where the file is damaged */
+/** Follows until the signal is aborted. @throws Unusable, and what SQLite throws for a damaged file */
 export async function followViews(options: FollowOptions): Promise<void> {
   const { store, file, viewVersion, signal, onProgress, onViewVersion } = options;
-  const takeOver = createTakeOver(options);
-  const isCheckpoint = checkpointTest(viewVersion);
+  const checkpointPrefix = checkpointPrefixOf(viewVersion);
   const prefixes = [
     ...viewStreamPrefixesOf(viewVersion),
-    totalsPrefixOf(viewVersion),
-    checkpointPrefixOf(viewVersion),
-    totalsCheckpointStreamOf(viewVersion),
+    checkpointPrefix,
     ...(onViewVersion === undefined ? [] : [viewVersionStream]),
   ];
   let progress = file.progress();
@@ -62,12 +46,15 @@ export async function followViews(options: FollowOptions): Promise<void> {
       onViewVersion?.(item);
       continue;
     }
-    if (item.kind === 'event') batch.push(item);
-    if (!isBatchComplete(batch, item, isCheckpoint)) continue;
-    progress = await takeOver(batch, progress);
+    if (item.kind === 'event') {
+      batch.push(item);
+      // A read that waits for a position waits for a checkpoint.
+      if (batch.length < batchEventsMax && !item.stream.startsWith(checkpointPrefix)) continue;
+    }
+    progress = takeOver(options, batch, progress);
     const taken = batch.length;
     batch = [];
-    // Others have work as well while many documents are taken over.
+    // Yields, because other work goes on while many views are indexed.
     if (taken >= batchEventsMax) await nextTurn();
     onProgress(progress, item.kind === 'caught-up', taken);
   }
@@ -75,47 +62,31 @@ export async function followViews(options: FollowOptions): Promise<void> {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-type IsCheckpoint = (stream: string) => boolean;
-
-function checkpointTest(viewVersion: ViewVersion): IsCheckpoint {
-  const prefix = checkpointPrefixOf(viewVersion);
-  const ofTotals = totalsCheckpointStreamOf(viewVersion);
-  return (stream) => stream.startsWith(prefix) || stream === ofTotals;
-}
-
-function isBatchComplete(
+/** Writes a batch into the file, and gives how far the file has come. */
+function takeOver(
+  { log, file, viewVersion }: FollowOptions,
   batch: readonly RecordedEvent[],
-  item: RecordedEvent | CaughtUp,
-  isCheckpoint: IsCheckpoint,
-): boolean {
-  if (item.kind === 'caught-up' || batch.length >= batchEventsMax) return true;
-  // Whoever waits for a position waits for a checkpoint.
-  return isCheckpoint(item.stream);
-}
-
-/** Gives what writes a batch into the file, and gives how far the file has come. */
-function createTakeOver({ store, log, file, viewVersion }: FollowOptions) {
-  const views = createViewReader({ store, log, viewVersion });
-  const isCheckpoint = checkpointTest(viewVersion);
-  const totalsPrefix = totalsPrefixOf(viewVersion);
-  return async (batch: readonly RecordedEvent[], progress: IndexProgress): Promise<IndexProgress> => {
-    const last = batch.at(-1);
-    if (last === undefined) return progress;
-    const found: IndexedView[] = [];
-    const totals: TotalsView[] = [];
-    let said = progress;
-    for (const event of batch) {
-      if (isCheckpoint(event.stream)) said = afterCheckpoint(said, event, { viewVersion, log });
-      else if (event.stream.startsWith(totalsPrefix)) totals.push(...readTotals(event, log));
-      else found.push(...[await views.read(event)].filter((view) => view !== undefined));
+  progress: IndexProgress,
+): IndexProgress {
+  const last = batch.at(-1);
+  if (last === undefined) return progress;
+  const found: IndexedView[] = [];
+  let said = progress;
+  for (const event of batch) {
+    const kind = kindOfViewStream(event.stream, viewVersion);
+    if (kind === undefined) said = afterCheckpoint(said, event, { viewVersion, log });
+    else {
+      const view = kind.schema.safeParse(event.data);
+      if (view.success) found.push({ kind, view: view.data });
+      else tellUnreadable(log, event, view.error);
     }
-    const witness = found.map(toWitness).at(-1) ?? totals.at(-1)?.last ?? progress.witness;
-    // Without a witness the file could not be told from another store's, so it remembers nothing.
-    if (witness === undefined) return said;
-    const next = { ...said, followed: last.position, followedIn: last.stream, viewVersion, witness };
-    file.apply(found, next, totals);
-    return next;
-  };
+  }
+  const witness = found.map(toWitness).at(-1) ?? progress.witness;
+  // Without a witness event the file cannot be recognised as this store's, so it records no progress.
+  if (witness === undefined) return said;
+  const next = { ...said, followed: last.position, followedIn: last.stream, viewVersion, witness };
+  file.apply(found, next);
+  return next;
 }
 
 const toWitness = ({ kind, view: { token, revision, position } }: IndexedView) => ({
@@ -124,50 +95,17 @@ const toWitness = ({ kind, view: { token, revision, position } }: IndexedView) =
   position,
 });
 
-/** One of another version is added up again by the projector, and comes then. */
-function readTotals({ stream, revision, data }: RecordedEvent, log: Log): TotalsView[] {
-  const view = totalsViewSchema.safeParse(data);
-  if (view.success) return [view.data];
-  log.warn(
-    { stream, revision },
-    'totals of another version are in the store; the index goes on without them',
-  );
-  return [];
-}
-
 function afterCheckpoint(
   progress: IndexProgress,
   event: RecordedEvent,
   { viewVersion, log }: { viewVersion: ViewVersion; log: Log },
 ): IndexProgress {
-  const { stream, revision, data } = event;
-  const checkpoint = checkpointSchema.safeParse(data);
+  const checkpoint = viewCheckpointSchema.safeParse(event.data);
   if (!checkpoint.success) {
-    const message = 'the checkpoint of the documents cannot be read';
-    log.error({ stream, revision, error: checkpoint.error }, message);
+    tellUnreadable(log, event, checkpoint.error);
     return progress;
   }
-  return stream === totalsCheckpointStreamOf(viewVersion)
-    ? afterTotals(progress, checkpoint.data)
-    : afterShard(progress, { stream, viewVersion, checkpoint: checkpoint.data });
-}
-
-// What holds for the documents of another version says nothing about these; and a part of a sum is not to be shown.
-const afterTotals = (progress: IndexProgress, checkpoint: ViewCheckpoint): IndexProgress =>
-  checkpoint.viewSchemaVersions === totalsVersions && checkpoint.isPartial === undefined
-    ? { ...progress, totals: later(progress.totals ?? beginning, checkpoint.position) }
-    : progress;
-
-function afterShard(
-  progress: IndexProgress,
-  {
-    stream,
-    viewVersion,
-    checkpoint,
-  }: { stream: string; viewVersion: ViewVersion; checkpoint: ViewCheckpoint },
-): IndexProgress {
-  if (checkpoint.viewSchemaVersions !== viewSchemaVersions) return progress;
-  const shards = { ...progress.shards, [stream]: checkpoint.position };
+  const shards = { ...progress.shards, [event.stream]: checkpoint.data.position };
   const { position } = furthestShards(
     (shard) => shards[checkpointStreamOf(viewVersion, shard)],
     (each) => each,
@@ -176,3 +114,9 @@ function afterShard(
 }
 
 const later = (one: Position, other: Position): Position => (one > other ? one : other);
+
+const tellUnreadable = (log: Log, { stream, revision }: RecordedEvent, error: unknown): void =>
+  log.error(
+    { stream, revision, error },
+    'a view cannot be read and is missing from the index; rebuild the views',
+  );

@@ -1,6 +1,6 @@
-/** The open file of the index, which another one takes the place of where it is damaged, another store's or outdated. */
+/** The open file of the index. A new one replaces it if it is damaged, outdated or another store's. */
 import { renameSync, statSync } from 'node:fs';
-import { beginning, type EventStore, type Position } from '@tollgate/event-store';
+import { beginning, readLast, type EventStore } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
@@ -15,97 +15,105 @@ export interface HeldIndexFileOptions {
 
 export interface HeldIndexFile {
   file(): IndexFile | undefined;
-  /** @throws StartupError where the file cannot be used */
-  open(): void;
+  /** @throws StartupError if the file cannot be used */
+  open(): IndexFile;
   close(): void;
   /** An empty one in the place of the one that is there. */
   rebuild(): IndexFile;
-  /** The file, where it holds documents of this store and generation, and an empty one otherwise. @throws StoreUnavailable */
+  /** The file, if it has views of this store and view version, or else an empty one. @throws StoreUnavailable */
   fileOf(viewVersion: ViewVersion): Promise<IndexFile>;
-  /** Opens the one that is built beside for a generation, as far as it has come. */
+  /** Opens the file that is built beside it for another view version, with its progress; the same one while it is open. */
   openBeside(viewVersion: ViewVersion): IndexFile;
-  /** Puts a file that was opened beside in the place of this one; closes both. */
-  putInPlace(beside: IndexFile): void;
-  /** What was begun for a generation that never became the live one. */
+  /** Closes it; one that is ready takes the place of the file. */
+  endBeside(ready: IndexFile | undefined): void;
+  /** What was begun for a view version that never became the live one, or is damaged. */
   deleteBeside(): void;
 }
 
 export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions): HeldIndexFile {
   const pathBeside = path === ':memory:' ? path : `${path}.next`;
   let file: IndexFile | undefined;
+  let beside: IndexFile | undefined;
 
   function close(): void {
     file?.close();
     file = undefined;
   }
 
+  const open = (): IndexFile => (file = openIndexFile(path, log));
+
   function rebuild(): IndexFile {
     close();
     deleteIndexFile(path);
-    file = openIndexFile(path, log);
-    return file;
+    return open();
   }
 
   function openBeside(viewVersion: ViewVersion): IndexFile {
-    const beside = openIndexFile(pathBeside, log);
-    if (isOfViewVersion(beside.progress(), viewVersion)) return beside;
-    beside.close();
-    deleteIndexFile(pathBeside);
-    return openIndexFile(pathBeside, log);
+    beside ??= openIndexFile(pathBeside, log);
+    if (!isOfViewVersion(beside.progress(), viewVersion)) {
+      deleteBeside();
+      beside = openIndexFile(pathBeside, log);
+    }
+    return beside;
   }
 
-  function putInPlace(beside: IndexFile): void {
+  function deleteBeside(): void {
+    endBeside(undefined);
+    deleteIndexFile(pathBeside);
+  }
+
+  function endBeside(ready: IndexFile | undefined): void {
+    if (ready !== undefined && ready === beside) putInPlace(ready);
+    else beside?.close();
+    beside = undefined;
+  }
+
+  function putInPlace(ready: IndexFile): void {
     close();
     if (path === ':memory:') {
-      file = beside;
+      file = ready;
       return;
     }
-    beside.close();
-    // Whoever crashes between these two finds the other one at the next start.
+    ready.close();
+    // After a crash between these two steps, the next start finds the other file.
     deleteIndexFile(path);
     renameSync(pathBeside, path);
-    file = openIndexFile(path, log);
+    open();
   }
 
-  /** A switch that came while this process was away, or in whose middle it ended: what was built beside is at hand. */
-  function takeBeside(viewVersion: ViewVersion): IndexFile {
+  /** After a switch during which this process was stopped, the file that was built beside it is ready. */
+  function takeBeside(viewVersion: ViewVersion): IndexFile | undefined {
     const isThere = statSync(pathBeside, { throwIfNoEntry: false }) !== undefined;
-    if (path === ':memory:' || !isThere) return rebuild();
-    putInPlace(openBeside(viewVersion));
-    return file ?? rebuild();
+    if (path === ':memory:' || !isThere) return undefined;
+    beside = openIndexFile(pathBeside, log);
+    const isWanted = beside.progress().viewVersion === viewVersion;
+    endBeside(isWanted ? beside : undefined);
+    return isWanted ? file : undefined;
   }
 
   return {
     file: () => file,
-    open: () => {
-      file = openIndexFile(path, log);
-    },
-    close,
-    rebuild,
+    ...{ open, close, rebuild, openBeside, endBeside, deleteBeside },
     fileOf: async (viewVersion) => {
       if (file === undefined) return rebuild();
       if (!(await isOfStore(store, file.progress()))) {
-        log.warn(
-          { operation: 'follow-documents' },
-          'the index belongs to another event store; it is built again',
-        );
-        deleteIndexFile(pathBeside);
+        log.warn({ operation: 'open-index' }, 'the index belongs to another event store; it is rebuilt');
+        deleteBeside();
         return rebuild();
       }
       const { viewVersion: of } = file.progress();
-      return of === viewVersion || (of === undefined && viewVersion === 1) ? file : takeBeside(viewVersion);
+      if (of === viewVersion) return file;
+      return takeBeside(viewVersion) ?? (of === undefined ? file : rebuild());
     },
-    openBeside,
-    putInPlace,
-    deleteBeside: () => deleteIndexFile(pathBeside),
   };
 }
 
+/** An empty one fits every version. */
 const isOfViewVersion = ({ viewVersion }: IndexProgress, wanted: ViewVersion): boolean =>
   viewVersion === undefined || viewVersion === wanted;
 
 /**
- * True where the store has the event that the last document was taken from, and has come as far as the file: one that was
+ * True where the store has the event that the last view was taken from, and has come as far as the file: one that was
  * restored from a backup has forgotten what came after that, and other events are in the place of it. An empty index fits
  * every store.
  */
@@ -118,10 +126,6 @@ async function isOfStore(
   let isThere = false;
   for await (const event of store.read(stream, { from: revision, limit: 1 }))
     isThere = event.revision === revision && event.position === position;
-  return isThere && followedIn !== undefined && (await endOf(store, followedIn)) >= followed;
-}
-
-async function endOf(store: EventStore, stream: string): Promise<Position> {
-  for await (const { position } of store.read(stream, { direction: 'backwards', limit: 1 })) return position;
-  return beginning;
+  if (!isThere || followedIn === undefined) return false;
+  return ((await readLast(store, followedIn))?.position ?? beginning) >= followed;
 }

@@ -89,7 +89,7 @@ describe('a list', () => {
     expect(tokens(file(), query)).toEqual(expected);
   });
 
-  test('counts only where asked', () => {
+  test('counts only on request', () => {
     expect(listOf(file(), shop)).not.toHaveProperty('totalCount');
     expect(listOf(file(), { ...shop, status: 'approved', perPage: 1, withTotal: true })).toMatchObject({
       totalCount: 1,
@@ -98,7 +98,7 @@ describe('a list', () => {
   });
 });
 
-test('cursors lead through all payments once, also where many began in the same millisecond', () => {
+test('cursors lead through all payments once, even if many began in the same millisecond', () => {
   const views = Array.from({ length: 25 }, (_, index) =>
     viewOf(
       `p${index.toString().padStart(2, '0')}`,
@@ -121,7 +121,7 @@ test('cursors lead through all payments once, also where many began in the same 
   expect(tokens(file, { perPage: 7, page: 5 })).toEqual([]);
 });
 
-test('an older document does not take the place of a newer one', () => {
+test('an older view does not replace a newer one', () => {
   const file = givenFile([viewOf('p1', {}, accepted, approved)]);
   apply(file, [viewOf('p1', {}, accepted)]);
   expect(tokens(file, { status: 'approved' })).toEqual(['p1']);

@@ -1,31 +1,28 @@
 /**
- * Keeps the index's file up with the live documents in the event store. While a rebuild is under way its documents are
- * taken into a second file, which takes the place of the first one when they have become the live ones.
+ * Keeps the index file in step with the live views in the event store. While the next view version is being built, it is
+ * indexed in a second file, which replaces the first one when that version becomes live.
  */
-import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
-import { given, type Clock, type Log } from '@tollgate/service-kit';
+import { beginning, createFollower, readLast, type EventStore, type Position } from '@tollgate/event-store';
+import { TollgateError, given, type Clock, type Log } from '@tollgate/service-kit';
 import {
+  buildingIn,
   checkpointStreamOf,
+  liveIn,
   onlyShard,
-  totalsCheckpointStreamOf,
   readViewVersion,
-  toViewVersionRecord,
   type ViewVersion,
 } from '@tollgate/views';
 import { followViews } from './follow-views.ts';
-import { createHeldIndexFile } from './held-index-file.ts';
-import { createIndexBeside } from './index-beside.ts';
-import type { IndexFile, IndexProgress } from './index-file.ts';
+import { createHeldIndexFile, type HeldIndexFile } from './held-index-file.ts';
+import type { IndexFile } from './index-file.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
-const retryPauseMs = 500;
-
 /** How far an index is that is not whole yet. */
 export interface IndexBuilding {
-  /** Position in the store of the last document that was taken over. */
+  /** Position in the store of the last view that was indexed. */
   followed: Position;
-  /** Where the documents of the store ended when the building began; absent where there were none. Then come those written since. */
+  /** Position of the last view when the rebuild began, absent if there was none. Later views follow. */
   head?: Position;
   /** How many were taken over since the building began. */
   views: number;
@@ -34,18 +31,21 @@ export interface IndexBuilding {
 export interface IndexFollower {
   /** The open file; undefined before `open`, after `close`, and while a damaged file cannot be replaced. */
   file(): IndexFile | undefined;
-  /** False until every document of now is in the file. */
+  /** False until every current view is in the file. */
   isComplete(): boolean;
   /** How far the building has come; undefined once `isComplete`. */
   building(): IndexBuilding | undefined;
-  /** To be told of damage that a read has met. */
+  /** Reports damage that a read has found. */
   rebuildSoon(error: unknown): void;
-  /** @throws StartupError where the file cannot be used. */
+  /** @throws StartupError if the file cannot be used. */
   open(): void;
-  /** Follows the documents until the signal is aborted, through failures of the store and the file. */
+  /** Follows the views until the signal is aborted, through failures of the store and the file. */
   follow(signal: AbortSignal, onCaughtUp: () => void): Promise<void>;
   close(): void;
 }
+
+/** Its pauses are short: what is read falls behind meanwhile. */
+const following = { name: 'follow-views', longestPauseMs: 2_000 };
 
 export interface IndexFollowerOptions {
   /** Path of the SQLite file. */
@@ -53,99 +53,149 @@ export interface IndexFollowerOptions {
   store: EventStore;
   log: Log;
   clock: Clock;
-  /** Is moved to the position that the documents in the file have come to. */
+  /** Moves to the position that the views in the file have reached. */
   watch: PositionWatch;
-  /** As `watch`, of the totals. */
-  totalsWatch: PositionWatch;
 }
 
+/** What is known of the file between two passes. */
+interface FollowState {
+  /** That of the file. */
+  viewVersion: ViewVersion | undefined;
+  /** Every current view is in the file. */
+  isComplete: boolean;
+  /** Met by a read or a write: the next pass begins with an empty file. */
+  isDamaged: boolean;
+  building: IndexBuilding;
+  /** Ends the pass that is under way. */
+  restart: () => void;
+}
+
+type Parts = IndexFollowerOptions & { held: HeldIndexFile; state: FollowState };
+
 export function createIndexFollower(options: IndexFollowerOptions): IndexFollower {
-  const { path, store, log, clock } = options;
-  const watches = watchesOf(options);
-  const held = createHeldIndexFile({ path, store, log });
-  let isComplete = false;
-  let building: IndexBuilding = { followed: beginning, views: 0 };
-  let isDamaged = false;
-  let restarting = new AbortController();
+  const { clock, log } = options;
+  const held = createHeldIndexFile(options);
+  const state: FollowState = {
+    ...{ viewVersion: undefined, isComplete: false, isDamaged: false, restart: () => undefined },
+    building: { followed: beginning, views: 0 },
+  };
+  const parts = { ...options, held, state };
 
   /** What is not whole says so, however long it takes to replace it. */
-  function markDamaged(): void {
-    isDamaged = true;
-    isComplete = false;
-  }
-
-  async function followOnce(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    restarting = new AbortController();
-    const fileBefore = held.file();
-    if (isDamaged) held.rebuild();
-    isDamaged = false;
-    const { record } = await readViewVersion(store);
-    const file = await held.fileOf(record.live);
-    // One that was whole stays so while the store is not reached.
-    if (file !== fileBefore) isComplete = false;
-    watches.reset(file.progress());
-    building = await buildingFrom(file, store, record.live);
-    const untilRestart = AbortSignal.any([signal, restarting.signal]);
-    const beside = createIndexBeside({ held, store, log, clock, onReady: () => restarting.abort() });
-    beside.turnTo(record, record.live);
-    const onProgress = (progress: IndexProgress, isCaughtUp: boolean, taken: number) => {
-      watches.moveTo(progress);
-      building = { ...building, followed: progress.followed, views: building.views + taken };
-      beside.mustReach(progress.source);
-      if (!isCaughtUp) return;
-      isComplete = !isDamaged;
-      onCaughtUp();
-    };
-    try {
-      const onViewVersion = (event: RecordedEvent) => beside.turnTo(toViewVersionRecord(event), record.live);
-      const following = { store, log, file, viewVersion: record.live, signal: untilRestart };
-      await followViews({ ...following, onProgress, onViewVersion });
-    } finally {
-      await beside.end();
-    }
-  }
-
-  async function follow(signal: AbortSignal, onCaughtUp: () => void): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await followOnce(signal, onCaughtUp);
-      } catch (error) {
-        if (isDamage(error)) markDamaged();
-        log.error(
-          { error, waitMs: retryPauseMs, operation: 'follow-documents' },
-          'the index fell behind; it tries again',
-        );
-        await clock.sleep(retryPauseMs, signal).catch(() => undefined);
-      }
-    }
-  }
+  const markDamaged = () => Object.assign(state, { isDamaged: true, isComplete: false });
 
   return {
     file: held.file,
-    isComplete: () => isComplete,
-    building: () => (isComplete ? undefined : building),
+    isComplete: () => state.isComplete,
+    building: () => (state.isComplete ? undefined : state.building),
     rebuildSoon: (error) => {
-      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is built again');
+      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
       markDamaged();
-      restarting.abort();
+      state.restart();
     },
-    open: held.open,
-    follow,
+    open: () => void held.open(),
+    follow: (signal, onCaughtUp) =>
+      createFollower({ clock, log, ...following }, async (running, gotOn) => {
+        try {
+          await followOnce(parts, running, (isCaughtUp) => {
+            gotOn();
+            if (isCaughtUp) onCaughtUp();
+          });
+        } catch (error) {
+          if (isDamage(error)) markDamaged();
+          throw error;
+        }
+      }).run(signal),
     close: held.close,
   };
 }
 
-/** Both positions of a file, told to those who wait for them. */
-const watchesOf = ({ watch, totalsWatch }: Pick<IndexFollowerOptions, 'watch' | 'totalsWatch'>) => ({
-  reset: ({ source, totals = beginning }: IndexProgress) => {
-    watch.reset(source);
-    totalsWatch.reset(totals);
-  },
-  moveTo: ({ source, totals = beginning }: IndexProgress) => {
-    watch.moveTo(source);
-    totalsWatch.moveTo(totals);
-  },
-});
+/** One pass: until the signal is aborted, another view version is live or being built, or something fails. */
+async function followOnce(
+  parts: Parts,
+  signal: AbortSignal,
+  onStep: (isCaughtUp: boolean) => void,
+): Promise<void> {
+  const { store, log, watch, held, state } = parts;
+  const restarting = new AbortController();
+  const restart = () => restarting.abort();
+  state.restart = restart;
+  const until = AbortSignal.any([signal, restarting.signal]);
+  const { record, revision } = await readViewVersion(store);
+  const [live, next] = [liveIn(record), buildingIn(record)];
+  // A file that is whole answers until the one of the live version is, too.
+  const followed = (state.isComplete ? state.viewVersion : undefined) ?? live ?? next ?? noneToFollow();
+  const file = await openFileOf(parts, followed);
+  const isSwitching = live !== undefined && live !== followed;
+  const wanted = isSwitching ? live : next === followed ? undefined : next;
+  if (wanted === undefined) held.deleteBeside();
+  const beside = followBeside(parts, { viewVersion: wanted, signal: until }, (source) => {
+    const isReady = isSwitching && source >= watch.current();
+    if (isReady) restart();
+    return isReady;
+  });
+  try {
+    await followViews({
+      ...{ store, log, file, viewVersion: followed, signal: until },
+      onProgress: (progress, isCaughtUp, taken) => {
+        watch.moveTo(progress.source);
+        const views = state.building.views + taken;
+        state.building = { ...state.building, followed: progress.followed, views };
+        if (isCaughtUp && followed === live) state.isComplete = !state.isDamaged;
+        onStep(isCaughtUp);
+      },
+      onViewVersion: (event) => {
+        if (revision === 'no-stream' || event.revision > revision) restart();
+      },
+    });
+  } finally {
+    restart();
+    const ready = await beside;
+    if (ready !== undefined) state.viewVersion = wanted;
+    held.endBeside(ready);
+  }
+}
+
+async function openFileOf(
+  { store, watch, held, state }: Parts,
+  viewVersion: ViewVersion,
+): Promise<IndexFile> {
+  const before = held.file();
+  if (state.isDamaged) held.rebuild();
+  state.isDamaged = false;
+  const file = await held.fileOf(viewVersion);
+  // One that was whole stays so while the store is not reached.
+  if (file !== before) state.isComplete = false;
+  state.viewVersion = viewVersion;
+  watch.reset(file.progress().source);
+  state.building = await buildingFrom(file, store, viewVersion);
+  return file;
+}
+
+/** Follows into the second file until the signal is aborted; returns the file if it was ready by then. */
+async function followBeside(
+  { held, store, log, clock }: Parts,
+  { viewVersion, signal }: { viewVersion: ViewVersion | undefined; signal: AbortSignal },
+  isReady: (source: Position) => boolean,
+): Promise<IndexFile | undefined> {
+  let ready: IndexFile | undefined;
+  if (viewVersion === undefined) return ready;
+  const follower = createFollower({ clock, log, ...following }, async (running, gotOn) => {
+    const file = held.openBeside(viewVersion);
+    await followViews({
+      ...{ store, log, file, viewVersion, signal: running },
+      onProgress: ({ source }, isCaughtUp) => {
+        gotOn();
+        ready = isCaughtUp && isReady(source) ? file : undefined;
+      },
+    }).catch((error: unknown) => {
+      if (isDamage(error)) held.deleteBeside();
+      throw error;
+    });
+  });
+  await follower.run(signal);
+  return ready;
+}
 
 const buildingFrom = async (
   file: IndexFile,
@@ -154,14 +204,14 @@ const buildingFrom = async (
 ): Promise<IndexBuilding> => ({
   followed: file.progress().followed,
   views: 0,
-  ...given({ head: await headOf(store, viewVersion) }),
+  // The checkpoint is written after the views.
+  ...given({ head: (await readLast(store, checkpointStreamOf(viewVersion, onlyShard)))?.position }),
 });
 
-/** The checkpoints are written after the documents. */
-async function headOf(store: EventStore, viewVersion: ViewVersion): Promise<Position | undefined> {
-  let head: Position | undefined;
-  for (const stream of [checkpointStreamOf(viewVersion, onlyShard), totalsCheckpointStreamOf(viewVersion)])
-    for await (const { position } of store.read(stream, { direction: 'backwards', limit: 1 }))
-      head = head === undefined || position > head ? position : head;
-  return head;
+function noneToFollow(): never {
+  throw new TollgateError(
+    'view_version_missing',
+    'There are no views of this release yet. Start its projector.',
+    { retryable: true },
+  );
 }

@@ -14,7 +14,8 @@ import {
 } from '@tollgate/views';
 
 import type { OperationView, OperationListQuery } from './view-list.ts';
-import type { IndexFile, IndexedView } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
+import type { IndexedView } from './index-writer.ts';
 import { listReviews, type ReviewQuery } from './index-reviews.ts';
 import { listDisputes, listViews } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
@@ -115,7 +116,7 @@ describe('payments and payouts together', () => {
   });
 });
 
-describe('what waits for a person', () => {
+describe('an open review', () => {
   const entriesOf = (file: IndexFile, query: Partial<ReviewQuery> = {}) => {
     const list = listReviews(file, { ...shop, ...query });
     if (list.kind !== 'page') throw new Error(list.parameter);
@@ -133,7 +134,7 @@ describe('what waits for a person', () => {
     viewOf(payoutKind, 'live', [payoutRequested({ environment: 'production' }), payoutHappening.reviews]),
   ];
 
-  test('is listed oldest first, each matter by itself', () => {
+  test('is listed oldest first, each with an entry of its own', () => {
     const file = givenFile(views);
     expect(shownOf(file)).toEqual([
       ['pay_2', 0, 1_000],
@@ -159,7 +160,7 @@ describe('what waits for a person', () => {
     expect(pages.flat()).toEqual(shownOf(file));
   });
 
-  test('is gone when it is resolved, and an older document does not bring it back', () => {
+  test('is gone when it is resolved, and an older view does not bring it back', () => {
     const file = givenFile(views);
     file.apply([viewOf(paymentKind, 'pay_2', [requested(), reviews, reviewResolved])], progress);
     expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
@@ -167,7 +168,7 @@ describe('what waits for a person', () => {
     expect(shownOf(file).map(([token]) => token)).toEqual(['po_1', 'pay_1', 'pay_1']);
   });
 
-  test('is what the documents say, whatever happened', () => {
+  test('is listed as the views say, whatever happened', () => {
     fc.assert(
       fc.property(fc.array(anyHistory, { maxLength: 4 }), anyPayoutHistory, (histories, payouts) => {
         const file = openIndexFile(':memory:', silentLog);

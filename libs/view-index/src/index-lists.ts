@@ -4,11 +4,12 @@ import type { DisputeView, ViewEnvelope, ViewKind } from '@tollgate/views';
 import { disputeKind } from '@tollgate/views';
 import { totalCountMax, type ViewList, type ListQuery } from './view-list.ts';
 import { InvariantViolation } from '@tollgate/service-kit';
-import { toView, type IndexFile, type Row } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
+import { toView, type Row } from './index-rows.ts';
 import { walksOf } from './index-walks.ts';
 import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
 
-/** The documents of some kinds that a query asks for, newest first. */
+/** The views of some kinds that match a query, newest first. */
 export function listViews<View extends ViewEnvelope>(
   file: IndexFile,
   { list, kinds, query }: { list: ListName; kinds: readonly ViewKind<View>[]; query: ListQuery },
@@ -16,7 +17,7 @@ export function listViews<View extends ViewEnvelope>(
   const rows = pageOf(list, query);
   if (rows.kind === 'refused') return rows;
   const found = selectPage(file, { kinds, query, rows });
-  // Documents are fetched for the rows that are shown only, and never for those that a page number passes over.
+  // Views are fetched only for the rows shown, never for those that a page number skips.
   const views = found.slice(0, query.perPage).map((row) => toViewOf(file, kinds, row));
   const last = views.at(-1);
   const isMore = found.length > query.perPage && last !== undefined;
@@ -28,7 +29,7 @@ export function listViews<View extends ViewEnvelope>(
   };
 }
 
-/** Which rows are on the page, and one more where another page follows. SQLite merges the walks and stops at the limit. */
+/** The rows of the page, and one more if another page follows. SQLite merges the walks and stops at the limit. */
 function selectPage(
   file: IndexFile,
   { kinds, query, rows }: { kinds: readonly ViewKind[]; query: ListQuery; rows: Rows },
@@ -51,7 +52,7 @@ function toViewOf<View extends ViewEnvelope>(
 ): View {
   const kind = kinds.find(({ name }) => name === row['kind']);
   const view = kind && file.find(kind, String(row['token']));
-  if (view === undefined) throw new InvariantViolation('a row of the index is without its document');
+  if (view === undefined) throw new InvariantViolation('a row of the index has no view');
   return view;
 }
 

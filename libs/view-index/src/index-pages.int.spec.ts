@@ -1,4 +1,4 @@
-/** Pages of filtered lists while rows arrive and change: what a caller who follows the cursors has seen at the end. */
+/** Pages of filtered lists while rows arrive and change: what a caller who follows the cursors sees in total. */
 import { beginning, type Position } from '@tollgate/event-store';
 import { paymentPhases, payoutPhases, statusOfPayoutPhase, statusOfPhase } from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
@@ -19,7 +19,7 @@ import {
   toRecordedIn,
 } from '@tollgate/views/testing';
 
-/** All that lists look at. */
+/** The fields that lists filter by. */
 interface State {
   isPayout: boolean;
   createdAt: number;

@@ -1,12 +1,13 @@
-/** What waits for a person, over payments and payouts, from the index. */
+/** The open reviews of payments and payouts, from the index. */
 import type { ViewEnvelope, ViewKind, PaymentView, PayoutView } from '@tollgate/views';
 import { paymentKind, payoutKind } from '@tollgate/views';
 import { InvariantViolation } from '@tollgate/service-kit';
-import type { IndexFile, Row } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
+import type { Row } from './index-rows.ts';
 import { formatCursor, pageOf, type PageQuery, type PageRefused, type Place } from './list-page.ts';
 
-/** The document that waits for a person, and which of its matters: a place in its list of attention. */
-export type ReviewEntry = { place: number; since: number } & (
+/** The view with an open review, and the index of that review in its list. */
+type ReviewEntry = { place: number; since: number } & (
   { kind: 'payment'; view: PaymentView } | { kind: 'payout'; view: PayoutView }
 );
 
@@ -17,7 +18,7 @@ export interface ReviewQuery extends PageQuery {
   kind?: ReviewEntry['kind'];
 }
 
-/** Every open attention of a team, oldest first. */
+/** Every open review of a team, oldest first. */
 export function listReviews(file: IndexFile, query: ReviewQuery): ReviewList {
   const begin = pageOf('reviews', query);
   if (begin.kind === 'refused') return begin;
@@ -73,6 +74,6 @@ function toEntry(file: IndexFile, row: Row): ReviewEntry {
 function viewOf<View extends ViewEnvelope>(file: IndexFile, kind: ViewKind<View>, token: string): View {
   const view = file.find(kind, token);
   // Both are written in one transaction.
-  if (view === undefined) throw new InvariantViolation('attention without its document in the index');
+  if (view === undefined) throw new InvariantViolation('a review in the index has no view');
   return view;
 }

@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 6;
+export const indexSchemaVersion = 7;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -72,8 +72,7 @@ export const indexSchema = `
     team TEXT NOT NULL,
     day TEXT NOT NULL,
     currency TEXT NOT NULL,
-    position TEXT NOT NULL,
-    view TEXT NOT NULL,
+    totals TEXT NOT NULL,
     PRIMARY KEY (environment, team, day, currency)
   ) STRICT, WITHOUT ROWID;
 `;

@@ -1,8 +1,11 @@
-/** Totals of a team, day by day, from the index. */
-import { beginning, type Position } from '@tollgate/event-store';
+/**
+ * Totals of a team, day by day. They are kept in the transaction that takes a view over: the row of before tells what
+ * the payment or payout has added until then, so the difference is exact, and comes and goes with the row.
+ */
 import type { Environment } from '@tollgate/payment-domain';
-import { Unusable, indexRebuilding, type IndexFile, type Row } from './index-file.ts';
-import { totalsViewSchema, type TotalsView } from '@tollgate/views';
+import type { DayTotals, TotalsChange } from '@tollgate/views';
+import type { IndexFile } from './index-file.ts';
+import { parseStored, type Row, type Statements } from './index-rows.ts';
 
 export interface TotalsQuery {
   environment: Environment;
@@ -13,24 +16,25 @@ export interface TotalsQuery {
   currency?: string;
 }
 
-/**
- * One per day and currency on which something was created, by day and then by currency.
- *
- * @param reached the position of the totals in the file
- * @throws TollgateError `index_rebuilding` until they are whole for the first time: those that are there are too small
- */
-export function listTotals(file: IndexFile, query: TotalsQuery, reached: Position): TotalsView[] {
-  if (reached === beginning) throw indexRebuilding();
+/** One per day and currency on which something was created, by day and then by currency. */
+export function listTotals(file: IndexFile, query: TotalsQuery): DayTotals[] {
   const { environment, team, from, to, currency } = query;
-  const sql = `SELECT view FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
+  const sql = `SELECT totals FROM totals WHERE environment = ? AND team = ? AND day >= ? AND day <= ?
     ${currency === undefined ? '' : 'AND currency = ?'} ORDER BY day, currency`;
   const values = [environment, team, from, to, ...(currency === undefined ? [] : [currency])];
   return file.select(sql, values).map(toTotals);
 }
 
-/** @throws Unusable where this version cannot read it */
-function toTotals(row: Row): TotalsView {
-  const view = totalsViewSchema.safeParse(JSON.parse(String(row['view'])));
-  if (view.success) return view.data;
-  throw new Unusable('totals of the index cannot be read', { cause: view.error });
+export function applyToTotals(statements: Statements, changes: readonly TotalsChange[]): void {
+  const find = 'SELECT totals FROM totals WHERE environment = ? AND team = ? AND day = ? AND currency = ?';
+  const write =
+    'INSERT OR REPLACE INTO totals (environment, team, day, currency, totals) VALUES (?, ?, ?, ?, ?)';
+  for (const { key, addTo } of changes) {
+    const values = [key.environment, key.team, key.day, key.currency];
+    const row = statements(find).get(...values);
+    const totals = addTo(row && toTotals(row));
+    statements(write).run(...values, JSON.stringify(totals));
+  }
 }
+
+const toTotals = ({ totals }: Row): DayTotals => parseStored(totals) as DayTotals;

@@ -3,7 +3,8 @@ import { silentLog } from '@tollgate/service-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { streamOf, type ViewEnvelope, type ViewKind, paymentKind, payoutKind } from '@tollgate/views';
 
-import type { IndexFile, IndexedView } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
+import type { IndexedView } from './index-writer.ts';
 import { workloadIn } from './index-workload.ts';
 import { openIndexFile } from './open-index-file.ts';
 
@@ -34,7 +35,7 @@ function givenFile(): IndexFile {
 
 const progress = { followed: '1' as Position, source: beginning };
 
-test('counts what is open and what waits for a person, of all teams, and no longer what has ended', () => {
+test('counts open work and open reviews of all teams, and no longer what has ended', () => {
   const file = givenFile();
   expect(workloadIn(file)).toEqual({ open: [], reviews: [] });
   const views = [

@@ -1,15 +1,16 @@
 /** How much is still to be done, over all teams, from the index. */
 import type { InquiryNeed } from '@tollgate/payment-domain';
-import type { IndexFile, Row } from './index-file.ts';
+import type { IndexFile } from './index-file.ts';
+import type { Row } from './index-rows.ts';
 
 export interface Workload {
-  /** What is looked at again. A kind of which there is none is left out. */
+  /** What is on the inquiry schedule, by kind. A kind without entries is left out. */
   open: { kind: 'payment' | 'payout'; inquiryNeed: InquiryNeed; count: number }[];
-  /** What waits for a person. */
+  /** Open reviews. */
   reviews: { kind: 'payment' | 'payout'; environment: string; count: number }[];
 }
 
-/** Led through an index that holds the open work only, and a table that holds what waits and nothing else. */
+/** Reads an index of the open work only, and a table of open reviews only. */
 const openSql = (['payment', 'payout'] as const)
   .map(
     (kind) => `SELECT '${kind}' AS kind, inquiry_need AS openWork, count(*) AS count

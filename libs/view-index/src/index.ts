@@ -1,12 +1,4 @@
-export * from './index-file.ts';
-export * from './index-follower.ts';
-export * from './index-lists.ts';
-export * from './index-reviews.ts';
-export * from './index-workload.ts';
-export * from './list-page.ts';
-export * from './open-index-file.ts';
+export { formatCursor } from './list-page.ts';
 export * from './payment-index.ts';
 export * from './position-watch.ts';
-export * from './public-review.ts';
 export * from './view-list.ts';
-export * from './view-reader.ts';

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@tollgate/payment-domain';
 
-export const perPageMax = 500;
 /** A page must end within this many rows; further down, only a cursor leads. */
 export const pagedRowsMax = 10_000;
 
@@ -44,10 +43,10 @@ export function parseCursor(list: ListName, query: ListOwner, text: string): Pla
   return check === checkOf(list, query, place) ? place : undefined;
 }
 
-/** What of a query tells how much of a list is shown, and not which list it is. */
+/** The parts of a query that say how much of a list is shown, not which list. */
 const pageFields: ReadonlySet<string> = new Set(['perPage', 'page', 'cursor', 'withTotal']);
 
-// A list is limited to its team and filters anyway; this tells a caller of another one that the cursor leads nowhere there.
+// A list is limited to its team and filters anyway; this rejects the cursor of another list with a clear error.
 function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !pageFields.has(name))
@@ -64,7 +63,7 @@ export interface PageRefused {
 
 export type Rows = { kind: 'rows'; after?: Place; skip: number };
 
-/** Where the asked page begins, or which parameter cannot be followed. */
+/** Where the requested page begins, or which parameter is invalid. */
 export function pageOf(list: ListName, query: PageQuery): Rows | PageRefused {
   const { cursor, page = 1, perPage } = query;
   if (cursor !== undefined) {

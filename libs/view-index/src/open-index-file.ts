@@ -2,19 +2,20 @@
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError, type Log } from '@tollgate/service-kit';
-import { Unusable, createIndexFile, type IndexFile } from './index-file.ts';
+import { createIndexFile, type IndexFile } from './index-file.ts';
+import { Unusable } from './index-rows.ts';
 import { indexSchema, indexSchemaVersion } from './index-schema.ts';
 
-/** "TgIx": tells a file of ours from another program's, which must not be deleted. */
+/** "TgIx": marks our files, because another program's file must not be deleted. */
 const applicationId = 0x54674978;
 const busyTimeoutMs = 1_000;
 /** Larger files are not read through at the start; damage in them shows when the damaged page is read. */
 const checkedFileBytesMax = 64 * 1_048_576;
 
 /**
- * Opens the index, empty where there was none, where it was damaged, or where an older version wrote it.
+ * Opens the index; it is empty if there was none, if it was damaged, or if an older version wrote it.
  *
- * @throws StartupError where the file is another program's or cannot be used.
+ * @throws StartupError if the file is another program's or cannot be used.
  */
 export function openIndexFile(file: string, log: Log): IndexFile {
   try {
@@ -22,10 +23,7 @@ export function openIndexFile(file: string, log: Log): IndexFile {
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (!isDamage(error)) throw cannotOpen(file, error);
-    log.warn(
-      { error, operation: 'open-index' },
-      'the index is damaged or of another version; it is built again',
-    );
+    log.warn({ error, operation: 'open-index' }, 'the index is damaged or of another version; it is rebuilt');
     deleteIndexFile(file);
     return openOnce(file);
   }
@@ -36,7 +34,7 @@ export function deleteIndexFile(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
-/** True where only building the file again helps. */
+/** True if only a rebuild of the file helps. */
 export function isDamage(error: unknown): boolean {
   const sqliteCode = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   return error instanceof Unusable || sqliteCode === 11 || sqliteCode === 26;

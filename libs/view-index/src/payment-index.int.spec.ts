@@ -4,7 +4,7 @@ import { StoreUnavailable, type EventStore, type Position } from '@tollgate/even
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { disputeKind, paymentKind, payoutKind } from '@tollgate/views';
+import { disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
 import type { PaymentView } from '@tollgate/views';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 import {
@@ -15,6 +15,7 @@ import {
   projectPayment,
   writeCheckpoint,
   writeView,
+  writeViewVersions,
 } from './testing/stored-payments.ts';
 import {
   disputeOpened,
@@ -45,7 +46,7 @@ const tokensIn = (index: PaymentIndex, team = 'shop') => {
   return list.kind === 'page' ? list.views.map(({ token }) => token).sort() : [];
 };
 
-test('a started index has every document of before, and follows those to come', async () => {
+test('a started index has every earlier view, and follows later ones', async () => {
   const store = await temporaryStore();
   const before = await projectPayment(store, 'p1', [requested(), accepted]);
   const index = await startIndex(store, ':memory:');
@@ -65,7 +66,7 @@ test('a payment is got by its team in its environment only', async () => {
   expect(index.get('production', 'shop', 'p2')).toBeUndefined();
 });
 
-test('its position is the one that the checkpoint tells, never that of a document', async () => {
+test('its position is that of the checkpoint, never that of a view', async () => {
   const store = await temporaryStore();
   const index = await startIndex(store, ':memory:');
   const { position } = await appendPayment(store, 'p1', [requested()]);
@@ -80,7 +81,7 @@ test('its position is the one that the checkpoint tells, never that of a documen
   expect(index.position()).toBe(position);
 });
 
-test('when a position is reached, the documents up to it are there', async () => {
+test('when a position is reached, the views up to it are indexed', async () => {
   const store = await temporaryStore();
   const index = await startIndex(store, ':memory:');
   for (let number = 0; number < 30; number += 1) {
@@ -91,14 +92,14 @@ test('when a position is reached, the documents up to it are there', async () =>
   }
 });
 
-test('who waits when the index stops is told so', async () => {
+test('a waiting call ends when the index stops', async () => {
   const index = await startIndex(await temporaryStore(), ':memory:');
   const waiting = index.waitFor('9'.repeat(16) as Position, 60_000, 'shop');
   await index.stop();
   expect(await waiting).toBe(false);
 });
 
-test('a restarted index goes on where it was, without reading the documents again', async () => {
+test('a restarted index resumes where it was, without reading the views again', async () => {
   const store = await temporaryStore();
   const file = await temporaryFile();
   const { position } = await projectPayment(store, 'p1', [requested()]);
@@ -119,7 +120,7 @@ test('a restarted index goes on where it was, without reading the documents agai
   expect(messages).toEqual([]);
 });
 
-test('a new index tells how far it is, and answers no list before it is whole', async () => {
+test('a new index reports its progress, and answers no list before it is complete', async () => {
   const store = await temporaryStore();
   const view = await projectPayment(store, 'p1', [requested()]);
   const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
@@ -144,7 +145,7 @@ test('a new index tells how far it is, and answers no list before it is whole', 
   const starting = index.start();
   await vi.waitFor(() => expect(index.building()).toMatchObject({ head, views: 100 }), soon);
   expect(index.building()!.followed < head).toBe(true);
-  expect(() => tokensIn(index)).toThrow('The index is being built again.');
+  expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
   expect(index.find('p1')).toBeDefined();
   hold.resolve(undefined);
   await starting;
@@ -152,7 +153,7 @@ test('a new index tells how far it is, and answers no list before it is whole', 
   expect(tokensIn(index)).toEqual(['p1', ...tokens].sort());
 });
 
-describe('the file is built again from the documents', () => {
+describe('the file is rebuilt from the views', () => {
   async function givenIndexedStore() {
     const store = await temporaryStore();
     const file = await temporaryFile();
@@ -161,7 +162,7 @@ describe('the file is built again from the documents', () => {
     return { store, file };
   }
 
-  test('where it was deleted', async () => {
+  test('if it was deleted', async () => {
     const { store, file } = await givenIndexedStore();
     for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
     const index = await startIndex(store, file);
@@ -170,15 +171,15 @@ describe('the file is built again from the documents', () => {
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
 
-  test('where it is no database', async () => {
+  test('if it is not a database', async () => {
     const { store, file } = await givenIndexedStore();
     await writeFile(file, 'this is no database, and it is longer than the header of one. '.repeat(100));
     const { log, messages } = warnings();
     expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
-    expect(messages).toEqual(['the index is damaged or of another version; it is built again']);
+    expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
   });
 
-  test('where its pages are damaged', async () => {
+  test('if its pages are damaged', async () => {
     const { store, file } = await givenIndexedStore();
     const { open } = await import('node:fs/promises');
     const handle = await open(file, 'r+');
@@ -189,7 +190,7 @@ describe('the file is built again from the documents', () => {
     expect(messages).toHaveLength(1);
   });
 
-  test('where an older version wrote it', async () => {
+  test('if an older version wrote it', async () => {
     const { store, file } = await givenIndexedStore();
     const database = new DatabaseSync(file);
     database.exec('PRAGMA user_version = 0');
@@ -210,11 +211,11 @@ describe('the file is built again from the documents', () => {
     const index = await startIndex(other, file, log);
     expect(tokensIn(index)).toEqual([...tokens].sort());
     expect(tokens.map((token) => index.find(token)?.payment.terms.currency)).toEqual(tokens.map(() => 'USD'));
-    expect(messages).toEqual(['the index belongs to another event store; it is built again']);
+    expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
   });
 });
 
-test('an index that has come further than its store, which was restored from a backup, is built again', async () => {
+test('an index that is ahead of its store, which was restored from a backup, is rebuilt', async () => {
   const file = await temporaryFile();
   const [events, backup] = [await temporaryFile(), await temporaryFile()];
   const store = await temporaryStore({ file: events });
@@ -223,7 +224,7 @@ test('an index that has come further than its store, which was restored from a b
   database.exec(`VACUUM INTO '${backup}'`);
   database.close();
   const index = await startIndex(store, file);
-  // A quiet night: no document that would tell the two apart, and checkpoints all the time.
+  // A quiet night: no view that would distinguish the two, and checkpoints all the time.
   let last: Position | undefined;
   for (let count = 0; count < 20; count += 1)
     last = (await writeCheckpoint(store, (last ?? '0') as Position)).position;
@@ -233,7 +234,7 @@ test('an index that has come further than its store, which was restored from a b
   await projectPayment(restored, 'p2', [requested()]);
   const { log, messages } = warnings();
   expect(tokensIn(await startIndex(restored, file, log))).toEqual(['p1', 'p2']);
-  expect(messages).toEqual(['the index belongs to another event store; it is built again']);
+  expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
 });
 
 /** How far a file says that it has come. */
@@ -259,43 +260,67 @@ test("another program's database is left alone", async () => {
   database.close();
 });
 
+describe('if the schemas of the views differ from the previous release', () => {
+  const version = (number: number, state: 'live' | 'building', schemas = viewSchemaVersions) => ({
+    number,
+    schemas,
+    state,
+  });
+  const older = version(1, 'live', 'payment:1');
+
+  async function givenOlder(store: EventStore) {
+    const view = await projectPayment(store, 'p1', [requested(), accepted]);
+    await writeViewVersions(store, [older]);
+    const approvedView = { ...view, payment: { ...view.payment, phase: 'approved' } };
+    return { view, approvedView };
+  }
+
+  test('it waits for views of its own, and refuses lists until then', async () => {
+    const store = await temporaryStore();
+    const { approvedView } = await givenOlder(store);
+    const error = vi.fn<Log['error']>();
+    const index = createPaymentIndex({
+      ...{ file: ':memory:', store, clock: systemClock },
+      log: { ...silentLog, error },
+    });
+    onTestFinished(() => index.stop());
+    const starting = index.start();
+    await vi.waitFor(() => expect(error).toHaveBeenCalled(), soon);
+    expect(error.mock.calls[0]![0]).toMatchObject({ code: 'view_version_missing' });
+    expect(index.find('p1')).toBeUndefined();
+    await plantView(store, paymentKind, 'p1', approvedView, 2);
+    await writeViewVersions(store, [older, version(2, 'building')]);
+    await starting;
+    expect(index.find('p1')).toEqual(approvedView);
+    expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
+    const totals = { environment: 'sandbox', team: 'shop', from: '2026-01-01', to: '2026-01-31' } as const;
+    expect(() => index.listTotals(totals)).toThrow('The index is rebuilding.');
+    await writeViewVersions(store, [older, version(2, 'live')]);
+    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
+  });
+
+  test('an index of the previous release continues with the views that it can read', async () => {
+    const store = await temporaryStore();
+    const view = await projectPayment(store, 'p1', [requested()]);
+    const index = await startIndex(store, ':memory:');
+    await plantView(store, paymentKind, 'p1', { of: 'a newer release' }, 2);
+    const newer = version(2, 'live', 'payment:99');
+    await writeViewVersions(store, [version(1, 'live'), newer]);
+    const { position } = await projectPayment(store, 'p2', [requested()]);
+    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
+    expect(index.find('p1')).toEqual(view);
+    expect(tokensIn(index)).toEqual(['p1', 'p2']);
+  });
+});
+
 describe('whatever an older version has written is not in the way', () => {
-  /** As a version wrote it that knew neither acknowledged attention nor times of attention. */
+  /** As a version wrote it that knew neither acknowledged reviews nor the times of reviews. */
   function asOlder({ reviewsSince: _, ...view }: PaymentView) {
     const { acknowledged: __, ...payment } = view.payment;
     return { ...view, schemaVersion: 1, payment };
   }
 
-  test('a document is folded again from its events, and told of once', async () => {
-    const store = await temporaryStore();
-    const views = await Promise.all(
-      ['p1', 'p2'].map((token) => projectPayment(store, token, [requested(), accepted])),
-    );
-    for (const view of views) await plantView(store, paymentKind, view.token, asOlder(view));
-    const { log, messages } = warnings();
-    const error = vi.fn<Log['error']>();
-    const index = await startIndex(store, ':memory:', { ...log, error });
-    expect(views.map(({ token }) => index.find(token))).toEqual(views);
-    expect(index.openPayments({ limit: 10 }).map(({ token }) => token)).toEqual(['p1', 'p2']);
-    expect(messages).toEqual([
-      'documents of another version are in the store; they are folded again from their events',
-    ]);
-    expect(error).not.toHaveBeenCalled();
-  });
-
-  test('a checkpoint of other documents says nothing about these', async () => {
-    const store = await temporaryStore();
-    const { position } = await appendPayment(store, 'p1', [requested()]);
-    await writeView(store, paymentKind, 'p1');
-    await writeCheckpoint(store, position, { viewSchemaVersions: 'payment:1' });
-    const index = await startIndex(store, ':memory:');
-    expect(index.find('p1')).toBeDefined();
-    expect(await index.waitFor(position, 20, 'shop')).toBe(false);
-    await writeCheckpoint(store, position);
-    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
-  });
-
-  test('a file with rows of other documents is built again', async () => {
+  test('a file with rows of other views is rebuilt', async () => {
     const store = await temporaryStore();
     const file = await temporaryFile();
     const view = await projectPayment(store, 'p1', [requested(), accepted]);
@@ -307,7 +332,7 @@ describe('whatever an older version has written is not in the way', () => {
     const { log, messages } = warnings();
     const index = await startIndex(store, file, log);
     expect(index.find('p1')).toEqual(view);
-    expect(messages).toEqual(['the index is damaged or of another version; it is built again']);
+    expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
   });
 
   test.each<[string, (index: PaymentIndex) => unknown]>([
@@ -332,7 +357,7 @@ describe('whatever an older version has written is not in the way', () => {
 });
 
 // It went on to say that it was whole, and so ready, while nothing could be read of it.
-test('a file that is met damaged while it is written, and cannot be replaced, is not told to be whole', async () => {
+test('a file that is found damaged during a write, and cannot be replaced, is not reported as complete', async () => {
   const store = await temporaryStore();
   const file = await temporaryFile();
   await projectPayment(store, 'p1', [requested()]);
@@ -354,7 +379,7 @@ test('a file that is met damaged while it is written, and cannot be replaced, is
   await mkdir(file);
   failure = damage;
   await projectPayment(store, 'p2', [requested()]);
-  await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is being built again.'), soon);
+  await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is rebuilding.'), soon);
   expect(index.building()).toBeDefined();
   failure = undefined;
   await rmdir(file);
@@ -362,7 +387,7 @@ test('a file that is met damaged while it is written, and cannot be replaced, is
   expect(index.building()).toBeUndefined();
 });
 
-test('while the file is built again, lists are not answered with what is there so far', async () => {
+test('during a rebuild, lists are not answered from the incomplete file', async () => {
   const store = await temporaryStore();
   const file = await temporaryFile();
   await projectPayment(store, 'p1', [requested()]);
@@ -383,11 +408,11 @@ test('while the file is built again, lists are not answered with what is there s
   gate = hold.promise.then(open);
   const database = new DatabaseSync(file);
   onTestFinished(() => database.close());
-  database.exec("UPDATE payments SET view = 'no document'");
-  expect(() => index.find('p1')).toThrow('The index is being built again.');
+  database.exec("UPDATE payments SET view = 'not a view'");
+  expect(() => index.find('p1')).toThrow('The index is rebuilding.');
   // The new file is there, and empty so far.
   await vi.waitFor(() => expect(index.openPayments({ limit: 10 })).toEqual([]), soon);
-  expect(() => tokensIn(index)).toThrow('The index is being built again.');
+  expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
   hold.resolve(undefined);
   await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
 });
@@ -441,7 +466,7 @@ test('a payment is found by the token of the service as soon as it is known', as
   expect(found).toEqual({ token: 'p1', team: 'shop' });
 });
 
-test('a document that cannot be read is left out, loudly, and the others are there', async () => {
+test('an unreadable view is left out, with an error in the log, and the others are indexed', async () => {
   const store = await temporaryStore();
   const event = {
     id: crypto.randomUUID(),

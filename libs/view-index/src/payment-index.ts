@@ -1,6 +1,6 @@
 /**
- * The local index of documents: a SQLite file that follows the documents of payments, payouts and disputes in the event
- * store and answers lookups and lists. It is a cache: it may be deleted at any time and is built again.
+ * The local index of views: a SQLite file that follows the views of payments, payouts and disputes in the event
+ * store and answers lookups and lists. It is a cache: it may be deleted at any time and is rebuilt.
  */
 import type { EventStore, Position } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
@@ -11,7 +11,7 @@ import type {
   ViewKind,
   PaymentView,
   PayoutView,
-  TotalsView,
+  DayTotals,
 } from '@tollgate/views';
 
 import { paymentKind, payoutKind } from '@tollgate/views';
@@ -35,23 +35,21 @@ import { isDamage } from './open-index-file.ts';
 import { createPositionWatch } from './position-watch.ts';
 
 /** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
-export interface PendingPage {
+interface PendingPage {
   after?: string;
   limit: number;
 }
 export type { IndexBuilding };
-export type OpenPayment = OpenView;
-export type OpenPayout = OpenView;
 
 /**
- * Reads throw TollgateError `index_rebuilding`, which is retryable, where the file turns out to be damaged, and lists
- * until it is whole again.
+ * Reads throw TollgateError `index_rebuilding`, which is retryable, if the file turns out to be damaged, and lists
+ * until it is complete again.
  */
 export interface PaymentIndex {
   /**
-   * Opens the file and follows the documents; resolves when every document of now is in it.
+   * Opens the file and follows the views; resolves when every current view is in it.
    *
-   * @throws StartupError where the file cannot be used.
+   * @throws StartupError if the file cannot be used.
    */
   start(): Promise<void>;
   /** Ends the following and closes the file. */
@@ -68,34 +66,32 @@ export interface PaymentIndex {
   ): { token: string; team: string } | undefined;
   list(query: PaymentListQuery): PaymentList;
   /** Payments of all teams for which more is expected to happen, by token. */
-  openPayments(page: PendingPage): OpenPayment[];
+  openPayments(page: PendingPage): OpenView[];
   /** A payout of this team in this environment. */
   getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
   listPayouts(query: OperationListQuery): PayoutList;
   /** Payouts of all teams for which more is expected to happen, by token. */
-  openPayouts(page: PendingPage): OpenPayout[];
+  openPayouts(page: PendingPage): OpenView[];
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
-  /** What waits for a person, of payments and payouts, oldest first. */
+  /** The open reviews of payments and payouts, oldest first. */
   listReviews(query: ReviewQuery): ReviewList;
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
-  listTotals(query: TotalsQuery): TotalsView[];
-  /** How much is open and how much waits for a person, of all teams. */
+  listTotals(query: TotalsQuery): DayTotals[];
+  /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
-  /** How far the index is until every document is in it; undefined from then on. */
+  /** The progress of the index until every view is in it; undefined from then on. */
   building(): IndexBuilding | undefined;
-  /** Every event at or before this position is in its document here. */
+  /** Every event at or before this position is in its view in the index. */
   position(): Position;
   /**
    * True as soon as `position()` has reached `position`, false after `timeoutMs` or when the index stops.
    *
-   * @param team who waits; only so many calls of one may
+   * @param team the waiting caller's; each team has a limit of waiting calls
    */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
-  /** As `waitFor`, of the totals, which have a position of their own. */
-  waitForTotals(position: Position, timeoutMs: number, team: string): Promise<boolean>;
 }
 
 export interface PaymentIndexOptions {
@@ -108,8 +104,8 @@ export interface PaymentIndexOptions {
 
 export function createPaymentIndex({ file: path, store, log, clock }: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
-  const [watch, totalsWatch] = [createPositionWatch(clock), createPositionWatch(clock)];
-  const follower = createIndexFollower({ path, store, log, clock, watch, totalsWatch });
+  const watch = createPositionWatch(clock);
+  const follower = createIndexFollower({ path, store, log, clock, watch });
   let following: Promise<void> | undefined;
 
   function opened(): IndexFile {
@@ -130,7 +126,7 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     }
   }
 
-  /** For answers that would be wrong while documents are missing. */
+  /** Guards answers that would be wrong while views are missing. */
   function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
     if (following !== undefined && !follower.isComplete()) throw indexRebuilding();
     return read(from);
@@ -149,7 +145,7 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     },
     stop: async () => {
       stopping.abort();
-      for (const each of [watch, totalsWatch]) each.end();
+      watch.end();
       await following;
       follower.close();
     },
@@ -173,12 +169,11 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
       ),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
-    listTotals: (query) => readWhole((file) => listTotals(file, query, totalsWatch.current())),
+    listTotals: (query) => readWhole((file) => listTotals(file, query)),
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
     position: () => watch.current(),
     waitFor: watch.waitFor,
-    waitForTotals: totalsWatch.waitFor,
   };
 }
 

@@ -23,7 +23,7 @@ function stoppedClock() {
   return { clock, sleeping, wakeAll: () => sleeping.forEach((wake) => wake()) };
 }
 
-test('who waits for a position that is reached already does not wait', async () => {
+test('a call for a position that is already reached does not wait', async () => {
   const { clock, sleeping } = stoppedClock();
   const watch = createPositionWatch(clock);
   watch.moveTo(at(5));
@@ -31,7 +31,7 @@ test('who waits for a position that is reached already does not wait', async () 
   expect(sleeping.size).toBe(0);
 });
 
-test('who waits is told when the position is reached, and its timer ends', async () => {
+test('a waiting call resolves when the position is reached, and its timer ends', async () => {
   const { clock, sleeping } = stoppedClock();
   const watch = createPositionWatch(clock);
   const waits = [watch.waitFor(at(5), 1_000, 'shop'), watch.waitFor(at(9), 1_000, 'shop')];
@@ -50,7 +50,7 @@ test('it never moves back', () => {
   expect(watch.current()).toBe(at(5));
 });
 
-test('who waits too long, or when it ends, is told that the position was not reached', async () => {
+test('a call that waits too long, or until the watch ends, resolves as not reached', async () => {
   const { clock, wakeAll } = stoppedClock();
   const watch = createPositionWatch(clock);
   const first = watch.waitFor(at(5), 1_000, 'shop');

@@ -1,11 +1,11 @@
 import { beginning, type Position } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
 
-/** Waiting calls at most, of all and of one team; one more is told at once that the position was not reached. */
+/** The most waiting calls, in all and of one team; a further one is answered at once as not reached. */
 export const waitingMax = 1_000;
 export const waitingOfTeamMax = 200;
 
-/** A position that moves on, and those who wait for it. */
+/** A moving position, and the calls that wait for it. */
 export interface PositionWatch {
   current(): Position;
   /** Moves to `position`, if that is later. */
@@ -15,7 +15,7 @@ export interface PositionWatch {
   /**
    * True as soon as `current()` has reached `position`, false after `timeoutMs` or when the watch has ended.
    *
-   * @param team who waits: one that asks for what is far off must not take the place of the others
+   * @param team the waiting caller's: calls for a distant position must not crowd out other teams
    */
   waitFor(position: Position, timeoutMs: number, team: string): Promise<boolean>;
   end(): void;

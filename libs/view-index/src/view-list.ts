@@ -16,7 +16,7 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   createdFrom?: number;
   /** Milliseconds since the Unix epoch, exclusive. */
   createdBefore?: number;
-  /** True: only those that wait for a person; false: only the others. */
+  /** True: only those with an open review; false: only the others. */
   needsReview?: boolean;
   withTotal?: boolean;
 }
@@ -24,13 +24,13 @@ export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase>;
 /** Of payouts, or of payments and payouts together; payouts have some of the statuses and phases of payments. */
 export type OperationListQuery = PaymentListQuery;
 
-export interface ListedPage<View> {
+interface ListedPage<View> {
   kind: 'page';
   /** Newest first. */
   views: View[];
   /** Absent on the last page. */
   nextCursor?: string;
-  /** Where asked for; {@link totalCountMax} stands for that many or more, of each kind. */
+  /** On request; {@link totalCountMax} means that many or more, of each kind. */
   totalCount?: number;
 }
 export type ViewList<View> = ListedPage<View> | PageRefused;

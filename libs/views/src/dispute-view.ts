@@ -1,54 +1,39 @@
-/** The document of one dispute. */
+/** The view of one dispute. */
 import {
   decodeDisputeEvent,
   disputeEventSchemas,
   disputeStreamPrefix,
-  evolveDispute,
-  type Dispute,
-  type DisputeEvent,
+  evolveDisputeAggregate,
+  type DisputeAggregate,
 } from '@tollgate/payment-domain';
+import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
-import { createFold, createdAtOf, envelopeSchema, type ViewEnvelope, type Happened } from './view-kind.ts';
+import { createFold, envelopeSchema } from './view-kind.ts';
 
-/** Grows with every change to the schema below: older documents are folded again. */
+/** Raised with every change to the schema below: older views are then folded again. */
 export const disputeViewSchemaVersion = 1;
 
-export interface DisputeView extends ViewEnvelope {
+export interface DisputeView extends DisputeAggregate<Position> {
   schemaVersion: typeof disputeViewSchemaVersion;
-  dispute: Dispute;
 }
 
-/**
- * The document after the next event.
- *
- * @throws InvariantViolation where events are missing between the document and this one, or the dispute rules it out.
- */
-export function evolveDisputeView(
-  view: DisputeView | undefined,
-  happened: Happened<DisputeEvent>,
-): DisputeView {
-  const { token, recordedAt, revision, position } = happened;
-  const createdAt = createdAtOf(view, happened);
-  const dispute = evolveDispute(view?.dispute, happened.event);
-  return {
-    schemaVersion: disputeViewSchemaVersion,
-    ...{ token, createdAt, updatedAt: recordedAt, revision, position, dispute },
-  };
-}
-
-/** As `foldPaymentDocument`, of a dispute. */
+/** As `foldPaymentView`, of a dispute. */
 export const foldDisputeView = createFold({
   streamPrefix: disputeStreamPrefix,
   decode: decodeDisputeEvent,
-  evolve: evolveDisputeView,
+  evolve: (view: DisputeView | undefined, happened): DisputeView => ({
+    schemaVersion: disputeViewSchemaVersion,
+    ...evolveDisputeAggregate(view, happened),
+  }),
 });
 
-/** A document as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
+/** A view as it is stored. Parsing also brings its fields into one order, whatever order the events brought. */
 export const disputeViewSchema: z.ZodType<DisputeView> = z.object({
   schemaVersion: z.literal(disputeViewSchemaVersion),
   ...envelopeSchema,
   dispute: disputeEventSchemas.DisputeOpened,
 });
 
-/** When the service says that it was opened, or else when we heard of it, milliseconds since the Unix epoch. */
-export const openedAtOf = ({ dispute, createdAt }: DisputeView): number => dispute.openedAt ?? createdAt;
+/** When the service says that it was opened, or else when it was first seen here, milliseconds since the Unix epoch. */
+export const openedAtOf = ({ dispute, createdAt }: Pick<DisputeView, 'dispute' | 'createdAt'>): number =>
+  dispute.openedAt ?? createdAt;

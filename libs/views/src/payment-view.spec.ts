@@ -1,17 +1,23 @@
-import { InvariantViolation, decodePaymentEvent, paymentPhases } from '@tollgate/payment-domain';
+import {
+  InvariantViolation,
+  type PaymentAggregate,
+  decodePaymentEvent,
+  evolvePaymentAggregate,
+  paymentPhases,
+} from '@tollgate/payment-domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { evolvePaymentView, foldPaymentView, type PaymentView } from './payment-view.ts';
+import { foldPaymentView, paymentViewSchemaVersion, type PaymentView } from './payment-view.ts';
 import { anyHistory, happening, requested, toRecordedEvents } from './testing/payment-histories.ts';
 import { startedAt } from './testing/histories.ts';
-import type { RecordedEvent } from '@tollgate/event-store';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
 
 const fold = (events: readonly RecordedEvent[], from?: PaymentView) => events.reduce(foldPaymentView, from);
 
-test('a document tells the payment, when it began and last changed, and how far it has read', () => {
+test('a view has the payment, when it began and last changed, and how far it has read', () => {
   const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
   expect(view).toMatchObject({
-    schemaVersion: 4,
+    schemaVersion: 5,
     token: 'pay_7',
     createdAt: startedAt,
     updatedAt: startedAt + 2_000,
@@ -21,16 +27,16 @@ test('a document tells the payment, when it began and last changed, and how far 
   });
 });
 
-test('an event that the document has seen changes nothing', () => {
+test('an event that the view has seen changes nothing', () => {
   const events = toRecordedEvents([requested(), happening.accepted, happening.approved]);
   const view = fold(events);
   for (const event of events) expect(foldPaymentView(view, event)).toBe(view);
 });
 
-describe('a document goes no further than it can read', () => {
+describe('a view goes no further than it can read', () => {
   const [first, second, third] = toRecordedEvents([requested(), happening.accepted, happening.pending]);
 
-  test('events in between are missing, even where the machine would not mind', () => {
+  test('events in between are missing, even if the machine accepts the event', () => {
     const [requestedFirst, , acceptedThird] = toRecordedEvents([
       requested(),
       happening.notSent,
@@ -52,7 +58,7 @@ describe('a document goes no further than it can read', () => {
 
   test.each([
     ['the type is unknown', { type: 'PaymentForgotten' }],
-    ['the data is of no version', { type: 'PaymentAuthorized', data: { heldAmount: 'much' } }],
+    ['the data is of no version', { type: 'PaymentAuthorized', data: { authorizedAmount: 'much' } }],
     ['the metadata is of no version', { metadata: {} }],
   ])('%s', (_, changes) => {
     expect(() => foldPaymentView(fold([first!, second!]), { ...third!, ...changes })).toThrow();
@@ -61,7 +67,7 @@ describe('a document goes no further than it can read', () => {
 
 const raisedAt = (number: number) => startedAt + number * 1_000;
 
-test('each open attention keeps the time when it was raised, also beside others of its code', () => {
+test('each open review keeps the time at which it was opened, also beside others of its code', () => {
   const { accepted, approved, reviews, reviewResolved } = happening;
   const unapplied = {
     type: 'ReviewOpened',
@@ -76,7 +82,7 @@ test('each open attention keeps the time when it was raised, also beside others 
   ]);
   expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(3), raisedAt(5)]);
   const resolved = fold(toRecordedEvents([...history, reviewResolved, reviews]))!;
-  expect(resolved.reviewsSince).toEqual([raisedAt(3), raisedAt(7)]);
+  expect(resolved.reviewsSince).toEqual([raisedAt(3), raisedAt(5), raisedAt(7)]);
 });
 
 test('of several of one code that are resolved one by one, the others keep their time', () => {
@@ -88,7 +94,7 @@ test('of several of one code that are resolved one by one, the others keep their
   expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(4)]);
 });
 
-test('there is a time for each open attention, whatever happens', () => {
+test('there is a time for each open review, whatever happens', () => {
   fc.assert(
     fc.property(anyHistory, (history) => {
       const { reviewsSince, payment } = fold(toRecordedEvents(history))!;
@@ -98,17 +104,17 @@ test('there is a time for each open attention, whatever happens', () => {
   );
 });
 
-test('events that were just decided lead to the document that they are folded into once they are stored', () => {
+test('events that were just decided lead to the view that they are folded into once they are stored', () => {
   const [first, ...others] = toRecordedEvents([requested(), happening.accepted, happening.approved]);
-  const decided = others.reduce(
+  const decided = others.reduce<PaymentAggregate<Position>>(
     (view, { revision, position, type, data }) =>
-      evolvePaymentView(view, {
+      evolvePaymentAggregate(view, {
         ...{ token: 'pay_1', revision, position, recordedAt: raisedAt(revision) },
         event: decodePaymentEvent({ type, data }),
       }),
-    fold([first!]),
+    fold([first!])!,
   );
-  expect(decided).toEqual(fold([first!, ...others]));
+  expect({ ...decided, schemaVersion: paymentViewSchemaVersion }).toEqual(fold([first!, ...others]));
 });
 
 test('the histories of these specs reach every phase', () => {

@@ -1,15 +1,15 @@
 /** Totals as teams see them. */
 import type { PaymentStatus } from '@tollgate/payment-api/values';
 import type { PayoutStatus } from '@tollgate/payment-domain';
-import type { Sum, TotalsView } from './totals-view.ts';
+import type { DayTotals as TotalsView, Sum } from './totals.ts';
 
-export interface PublicSum {
+interface PublicSum {
   count: number;
   /** Minor units. Above 9,007,199,254,740,991 rounded, as every JSON number that JavaScript reads. */
   amount: number;
 }
 
-export interface PublicCurrencyTotals {
+interface PublicCurrencyTotals {
   currency: string;
   payments: Record<PaymentStatus, PublicSum>;
   refunds: Record<'confirmed' | 'reserved', PublicSum>;
@@ -18,7 +18,7 @@ export interface PublicCurrencyTotals {
 }
 
 export interface PublicTotals {
-  /** Days on which something was created, earliest first. */
+  /** Days with at least one payment or payout, earliest first. */
   days: { day: string; currencies: PublicCurrencyTotals[] }[];
   /** Over all days, by currency. */
   sums: PublicCurrencyTotals[];
@@ -26,7 +26,7 @@ export interface PublicTotals {
 
 type Counted = Pick<TotalsView, 'currency' | 'payments' | 'refunds' | 'payouts'>;
 
-/** @param documents by day and then by currency */
+/** @param views by day and then by currency */
 export function toPublicTotals(
   views: readonly TotalsView[],
   { withPayouts }: { withPayouts: boolean },
@@ -66,7 +66,7 @@ const added = (one: Sum, other: Sum): Sum => ({
 
 const nothing = (): Sum => ({ count: 0, amount: '0' });
 
-/** Zeros under the names that a document has. */
+/** Zeros under the names of the public totals. */
 function emptyOf([first]: readonly TotalsView[]): Counted {
   if (first === undefined) throw new RangeError('a group has a first one');
   const { currency, payments, refunds, payouts } = first;

@@ -1,7 +1,6 @@
-/** What the projector's checkpoints say, and where they stand. */
-import { beginning, type Position } from '@tollgate/event-store';
+/** The projector's checkpoints, and their streams. */
+import { beginning, failedStreamSchema, positionSchema, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
-import { positionSchema } from './view-kind.ts';
 import { firstViewVersion, viewStreamOf, type ViewVersion } from './view-streams.ts';
 
 /** One of several parts that the streams are divided into by name, so that several instances can share the work. */
@@ -27,48 +26,26 @@ const viewsName = 'checkpoint-views';
 
 export const checkpointPrefixOf = (viewVersion: ViewVersion): string => viewStreamOf(viewsName, viewVersion);
 
-/** Holds how far the documents of a shard have come; the last event is kept. */
+/** How far the views of a shard have come; only the last event is kept. */
 export const checkpointStreamOf = (viewVersion: ViewVersion, { number, count }: Shard): string =>
   `${checkpointPrefixOf(viewVersion)}${count === 1 ? '' : `-${number}-of-${count}`}`;
 
-/** That of the whole first generation. */
+/** That of the whole first version. */
 export const checkpointStream = checkpointStreamOf(firstViewVersion, onlyShard);
 
-/** As {@link checkpointStreamOf}, of the totals. */
-export const totalsCheckpointStreamOf = (viewVersion: ViewVersion): string =>
-  viewStreamOf('checkpoint-totals', viewVersion);
-
-export const checkpointEventType = 'ViewCheckpointWritten';
-
-/** A stream whose events the projector could not apply; its document stands still before `revision`. */
-export const failedStreamSchema = z.object({
-  stream: z.string(),
-  revision: z.int().min(0),
-  code: z.string(),
-});
-export type FailedStream = z.infer<typeof failedStreamSchema>;
-
 /**
- * Written after the documents: every event of the shard at or before `position` is in its document, except those of the
- * failed streams. That holds for documents of these versions only, and for ever: documents never go back.
+ * Written after the views: every event of the shard at or before `position` is in its view, except those of the
+ * failed streams. That stays true: views never go back.
  */
-export const checkpointSchema = z.object({
-  schemaVersion: z.literal(1),
-  /** As {@link viewSchemaVersions} of whoever wrote it. */
-  viewSchemaVersions: z.string(),
+export const viewCheckpointSchema = z.object({
   position: positionSchema,
   failedStreams: z.array(failedStreamSchema),
-  /**
-   * The documents are added up from the beginning, and that has not come to an end yet: a document of one stream is right
-   * as of an earlier time then, and a sum is wrong.
-   */
-  isPartial: z.literal(true).exactOptional(),
 });
-export type ViewCheckpoint = z.infer<typeof checkpointSchema>;
+export type ViewCheckpoint = z.infer<typeof viewCheckpointSchema>;
 
 /**
  * The checkpoints of all shards that would say together that everything has come somewhere, for the number of shards
- * that says the most. Which number is in use now does not matter: what was said under another one still holds.
+ * that is furthest. It does not matter which number of shards is in use: the checkpoints of another number stay true.
  */
 export function furthestShards<Said>(
   saidBy: (shard: Shard) => Said | undefined,

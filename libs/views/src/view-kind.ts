@@ -1,28 +1,26 @@
 /**
- * What the documents of all kinds have in common. A document is the state of one stream, folded from its events, in a
+ * What views of all kinds have in common. A view is the state of one stream, folded from its events, in a
  * stream of its own; folding again from zero gives the same bytes.
  */
 import type { SQLInputValue } from 'node:sqlite';
-import type { Position, RecordedEvent } from '@tollgate/event-store';
-import { InvariantViolation, eventMetadataSchema, type Environment } from '@tollgate/payment-domain';
+import { positionSchema, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+import { eventMetadataSchema, type Environment } from '@tollgate/payment-domain';
 import { z } from 'zod';
-
-/** A position as it comes back from a file or a stream. */
-export const positionSchema = z.custom<Position>((value) => typeof value === 'string' && value.length <= 128);
+import type { Contribution } from './totals.ts';
 
 /** Milliseconds since the Unix epoch. */
 export const instantSchema = z.int().min(0).max(8_640_000_000_000_000);
 
 export interface ViewEnvelope {
-  /** Of the document's schema: one of another version is folded again from the beginning. */
+  /** The version of the view's schema: a view of another version is folded again from the beginning. */
   schemaVersion: number;
   token: string;
   /** When the first and the last event were decided, milliseconds since the Unix epoch. */
   createdAt: number;
   updatedAt: number;
-  /** Of the last event that is in the document, in its stream. */
+  /** Revision of the last event in the view, in its stream. */
   revision: number;
-  /** Of the last event that is in the document, in the store. */
+  /** Position of the last event in the view, in the store. */
   position: Position;
 }
 
@@ -34,10 +32,7 @@ export const envelopeSchema = {
   position: positionSchema,
 };
 
-/** The fields of a schema: one that is not among them would be lost when a document is stored, without a word. */
-export type EveryField<State> = Record<keyof State, z.ZodType>;
-
-/** An event of one stream with what a document takes over beside its data. */
+/** An event of one stream with the metadata that a view uses. */
 export interface Happened<Event> {
   token: string;
   event: Event;
@@ -47,24 +42,15 @@ export interface Happened<Event> {
   position: Position;
 }
 
-/** The revision of the event that a document waits for. */
+/** The revision of the event that a view needs next. */
 export const nextRevision = (view: Pick<ViewEnvelope, 'revision'> | undefined): number =>
   view === undefined ? 0 : view.revision + 1;
 
-/** @throws InvariantViolation where events are missing between the document and this one */
-export function createdAtOf(
-  before: ViewEnvelope | undefined,
-  { recordedAt, revision }: Happened<unknown>,
-): number {
-  if (revision !== nextRevision(before)) throw new InvariantViolation('events are missing before this one');
-  return before === undefined ? recordedAt : before.createdAt;
-}
-
-/** What a fold needs of the metadata: the rest costs more to check than the fold, and is not in a document. */
+/** The metadata that a fold needs: validating the rest would cost more than the fold, and no view has it. */
 const metadataOfFoldSchema = eventMetadataSchema.pick({ schemaVersion: true, recordedAt: true });
 
 /**
- * Gives the fold of one kind: the document after one more event of its stream. An event that it has seen already
+ * Gives the fold of one kind: the view after one more event of its stream. An event that it has seen already
  * changes nothing. The fold throws what `decode` and `evolve` throw, and z.ZodError for metadata of no version of ours.
  */
 export const createFold =
@@ -88,34 +74,47 @@ export const createFold =
 /** Columns of a row by name, as SQLite stores them. */
 export type Columns = Record<string, SQLInputValue>;
 
-/** Where documents of a kind stand in the index, beside the columns that all kinds have. */
-export interface IndexTable<View> {
+/** The index columns of one kind of view, beyond those of all kinds. */
+interface IndexTable<View> {
   name: 'payments' | 'payouts' | 'disputes';
-  /** What no event changes: the indexes of these columns are not written again. */
+  /** Columns that no event changes: their indexes are not rewritten. */
   fixedColumns(view: View): Columns;
   changingColumns(view: View): Columns;
   /** Those that show a status, of what is listed by status. */
   phasesOf?(status: string): readonly string[];
 }
 
-/** All that the projector and the index need to know of one kind of document. */
+/** All that the projector and the index know of one kind of view. */
 export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   name: 'payment' | 'payout' | 'dispute';
   /** Of the streams whose events are folded. */
   streamPrefix: string;
-  /** Type of the event that holds a document. */
+  /** Type of the event that stores a view. */
   writtenEventType: string;
-  /** Of {@link schema}: it grows with every change to it, and older documents are folded again. */
+  /** Version of {@link schema}: raised with every change to it; older views are then folded again. */
   schemaVersion: number;
   /** Parsing also brings the fields into one order, whatever order the events brought. */
   schema: z.ZodType<View>;
-  /** The document after one more event; one that it has seen changes nothing. Throws where the event cannot be applied. */
+  /** The view after one more event; one that it has seen changes nothing. Throws if the event cannot be applied. */
   fold(view: View | undefined, recorded: RecordedEvent): View;
   /** Whose it is; the team is not always known. */
   ownerOf(view: View): { environment: Environment; team?: string | undefined };
-  /** Since when each matter has waited for a person, milliseconds since the Unix epoch. */
+  /** When each open review was opened, milliseconds since the Unix epoch. */
   reviewsSinceOf(view: View): readonly number[];
+  /** What it adds to the totals of its team; absent for kinds that are not counted. */
+  contributionOf?(view: View): Contribution;
   table: IndexTable<View>;
 }
 
 export const streamOf = ({ streamPrefix }: ViewKind, token: string): string => `${streamPrefix}${token}`;
+
+/** The current state of a stream, from its events; undefined if it has none. @throws what the fold throws */
+export async function foldStream<View extends ViewEnvelope>(
+  store: Pick<EventStore, 'read'>,
+  kind: ViewKind<View>,
+  token: string,
+): Promise<View | undefined> {
+  let view: View | undefined;
+  for await (const event of store.read(streamOf(kind, token))) view = kind.fold(view, event);
+  return view;
+}

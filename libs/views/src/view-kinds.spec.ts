@@ -40,7 +40,7 @@ test('every kind has streams, a table and a schema of its own', () => {
 });
 
 describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
-  test('loses nothing when its document is stored, and reads back as it was', () => {
+  test('loses nothing when its view is stored, and reads back as it was', () => {
     fc.assert(
       fc.property(anyHistoryOf, (history) => {
         const view = fold(kind, toRecordedIn(streamOf(kind, 'x_1'), history));
@@ -50,7 +50,7 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
     );
   });
 
-  test('rebuilt from zero is built step by step, byte for byte, with stored documents and repeated events in between', () => {
+  test('rebuilt from zero is built step by step, byte for byte, with stored views and repeated events in between', () => {
     const steps = fc.array(fc.record({ upTo: fc.nat(30), again: fc.nat(5) }), { maxLength: 6 });
     fc.assert(
       fc.property(anyHistoryOf, steps, (history, cuts) => {

@@ -1,4 +1,4 @@
-/** The kinds of documents: one description each, from which projector and index do the rest. */
+/** The kinds of views: one description each; projector and index are generic. */
 import {
   disputeStreamPrefix,
   inquiryNeedOf,
@@ -7,8 +7,10 @@ import {
   paymentStreamPrefix,
   payoutPhases,
   payoutStreamPrefix,
+  reservedAmount,
   statusOfPayoutPhase,
   statusOfPhase,
+  type Environment,
   type Review,
 } from '@tollgate/payment-domain';
 import type { Columns, ViewKind } from './view-kind.ts';
@@ -26,6 +28,7 @@ import {
   type PaymentView,
 } from './payment-view.ts';
 import { foldPayoutView, payoutViewSchema, payoutViewSchemaVersion, type PayoutView } from './payout-view.ts';
+import { dayOf, type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import { firstViewVersion, viewStreamOf, type ViewVersion } from './view-streams.ts';
 
 export const paymentKind: ViewKind<PaymentView> = {
@@ -37,6 +40,7 @@ export const paymentKind: ViewKind<PaymentView> = {
   fold: foldPaymentView,
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  contributionOf: contributionOfPayment,
   table: {
     name: 'payments',
     fixedColumns: ({ payment }) => termColumns(payment),
@@ -59,6 +63,7 @@ export const payoutKind: ViewKind<PayoutView> = {
   fold: foldPayoutView,
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  contributionOf: contributionOfPayout,
   table: {
     name: 'payouts',
     fixedColumns: ({ payout }) => termColumns(payout),
@@ -91,12 +96,12 @@ export const disputeKind: ViewKind<DisputeView> = {
 
 export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind];
 
-/** The versions of all documents in one text: whatever another one is written on holds documents that must be folded again. */
+/** The schema versions of all kinds in one text: a view version has views of exactly these. */
 export const viewSchemaVersions = viewKinds
   .map(({ name, schemaVersion }) => `${name}:${schemaVersion}`)
   .join(' ');
 
-/** Prefixes of the streams that documents of a generation are kept in. */
+/** Prefixes of the view streams of a view version. */
 export const viewStreamPrefixesOf = (viewVersion: ViewVersion): string[] =>
   viewKinds.map(({ streamPrefix }) => viewStreamOf(streamPrefix, viewVersion));
 
@@ -104,7 +109,7 @@ export const viewStreamPrefixesOf = (viewVersion: ViewVersion): string[] =>
 export const kindOfStream = (stream: string): ViewKind | undefined =>
   viewKinds.find(({ streamPrefix }) => stream.startsWith(streamPrefix));
 
-/** The kind whose document a stream has. */
+/** The kind of view that is folded from a stream. */
 export const kindOfViewStream = (
   stream: string,
   viewVersion: ViewVersion = firstViewVersion,
@@ -130,3 +135,32 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
   phase,
   needs_review: reviews.length > 0 ? 1 : 0,
 });
+
+/** Raised with every change to what is counted: an index that counted otherwise is rebuilt. */
+export const totalsVersion = 1;
+
+function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
+  const status = statusOfPhase(payment.phase);
+  const isTaken = status === 'approved' || status === 'refunded';
+  const lines: TotalsLine[] = [
+    { group: 'payments', name: status, amount: isTaken ? payment.approvedAmount : payment.terms.amount },
+    { group: 'refunds', name: 'confirmed', amount: payment.refundedAmount },
+    { group: 'refunds', name: 'reserved', amount: reservedAmount(payment) },
+  ];
+  // A payment counts among the refunds only if money was refunded.
+  return {
+    key: totalsKeyOf(payment, createdAt),
+    lines: lines.filter(({ group, amount }) => group !== 'refunds' || amount > 0),
+  };
+}
+
+function contributionOfPayout({ payout, createdAt }: PayoutView): Contribution {
+  const name = statusOfPayoutPhase(payout.phase);
+  const line: TotalsLine = { group: 'payouts', name, amount: payout.terms.amount };
+  return { key: totalsKeyOf(payout, createdAt), lines: [line] };
+}
+
+const totalsKeyOf = (
+  { environment, team, terms }: { environment: Environment; team: string; terms: { currency: string } },
+  createdAt: number,
+): TotalsKey => ({ environment, team, currency: terms.currency, day: dayOf(createdAt) });

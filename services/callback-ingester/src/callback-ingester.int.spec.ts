@@ -1,14 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  answerInJsonOnly,
-  callbackPath,
-  httpServerOptions,
-  listen,
-  parseCallbackSecrets,
-  silentLog,
-  systemClock,
-} from '@tollgate/service-kit';
+import { answerInJsonOnly, httpServerOptions, listen, silentLog, systemClock } from '@tollgate/service-kit';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import { eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -53,19 +46,19 @@ const firstLineOf = (socket: ReturnType<typeof send>) =>
     socket.once('data', (data) => resolve(String(data).split('\r\n')[0] ?? '')),
   );
 
-it('a callback over the wire is taken', async () => {
+it('a callback over the wire is accepted', async () => {
   const socket = send(await start(), path, { announced: body.length, sent: body });
   expect(await firstLineOf(socket)).toContain(' 200 ');
   expect([publishCount, results]).toEqual([1, ['taken']]);
 });
 
-it('one without a valid capability is turned away before a byte of its body is there', async () => {
+it('one without a valid capability is rejected before a byte of its body arrives', async () => {
   const socket = send(await start(), forgedPath, { announced: callbackBodyBytesMax, sent: '' });
   expect(await firstLineOf(socket)).toContain(' 404 ');
   expect([publishCount, results]).toEqual([0, ['forged']]);
 });
 
-it('one that announces too much is turned away before a byte of its body is there', async () => {
+it('one that announces too large a body is rejected before a byte of it arrives', async () => {
   const socket = send(await start(), path, { announced: 1_000_000_000, sent: '' });
   expect(await firstLineOf(socket)).toContain(' 413 ');
   expect([publishCount, results]).toEqual([0, ['refused']]);

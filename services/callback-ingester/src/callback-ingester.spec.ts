@@ -1,13 +1,7 @@
-import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-events';
+import { decodeCallbackRecord, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import {
-  TollgateError,
-  answerInJsonOnly,
-  callbackPath,
-  httpServerOptions,
-  parseCallbackSecrets,
-  silentLog,
-} from '@tollgate/service-kit';
+import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -100,14 +94,14 @@ it('answers 200 no earlier than the bus has it, and 503 when that takes too long
   expect(await late).toBe(503);
 });
 
-it('takes addresses that were made with the secret before the rotation', async () => {
+it('accepts URLs that were made with the secret before the rotation', async () => {
   const [, old] = secrets;
   expect(await post(callbackPath(old === undefined ? [] : [old], 'sandbox', 'pay_1'))).toMatchObject({
     statusCode: 200,
   });
 });
 
-describe('turns away as if there were nothing', () => {
+describe('answers 404 to', () => {
   const capability = path.split('/').at(-1) ?? '';
   const [, mac = ''] = capability.split('.');
   it.each([
@@ -176,7 +170,7 @@ it('takes what is as large as may be, and as deep as that allows', async () => {
   expect(await post(path, large)).toMatchObject({ statusCode: 200 });
 });
 
-describe('of a callback that holds what could be charged', () => {
+describe('of a callback with chargeable data', () => {
   const card = '4392963203551251';
   const fields = {
     token: 's-1',

@@ -2,30 +2,24 @@
  * Receives the Payment Service's callbacks. Answers 200 only when the bus has the callback: from then on it is ours to
  * apply, and the service may forget it.
  */
-import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-events';
+import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import {
-  type CallbackSecret,
-  type Clock,
-  type Log,
-  TollgateError,
-  isCallbackCapability,
-  sendErrors,
-} from '@tollgate/service-kit';
+import { type CallbackSecret, isCallbackCapability, redactCallback } from '@tollgate/provider';
+import { sendError } from '@tollgate/gateway-api/http';
+import { type Clock, type Log, TollgateError, within } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createForgeryLog } from './forgery-log.ts';
-import { withoutCredentials } from './redact-callback.ts';
 
 /** What became of a request to the address of a callback. */
 export type CallbackResult =
   | 'taken'
-  /** Taken, and without what could be charged. */
+  /** Accepted, and redacted of what could be charged. */
   | 'redacted'
   /** The address was not made by us; nothing of the body was read. */
   | 'forged'
   /** Too large, not JSON, or no object. */
   | 'refused'
-  /** The bus did not confirm in time; the service has to send it again. */
+  /** The bus did not confirm in time; the Payment Service must send it again. */
   | 'not_stored'
   /** The connection ended before the body was there, or was too slow. */
   | 'aborted';
@@ -41,9 +35,8 @@ export interface CallbackIngesterDependencies {
 
 /** A callback's body, bytes. Ours is about 300. */
 export const callbackBodyBytesMax = 16 * 1024;
-/** How long the bus may take to confirm, milliseconds: the one who calls waits no longer, and what is held in memory is bounded. */
+/** How long the bus may take to confirm, milliseconds: the caller waits no longer, and memory stays bounded. */
 const storeWithinMs = 10_000;
-const retryAfterSeconds = 5;
 
 interface CallbackRoute {
   Params: { environment: string; token: string; capability: string };
@@ -56,7 +49,7 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
   const { secrets } = deps;
   const tell = createTeller(deps);
   const forgeries = createForgeryLog(deps);
-  // Published as it came, byte for byte where it may be: it is evidence.
+  // Published as received, byte for byte where allowed: it is evidence.
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
@@ -83,7 +76,7 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
   );
 }
 
-/** Tells the first result of each request: a caller who hangs up after that changes nothing about it. */
+/** Reports the first result of each request: a caller that disconnects later does not change it. */
 function createTeller({ onResult }: CallbackIngesterDependencies) {
   const told = new WeakSet<object>();
   return (request: { raw: object }, result: CallbackResult): void => {
@@ -100,14 +93,14 @@ async function receive(
   const body = Buffer.isBuffer(raw) ? parseObject(raw) : undefined;
   if (body === undefined) return 'refused';
   const { environment, token } = params;
-  const kept = withoutCredentials(raw, body);
+  const kept = redactCallback(raw, body);
   const message = encodeCallbackRecord({ environment, token, receivedAt: deps.clock.now(), ...kept });
   try {
     await publishInTime(deps, message);
   } catch (error) {
     deps.log.error(
       { error, token, topic: providerCallbacksTopic },
-      'a callback could not be stored; it must come again',
+      'a callback could not be stored; the Payment Service must send it again',
     );
     return 'not_stored';
   }
@@ -115,47 +108,21 @@ async function receive(
 }
 
 /** One that comes too late may be stored all the same: then the callback comes a second time, which changes nothing. */
-async function publishInTime({ bus, clock }: CallbackIngesterDependencies, message: Message): Promise<void> {
-  const published = new AbortController();
-  const expired = clock.sleep(storeWithinMs, published.signal).then(
-    () => {
-      throw new TollgateError('bus_too_slow', 'The message bus did not confirm in time.', {
-        retryable: true,
-      });
-    },
-    () => undefined,
-  );
-  try {
-    await Promise.race([bus.publish(providerCallbacksTopic, [message]), expired]);
-  } finally {
-    published.abort();
-  }
-}
+const publishInTime = ({ bus, clock }: CallbackIngesterDependencies, message: Message): Promise<void> =>
+  within(clock, storeWithinMs, {
+    work: bus.publish(providerCallbacksTopic, [message]),
+    tooLate: () =>
+      new TollgateError('bus_too_slow', 'The message bus did not confirm in time.', { retryable: true }),
+  });
 
 function answer(reply: FastifyReply, result: CallbackResult): FastifyReply {
   if (result === 'refused') return notAnObject(reply);
   if (result !== 'not_stored') return reply.code(200).send({ success: true });
-  reply.header('Retry-After', String(retryAfterSeconds));
-  const message = 'The callback could not be stored. Send it again.';
-  return sendErrors(reply, 503, [{ code: 'bus_unavailable', kind: 'api_error', message }]);
+  return sendError(reply, 'bus_unavailable');
 }
 
 const notAnObject = (reply: FastifyReply): FastifyReply =>
-  sendErrors(reply, 400, [
-    {
-      code: 'invalid_json',
-      kind: 'invalid_request_error',
-      message: 'The body must be a JSON object.',
-      parameter: 'body',
-    },
-  ]);
+  sendError(reply, 'invalid_json', { message: 'The body must be a JSON object.' });
 
 // The same answer as for a path that does not exist: a guesser learns nothing.
-const notFound = (reply: FastifyReply): FastifyReply =>
-  sendErrors(reply, 404, [
-    {
-      code: 'path_not_found',
-      kind: 'invalid_request_error',
-      message: 'There is nothing at this method and path.',
-    },
-  ]);
+const notFound = (reply: FastifyReply): FastifyReply => sendError(reply, 'path_not_found');

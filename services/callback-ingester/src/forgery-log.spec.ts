@@ -3,7 +3,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
 import { createForgeryLog } from './forgery-log.ts';
 
-it('writes a line a second at most, and tells how many there were', async () => {
+it('logs at most one line a second, with the number of callbacks', async () => {
   const lines: LogFields[] = [];
   const clock = createFakeClock();
   const log = { ...silentLog, info: (fields: LogFields) => void lines.push(fields) };

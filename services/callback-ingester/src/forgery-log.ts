@@ -15,7 +15,7 @@ export function createForgeryLog({ clock, log }: { clock: Pick<Clock, 'monotonic
       if (clock.monotonic() < writtenAt + lineEveryMs) return;
       log.info(
         { operation: 'callback', outcome: 'forged', count },
-        'callbacks without a valid capability were turned away',
+        'callbacks without a valid capability were rejected',
       );
       [count, writtenAt] = [0, clock.monotonic()];
     },

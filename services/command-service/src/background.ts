@@ -1,6 +1,6 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 
-/** Pause before work that has ended by a failure begins again, milliseconds. */
+/** Pause before work that has failed is restarted, milliseconds. */
 const restartPauseMs = 1_000;
 
 export interface Background {
@@ -8,7 +8,7 @@ export interface Background {
   signal: AbortSignal;
   /** Runs work that is done once; a failure of it is logged. */
   once(work: Promise<unknown>): void;
-  /** Runs work that must go on until the stop: whatever ends it before that is logged, and it begins again. */
+  /** Runs work until the stop: a failure before that is logged, and the work is restarted. */
   always(work: (signal: AbortSignal) => Promise<void>): void;
   /** Ends everything; resolves when it has ended. */
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ export function createBackground({ clock, log }: { clock: Clock; log: Log }): Ba
   async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await work(signal).catch((error: unknown) =>
-        log.error({ error }, 'work in the background failed; it begins again'),
+        log.error({ error }, 'work in the background failed; it is restarted'),
       );
       await clock.sleep(restartPauseMs, signal).catch(() => undefined);
     }

@@ -2,7 +2,7 @@ import {
   encodeCallbackRecord,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type TeamDirectory } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -28,6 +28,7 @@ const directory: TeamDirectory = {
 };
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({
+  installation: 'installation-1',
   ...{ store: harness().store, accounts: harness().accounts, directory, times: patientTimes },
   ...{ clock: systemClock, ids: systemIds, log: silentLog },
   bus: createEmbeddedMessageBus({
@@ -44,7 +45,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   ...changes,
 });
 
-it('takes up the follow-up and the callbacks again after each has failed, and stops both', async () => {
+it('restarts the inquiry schedule and the callbacks after each has failed, and stops both', async () => {
   let passes = 0;
   let subscriptions = 0;
   const bus: MessageBus = {
@@ -95,10 +96,10 @@ describe('the parts together', () => {
     harness().provider.payoutStatus = 'pending';
     const result = await harness().payOut(payoutFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    return result.view.token;
+    return result.aggregate.token;
   }
 
-  it('have a callback about a payment, a refund and a payout looked at', async () => {
+  it('have a callback about a payment, a refund and a payout inquired', async () => {
     const { provider, payments, payouts } = harness();
     provider.refundStatus = 'pending';
     const token = await harness().approved('order-2');
@@ -115,7 +116,7 @@ describe('the parts together', () => {
     });
   });
 
-  it('park a callback about a refund of a payment, and about a payout, that do not exist', async () => {
+  it('dead-letter a callback about a refund of a payment, and about a payout, that do not exist', async () => {
     const bus = start();
     await callback(bus, 'pay_unknown', { type: 'refund', status: 'declined', token: 'service-refund-1' });
     await callback(bus, 'po_unknown', { type: 'payout', status: 'approved', token: 'service-payout-1' });
@@ -142,11 +143,11 @@ describe('the parts together', () => {
     );
   });
 
-  it('have the disputes read when a callback tells of one', async () => {
+  it('have the disputes read when a callback reports one', async () => {
     const token = await harness().approved('order-2');
     let readings = 0;
-    const { listDisputes } = harness().provider.client;
-    harness().provider.client.listDisputes = () => {
+    const { listDisputes } = harness().provider.provider;
+    harness().provider.provider.listDisputes = () => {
       readings += 1;
       return listDisputes();
     };
@@ -156,7 +157,7 @@ describe('the parts together', () => {
     await eventually(() => expect(readings).toBe(2));
   });
 
-  it('look for a callback that comes before the answer again, once the answer is recorded', async () => {
+  it('inquire again about a callback that comes before the answer, once the answer is recorded', async () => {
     const { provider, payments } = harness();
     let handled = 0;
     const { bus: real } = depsWith({});
@@ -190,9 +191,9 @@ describe('the parts together', () => {
   });
 
   it('follow up payments and payouts that are open', async () => {
-    const token = await harness().held('order-2');
+    const token = await harness().authorized('order-2');
     const payout = await pendingPayout();
-    harness().provider.change(`${token}.1`, { status: 'expired', heldAmount: 0 });
+    harness().provider.change(`${token}.1`, { status: 'expired', authorizedAmount: 0 });
     for (const each of harness().provider.payouts.values()) each.status = 'declined';
     const open = { inquiryNeed: 'open', updatedAt: Date.now() - 3_600_000 } as const;
     start({

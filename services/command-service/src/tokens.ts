@@ -24,22 +24,35 @@ export interface IdempotencyKey {
   value: string;
 }
 
+/** Characters of a token after its prefix: 130 bits, so that different requests never meet. */
+const tokenLength = 26;
+
 /**
- * A token that is always the same for the same parts, so that whoever asks again meets the same stream: there is no table
- * of keys, and none expires. Different parts never meet.
+ * A token that is always the same for the same parts, so that a repeat meets the same stream: there is no table of keys,
+ * and none expires.
  */
 export function deriveToken(prefix: string, parts: readonly string[]): string {
-  return `${prefix}_${base32(createHash('sha256').update(JSON.stringify(parts)).digest())}`;
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
+  return `${prefix}_${base32(hash).slice(0, tokenLength)}`;
 }
 
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;
 
-/** The token of a request: two teams, environments, operations or sources of key never meet. */
+/** Whose request it is. */
+export interface RequestScope {
+  /** Of the event store: see `aggregates/installation.ts`. */
+  installation: string;
+  environment: string;
+  team: string;
+}
+
+/** The token of a request: two installations, teams, environments, operations or sources of key never meet. */
 export const deriveOperationToken = (
   prefix: keyof typeof operationNames,
-  { environment, team }: { environment: string; team: string },
+  { installation, environment, team }: RequestScope,
   key: IdempotencyKey,
-): string => deriveToken(prefix, [environment, team, operationNames[prefix], key.source, key.value]);
+): string =>
+  deriveToken(prefix, [installation, environment, team, operationNames[prefix], key.source, key.value]);
 
 /** The alias of the recurring token that a payment gave. */
 export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>

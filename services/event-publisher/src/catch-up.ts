@@ -2,12 +2,18 @@
  * Brings in what a failed stream has missed. Others have gone on meanwhile, so its records come late in their partition;
  * among themselves they are in order, and none is missing and none there twice.
  */
-import { type EventStore, type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
-import { positionHeader } from '@tollgate/gateway-events';
+import {
+  type EventStore,
+  type FailedStream,
+  type Position,
+  type RecordedEvent,
+  type StreamFailure,
+  beginning,
+} from '@tollgate/event-store';
+import { positionHeader } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/views';
 import type { LastRecords } from './last-records.ts';
-import type { MadeMessage, Messages } from './messages.ts';
+import type { Messages } from './messages.ts';
 import { publishedStream } from './published-kinds.ts';
 
 export interface CatchUpDependencies {
@@ -18,8 +24,6 @@ export interface CatchUpDependencies {
   publish: (topic: string, message: Message) => Promise<void>;
   flush: () => Promise<void>;
 }
-
-type Failure = Extract<MadeMessage, { kind: 'failed' }>;
 
 /**
  * Publishes what is missing of one stream up to where its partition has come, so that the events after that come in their
@@ -34,7 +38,7 @@ export async function catchUpStream(
   { store, messages, lastRecords, publish, flush }: CatchUpDependencies,
   { stream, revision }: FailedStream,
   checkpointed: Position,
-): Promise<Failure | undefined> {
+): Promise<StreamFailure | undefined> {
   const published = publishedStream(stream);
   if (published === undefined) return undefined;
   const { kind, key } = published;
@@ -42,7 +46,7 @@ export async function catchUpStream(
   const upTo = laterOf(checkpointed, last?.position ?? beginning);
   const from = last?.key === key ? Math.max(revision, last.revision + 1) : revision;
   let latest: RecordedEvent | undefined;
-  let failure: Failure | undefined;
+  let failure: StreamFailure | undefined;
   for await (const event of store.read(stream, { from })) {
     if (event.position > upTo) break;
     const made = await messages.of(kind, event);

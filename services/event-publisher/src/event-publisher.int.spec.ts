@@ -1,5 +1,5 @@
 import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { temporaryStore, appended } from '@tollgate/event-store/testing';
 import {
   decodeDisputeRecord,
   decodePaymentRecord,
@@ -7,9 +7,9 @@ import {
   gatewayDisputesTopic,
   gatewayPaymentsTopic,
   gatewayPayoutsTopic,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { appended } from '@tollgate/event-store/testing';
+
 import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
 import {
   disputeHappening,

@@ -5,9 +5,13 @@
  * Records are written in the order of the store's positions, one batch at a time, and each says how far its partition has
  * come. After a crash or a failed send the last record of each partition therefore tells what that partition already has.
  */
-import { type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
-import type { FailedStream } from '@tollgate/views';
-import { errorCode } from '@tollgate/service-kit';
+import {
+  type FailedStream,
+  type Position,
+  type RecordedEvent,
+  beginning,
+  createFollower,
+} from '@tollgate/event-store';
 import { type PublishingDependencies, publishFromCheckpoint } from './publishing.ts';
 
 export type EventPublisherDependencies = PublishingDependencies;
@@ -34,45 +38,29 @@ export interface EventPublisher {
   health(): PublisherHealth;
 }
 
-/** Pause after a failure, milliseconds; doubled up to the second. */
-const firstPauseMs = 200;
-const longestPauseMs = 30_000;
-
 export function createEventPublisher(deps: EventPublisherDependencies): EventPublisher {
-  const { clock, ids, log } = deps;
   const watch = createWatch(deps);
-  let pauseMs = firstPauseMs;
-
-  async function run(signal: AbortSignal): Promise<void> {
-    watch.begun();
-    while (!signal.aborted) {
-      try {
-        await publishFromCheckpoint(deps, { ...watch, reached }, signal);
-      } catch (error) {
-        if (signal.aborted) break;
-        watch.interrupted(errorCode(error) ?? 'publishing_failed');
-        const waitMs = Math.round(pauseMs * (0.5 + ids.fraction() / 2));
-        log.error({ error, waitMs, code: errorCode(error) ?? '' }, 'publishing failed; it resumes');
-        await clock.sleep(waitMs, signal).catch(() => undefined);
-        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-      }
-    }
+  const follower = createFollower({ ...deps, name: 'publish' }, async (signal, gotOn) => {
     watch.interrupted();
-  }
-
-  function reached(position: Position, isAtEnd: boolean): void {
-    pauseMs = firstPauseMs;
-    watch.reached(position, isAtEnd);
-  }
-
-  return { run, health: watch.health };
+    const reached = (position: Position, isAtEnd: boolean): void => {
+      gotOn();
+      watch.reached(position, isAtEnd);
+    };
+    try {
+      await publishFromCheckpoint(deps, { ...watch, reached }, signal);
+    } finally {
+      watch.interrupted();
+    }
+  });
+  return {
+    run: follower.run,
+    health: () => ({ ...watch.health(), ...follower.health() }),
+  };
 }
 
 function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
   let position = beginning;
-  let isAdvancing = false;
   let failedStreams: readonly FailedStream[] = [];
-  let failure: string | undefined;
   /** When it was last known that nothing waits, and when the oldest event that waits was recorded. */
   let behindSince: number | undefined;
   let oldestRecordedAt: number | undefined;
@@ -83,20 +71,17 @@ function createWatch({ clock }: Pick<EventPublisherDependencies, 'clock'>) {
       : Math.max(clock.monotonic() - behindSince, clock.now() - (oldestRecordedAt ?? clock.now()));
 
   return {
-    begun: () => void (behindSince ??= clock.monotonic()),
     pending: ({ recordedAt }: RecordedEvent) => {
       behindSince ??= clock.monotonic();
       oldestRecordedAt ??= recordedAt;
     },
     reached: (to: Position, isAtEnd: boolean) => {
-      [position, isAdvancing, failure, oldestRecordedAt] = [to, true, undefined, undefined];
+      [position, oldestRecordedAt] = [to, undefined];
       behindSince = isAtEnd ? undefined : clock.monotonic();
     },
     failed: (streams: readonly FailedStream[]) => void (failedStreams = streams),
-    interrupted: (by?: string) => {
-      [isAdvancing, failure] = [false, by];
-      behindSince ??= clock.monotonic();
-    },
-    health: (): PublisherHealth => ({ position, isAdvancing, failure, lagMs: lagMs(), failedStreams }),
+    /** Whatever is recorded from here on may wait. */
+    interrupted: () => void (behindSince ??= clock.monotonic()),
+    health: () => ({ position, lagMs: lagMs(), failedStreams }),
   };
 }

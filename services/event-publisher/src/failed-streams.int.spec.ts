@@ -1,12 +1,11 @@
-import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { failedStreamsMax, type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { gatewayPaymentsTopic } from '@tollgate/gateway-events';
+import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { failedStreamsMax } from './failed-streams.ts';
 import { expectPublishedOnce, untilAllArePublished } from './testing/expect-published.ts';
 import { createHolder, startPublisher } from './testing/holder.ts';
 import { type MemoryBus, createMemoryBus } from './testing/memory-bus.ts';

@@ -1,11 +1,11 @@
 import { type EventStore, type Position, beginning } from '@tollgate/event-store';
-import { eventIdHeader, positionHeader, sequenceHeader } from '@tollgate/gateway-events';
+import { eventIdHeader, positionHeader, sequenceHeader } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { TollgateError } from '@tollgate/service-kit';
 import { publishedKinds, publishedTopics } from './published-kinds.ts';
 
 /** The last record of a partition, as far as a publisher resumes from it. */
-export interface LastRecord {
+interface LastRecord {
   key: string;
   /** How far the partition has come in the store. */
   position: Position;

@@ -4,7 +4,7 @@ import {
   decodeGatewayRecord,
   decodePaymentRecord,
   decodePayoutRecord,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { disputeEventSchemas, paymentEventSchemas, payoutEventSchemas } from '@tollgate/payment-domain';
 import type { ViewEnvelope } from '@tollgate/views';
 import {

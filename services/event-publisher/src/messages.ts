@@ -1,15 +1,24 @@
-import { type EventStore, type RecordedEvent, StoreUnavailable } from '@tollgate/event-store';
+import {
+  type EventStore,
+  type RecordedEvent,
+  type StreamFailure,
+  StoreUnavailable,
+  createFoldedStates,
+  failureAt,
+} from '@tollgate/event-store';
 import type { Message } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/views';
-import { TollgateError, errorCode } from '@tollgate/service-kit';
+import { TollgateError } from '@tollgate/service-kit';
+import type { ViewEnvelope } from '@tollgate/views';
 import { bytesOf, messageBytesMax } from './batch.ts';
-import { createHistories } from './histories.ts';
 import type { PublishedKind } from './published-kinds.ts';
 
-export type MadeMessage =
+/** What events are about, held in memory. */
+const statesMax = 10_000;
+
+type MadeMessage =
   | { kind: 'message'; message: Message }
-  /** `failed.revision` is that of the event: nothing of its stream can be published from there on. */
-  | { kind: 'failed'; failed: FailedStream; error: unknown };
+  /** Nothing of its stream can be published from this event on. */
+  | ({ kind: 'failed' } & StreamFailure);
 
 /** Makes the record of an event. */
 export interface Messages {
@@ -18,17 +27,16 @@ export interface Messages {
 }
 
 export function createMessages(store: Pick<EventStore, 'read'>): Messages {
-  const histories = createHistories(store);
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
   return {
     of: async (kind, event) => {
       try {
-        const message = kind.toMessage(event, await histories.viewAfter(kind, event));
-        return { kind: 'message', message: requireSize(message) };
+        const { after } = await states.stepOf(event, kind.views.fold);
+        return { kind: 'message', message: requireSize(kind.toMessage(event, after)) };
       } catch (error) {
         // Says nothing about the stream: the publisher begins again from the last records.
         if (error instanceof StoreUnavailable) throw error;
-        const code = errorCode(error) ?? 'event_undecodable';
-        return { kind: 'failed', failed: { stream: event.stream, revision: event.revision, code }, error };
+        return { kind: 'failed', ...failureAt(event, error) };
       }
     },
   };

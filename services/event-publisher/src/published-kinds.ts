@@ -1,20 +1,18 @@
 /** What is published: one description for each kind of stream, from which the publisher does the rest. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-events';
-import type { Message } from '@tollgate/message-bus';
 import {
-  type DisputeView,
-  type ViewEnvelope,
-  type ViewKind,
-  type PaymentView,
-  type PayoutView,
-  disputeKind,
-  paymentKind,
-  payoutKind,
-} from '@tollgate/views';
-import { toDisputeMessage } from './dispute-message.ts';
-import { toPaymentMessage } from './payment-message.ts';
-import { toPayoutMessage } from './payout-message.ts';
+  type RecordSubject,
+  encodeRecord,
+  toRecordData,
+  toRecordedDispute,
+  toRecordedPayment,
+  toRecordedPayout,
+  topicContents,
+} from '@tollgate/gateway-api';
+import type { Message } from '@tollgate/message-bus';
+import { decodeDisputeEvent, decodePaymentEvent, decodePayoutEvent } from '@tollgate/payment-domain';
+import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
+import { toEventOnTopic } from './event-on-topic.ts';
 
 export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
   views: ViewKind<View>;
@@ -23,23 +21,26 @@ export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
   toMessage(event: RecordedEvent, view: View): Message;
 }
 
-const payments: PublishedKind<PaymentView> = {
-  views: paymentKind,
-  topic: gatewayPaymentsTopic,
-  toMessage: toPaymentMessage,
-};
-const payouts: PublishedKind<PayoutView> = {
-  views: payoutKind,
-  topic: gatewayPayoutsTopic,
-  toMessage: toPayoutMessage,
-};
-const disputes: PublishedKind<DisputeView> = {
-  views: disputeKind,
-  topic: gatewayDisputesTopic,
-  toMessage: toDisputeMessage,
-};
+function publishedKind<View extends ViewEnvelope>(
+  subject: RecordSubject,
+  views: ViewKind<View>,
+  decode: (recorded: RecordedEvent) => { type: string; data: object },
+  toRecorded: (view: View) => { token: string },
+): PublishedKind<View> {
+  return {
+    ...{ views, topic: topicContents[subject].topic },
+    toMessage: (recorded, view) => {
+      const { event, origin } = toEventOnTopic(recorded, toRecordData(subject, decode(recorded)));
+      return encodeRecord(subject, event, { shown: toRecorded(view), origin });
+    },
+  };
+}
 
-export const publishedKinds: readonly PublishedKind[] = [payments, payouts, disputes];
+export const publishedKinds: readonly PublishedKind[] = [
+  publishedKind('payment', paymentKind, decodePaymentEvent, toRecordedPayment),
+  publishedKind('payout', payoutKind, decodePayoutEvent, toRecordedPayout),
+  publishedKind('dispute', disputeKind, decodeDisputeEvent, toRecordedDispute),
+];
 export const publishedTopics = publishedKinds.map(({ topic }) => topic);
 export const publishedPrefixes = publishedKinds.map(({ views }) => views.streamPrefix);
 

@@ -2,14 +2,18 @@
  * One pass of the publisher: takes over, brings in what had failed, and publishes from the checkpoint on until the signal
  * is aborted or something fails.
  */
-import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
+import {
+  createFailedStreams,
+  type EventStore,
+  type FailedStream,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import type { FailedStream } from '@tollgate/views';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { createBatch } from './batch.ts';
 import { catchUpStream } from './catch-up.ts';
-import { createCheckpoint } from './checkpoint.ts';
-import { createFailedStreams } from './failed-streams.ts';
+import { createPublisherCheckpoint } from './checkpoint.ts';
 import { readLastRecords } from './last-records.ts';
 import { createMessages } from './messages.ts';
 import { publishedPrefixes, publishedStream } from './published-kinds.ts';
@@ -41,12 +45,12 @@ export async function publishFromCheckpoint(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, bus, log } = deps;
-  const checkpoint = createCheckpoint(deps);
+  const checkpoint = createPublisherCheckpoint(deps);
   const { position: from, failedStreams, claimedAt } = await checkpoint.claim();
   // After the claim: from here on, whoever published before begins no further send.
   const lastRecords = await readLastRecords({ store, bus }, claimedAt);
   const messages = createMessages(store);
-  const failed = createFailedStreams(failedStreams, log);
+  const failed = createFailedStreams(log, failedStreams);
   const batch = createBatch(bus);
   watch.failed(failed.list());
   for (const each of failedStreams) await bringIn(each);
@@ -56,7 +60,7 @@ export async function publishFromCheckpoint(
     const catchingUp = { store, messages, lastRecords, publish, flush };
     const failure = await catchUpStream(catchingUp, each, from);
     if (failure === undefined) failed.delete(each.stream);
-    else failed.add(failure.failed, failure.error);
+    else failed.add(failure);
     await noteFailed(from);
   }
 
@@ -87,7 +91,7 @@ export async function publishFromCheckpoint(
       batch.add(kind.topic, made.message);
       return;
     }
-    failed.add(made.failed, made.error);
+    failed.add(made);
     await flush();
     // On record before anything later is published: that would make it look as if this had been, too.
     await noteFailed(event.position);

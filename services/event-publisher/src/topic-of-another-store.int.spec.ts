@@ -1,6 +1,6 @@
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-events';
+import { gatewayPaymentsTopic, positionHeader } from '@tollgate/gateway-api';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { type Log, silentLog } from '@tollgate/service-kit';

@@ -9,20 +9,19 @@ import { join } from 'node:path';
 import { callbackBodyBytesMax, registerCallbackRoutes } from '@tollgate/callback-ingester';
 import { createEventPublisher } from '@tollgate/event-publisher';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
-import { gatewayPaymentsTopic, gatewayTopics } from '@tollgate/gateway-events';
+import { gatewayPaymentsTopic, gatewayTopics } from '@tollgate/gateway-api';
 import { type MessageBus, ensureTopics } from '@tollgate/message-bus';
 import { paymentStream } from '@tollgate/payment-domain';
 import {
   answerInJsonOnly,
-  callbackPath,
   httpServerOptions,
   listen,
-  parseCallbackSecrets,
   readConfig,
   silentLog,
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import Fastify from 'fastify';
 import { Agent, request } from 'undici';
 import { kafkaEnvironmentSchema, toKafkaConfig, toTopicSpec } from '../src/configuration/kafka-config.ts';
@@ -168,10 +167,11 @@ if (kafka !== undefined)
     { ...kafka.connection, clock: systemClock, log: silentLog },
     gatewayTopics.map((topic) => toTopicSpec(topic, kafka)),
   );
-const { bus, close } = await openBus({ ...own, kafka, holder: 'bench', isGone: () => false });
+const stops = new AsyncDisposableStack();
+const bus = await openBus({ ...own, kafka, holder: 'bench', isGone: () => false }, stops);
 say('bus', kafka === undefined ? 'embedded' : `Kafka at ${kafka.connection.brokers.join(', ')}`);
 await benchCallbacks(bus, count);
 await benchPublishing(store, bus, count);
-await close();
+await stops.disposeAsync();
 await store.close();
 rmSync(folder, { recursive: true });

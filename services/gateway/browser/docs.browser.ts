@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
-import { operations } from '../src/edge/openapi/operations.ts';
+import { operations } from '@tollgate/gateway-api/http';
 
 const launchOptions = {
   executablePath: '/usr/bin/chromium',

@@ -195,31 +195,31 @@ describe('where no account can be reached', { timeout: 60_000 }, () => {
     expect(answer.body.token).toBeUndefined();
   };
 
-  it('nothing is recorded once that is known, and all goes on when the service is back', async () => {
+  it('nothing is recorded once that is known, and everything resumes when the service is back', async () => {
     const { token } = (await create(terms('GBP', { card }))).body;
-    const held = (await create(terms('GBP', { card, needConfirmation: true }))).body;
+    const authorized = (await create(terms('GBP', { card, needConfirmation: true }))).body;
     await untilShown(token, { status: 'approved' });
-    await untilShown(held.token, { phase: 'authorized' });
+    await untilShown(authorized.token, { phase: 'authorized' });
     proxy.refuse();
     // The first ones find out.
     await eventually(async () => expectNotBegun(await create(terms('GBP'))), settled);
 
     const before = {
       streams: await recorded(),
-      histories: [await typesOf(token), await typesOf(held.token)],
+      histories: [await typesOf(token), await typesOf(authorized.token)],
     };
     const wanted = terms('GBP');
     const refused = [
       await create(wanted),
       await payout('GBP'),
       await refund(token, 'while-away'),
-      await gateway('POST', '/api/v1/payments/confirm', { body: { token: held.token } }),
+      await gateway('POST', '/api/v1/payments/confirm', { body: { token: authorized.token } }),
     ];
     refused.forEach(expectNotBegun);
     const path = `/api/v1/payments?orderNumber=${wanted.orderNumber}`;
     expect((await gateway('GET', path)).body.payments).toEqual([]);
     expect(await recorded()).toEqual(before.streams);
-    expect([await typesOf(token), await typesOf(held.token)]).toEqual(before.histories);
+    expect([await typesOf(token), await typesOf(authorized.token)]).toEqual(before.histories);
 
     proxy.letThrough();
     const created = await eventually(async () => {
@@ -230,7 +230,9 @@ describe('where no account can be reached', { timeout: 60_000 }, () => {
     expect(created.headers['idempotent-replayed']).toBeUndefined();
     expect(await attemptsOf(created.body.token)).toEqual(['1 away']);
     expect((await refund(token, 'while-away')).statusCode).toBe(200);
-    const confirmed = await gateway('POST', '/api/v1/payments/confirm', { body: { token: held.token } });
+    const confirmed = await gateway('POST', '/api/v1/payments/confirm', {
+      body: { token: authorized.token },
+    });
     expect(confirmed.statusCode).toBe(200);
     const { refunds } = await ledgerOf(first, `${token}.`);
     expect(refunds.map(({ amount }) => amount)).toEqual([300]);
@@ -265,7 +267,7 @@ it(
     const count = 10;
     const fault = { operation: 'create', fault: 'slow_reply', delayMs };
     await first('POST', '/sandbox/faults', [fault]);
-    // Some wait longer than a caller is to wait, are told so, and come again.
+    // Some wait longer than a caller may, get an error that says so, and retry.
     const untilCreated = async (body: object) =>
       eventually(async () => {
         const answer = await create(body);

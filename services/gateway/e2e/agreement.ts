@@ -8,7 +8,7 @@ export const shortTimes = {
   PROVIDER_CALL_DEADLINE_MS: '1000',
   PROVIDER_SEND_WITHIN_MS: '1000',
   PROVIDER_QUIET_MS: '500',
-  // Lost answers are what this is about, not an account that is given a rest.
+  // Lost answers are what this is about, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
 const dayMs = 86_400_000;
@@ -130,11 +130,11 @@ async function expectPaymentAgrees(system: System, ledger: Ledger, token: string
     const made = calls.filter((call) => call.operation === operation).length;
     expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history, announcement));
   }
-  // What was announced and never came to the service, nobody can tell from what came and failed.
+  // What was announced and never reached the service cannot be distinguished from what reached it and failed.
   return payment.refunds.filter(({ phase }) => phase !== 'approved' && phase !== 'declined').map(() => token);
 }
 
-/** @returns what a person has to find out: a payout that was announced and is not there, unless it was provably not sent */
+/** @returns what needs a review: a payout that was announced and is not there, unless it was provably not sent */
 async function expectPayoutAgrees(system: System, ledger: Ledger, token: string): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
   const { payout: shown } = body as unknown as { payout: { status: string } };

@@ -48,7 +48,7 @@ export const program = hasProcesses ? launcher : fileOf('../src/main.ts');
 /** Where in the data directory events are kept. */
 export const eventFiles: string[] = isOnEventStoreDb ? [] : ['events.db'];
 
-/** Where in the data directory the gateway's key at its sandbox is kept: a sandbox by itself keeps it, too. */
+/** Where in the data directory the gateway's key at its sandbox is kept: a separate sandbox keeps it, too. */
 export const sandboxKeyFiles: string[] = [
   ...(hasProcesses ? ['payment-service-key'] : []),
   'quickstart.json',

@@ -1,7 +1,10 @@
-/** A gateway whose broker is not there yet, or goes away under load: it takes payments all the same, and nothing is lost or told twice. */
+/**
+ * A gateway whose broker is not there yet, or goes away under load: it takes payments all the same, and nothing is
+ * lost or published twice.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/service-kit';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -50,7 +53,7 @@ async function grow(load: CreationLoad, count: number): Promise<void> {
   await eventually(() => expect(load.tokens.size).toBeGreaterThanOrEqual(enough), seconds(60));
 }
 
-/** The service sends again what it was told to; the pauses between its tries need not be waited for. */
+/** The sandbox is asked to send callbacks again, so that the pauses between its tries need not be waited for. */
 async function expectCallbacksToComeAgain(): Promise<void> {
   await eventually(
     async () => {
@@ -82,8 +85,8 @@ it(
   },
 );
 
-/** What `/readyz` has told while each broker was away, and when it was back. */
-const told = { meanwhile: [] as string[], afterwards: [] as string[] };
+/** What `/readyz` answered while each broker was away, and when it was back. */
+const answered = { meanwhile: [] as string[], afterwards: [] as string[] };
 
 it.each(['SIGTERM', 'SIGKILL'] as const)(
   'a broker that ends by %s under load and comes back later takes nothing with it, and no gateway has to be started again',
@@ -99,7 +102,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await callBack([...load.tokens.values()][0] ?? '')).toEqual(refusedForNow);
     await down;
     await eventually(async () => expect(await readiness()).toContain('message-bus'), seconds(60));
-    told.meanwhile.push(await readiness());
+    answered.meanwhile.push(await readiness());
     await broker.start();
     await grow(load, creationsBefore);
     await load.end();
@@ -107,14 +110,14 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     await expectCallbacksToComeAgain();
     await expectAllThere(system, loads);
     await expectPublishedOnce({ dataDir: system.dataDir, brokers, timeoutMs: 60_000 });
-    told.afterwards.push(await readiness());
+    answered.afterwards.push(await readiness());
   },
 );
 
-it('/readyz tells of a broker that is away, and no more when it is back', () => {
-  expect(told.meanwhile).toEqual(told.meanwhile.map(() => expect.stringMatching(/bus|kafka/i)));
-  expect(told.afterwards).toEqual(
-    told.afterwards.map(() => '200 {"ready":true,"notReady":[],"degraded":[]}'),
+it('/readyz reports a broker that is away, and no longer once it is back', () => {
+  expect(answered.meanwhile).toEqual(answered.meanwhile.map(() => expect.stringMatching(/bus|kafka/i)));
+  expect(answered.afterwards).toEqual(
+    answered.afterwards.map(() => '200 {"ready":true,"notReady":[],"degraded":[]}'),
   );
-  expect([told.meanwhile.length, told.afterwards.length]).toEqual([2, 2]);
+  expect([answered.meanwhile.length, answered.afterwards.length]).toEqual([2, 2]);
 });

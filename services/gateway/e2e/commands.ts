@@ -14,9 +14,9 @@ async function run(file: string, argv: readonly string[], env: Record<string, st
   return (await promisify(execFile)(process.execPath, [file, ...argv], { env: all })).stdout;
 }
 
-/** Runs one command of the gateway's and gives what it tells to scripts. */
-export async function tollgate<Told = unknown>({ env }: System, ...argv: string[]): Promise<Told> {
-  return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Told;
+/** Runs one command of the gateway's and returns its output for scripts. */
+export async function tollgate<Output = unknown>({ env }: System, ...argv: string[]): Promise<Output> {
+  return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Output;
 }
 
 /** A further key of a team, good for the sandbox environment. */

@@ -1,4 +1,7 @@
-/** `kill -9` of the whole system under load: nothing acknowledged is missing, nothing is there twice, and what was under way goes on. */
+/**
+ * `kill -9` of the whole system under load: nothing acknowledged is missing, nothing is there twice, and what was
+ * under way is resumed.
+ */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
@@ -45,7 +48,7 @@ async function load(system: System, round: number, orders: Map<string, Answer | 
   await Promise.all(Array.from({ length: connections }, connection));
 }
 
-it('keeps what was acknowledged, creates nothing twice, and goes on', { timeout: 120_000 }, async () => {
+it('keeps what was acknowledged, creates nothing twice, and resumes', { timeout: 120_000 }, async () => {
   let system = await startSystem({ env: times });
   const orders = new Map<string, Answer | undefined>();
   for (let round = 1; round <= rounds; round += 1) {
@@ -54,7 +57,7 @@ it('keeps what was acknowledged, creates nothing twice, and goes on', { timeout:
   }
   expect(orders.size).toBeGreaterThan(rounds * acknowledgedPerRound);
 
-  // What was cut off between its announcement and its answer goes on by itself: nobody repeats anything yet.
+  // What was cut off between its announcement and its answer is resolved without a repeated request.
   for (const phase of ['requested', 'unresolved'])
     await eventually(
       async () => {

@@ -1,4 +1,4 @@
-/** `kill -9` of a gateway on Kafka, at any moment under load: what it goes on with is what it left, on the topics, too. */
+/** `kill -9` of a gateway on Kafka, at any moment under load: it resumes where it stopped, on the topics, too. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CreationLoad, expectAllThere, startLoad } from './kafka-load.ts';

@@ -1,11 +1,11 @@
-/** What the gateway tells about itself: that its answers are as documented, and that its metrics count what happened. */
+/** What the gateway says about itself: that its answers are as documented, and that its metrics count what happened. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
-import { operations } from '../src/edge/openapi/operations.ts';
+import { operations } from '@tollgate/gateway-api/http';
 import { issueKey } from './commands.ts';
 import { documentedGateway } from './documented.ts';
 import { serviceTokenOf } from './ledger.ts';
@@ -24,7 +24,7 @@ const seen = new Set<string>();
 beforeAll(async () => {
   receiver = createServer((_request, response) => void response.writeHead(200).end());
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/told`;
+  callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks`;
   system = await startSystem({ env: { PROVIDER_CALL_DEADLINE_MS: '1000', PROVIDER_SEND_WITHIN_MS: '1000' } });
   const key = await issueKey(system, 'demo', 'payments,refunds,payouts,read,cards,admin');
   call = documentedGateway(system.gatewayAs(key), seen);
@@ -84,11 +84,11 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await post('payments', { ...terms, recurringToken }, 'charge')).statusCode).toBe(200);
     expect((await post('payments', { ...terms, recurringToken: 'rec_none' }, 'none')).statusCode).toBe(409);
     expect((await post('payments', { ...terms, card }, 'card')).statusCode).toBe(200);
-    const held = await paid({ orderNumber: 'authorized', needConfirmation: true });
+    const authorized = await paid({ orderNumber: 'authorized', needConfirmation: true });
     expect((await post('payments/confirm', { token: created.body.token })).statusCode).toBe(409);
-    await untilPhase(held, 'authorized');
-    expect((await post('payments/confirm', { token: held })).statusCode).toBe(200);
-    expect((await post('payments/decline', { token: held })).statusCode).toBe(409);
+    await untilPhase(authorized, 'authorized');
+    expect((await post('payments/confirm', { token: authorized })).statusCode).toBe(200);
+    expect((await post('payments/decline', { token: authorized })).statusCode).toBe(409);
     const released = await paid({ orderNumber: 'released', needConfirmation: true });
     await untilPhase(released, 'authorized');
     expect((await post('payments/decline', { token: released })).statusCode).toBe(200);
@@ -96,7 +96,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     await fault('create', 'error_before');
     const lost = await post('payments', { ...terms, orderNumber: 'lost' });
     expect(lost.statusCode).toBe(202);
-    for (const token of [created.body.token, first, held, released, lost.body.token]) await readAll(token);
+    for (const token of [created.body.token, first, authorized, released, lost.body.token])
+      await readAll(token);
     for (const wrong of [
       { ...terms, amount: 0 },
       { ...terms, currency: 'EU' },
@@ -133,14 +134,14 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     await readAll(token);
   });
 
-  it('of payouts, what waits for a person, the balance, disputes and lists', async () => {
+  it('of payouts, reviews, the balance, disputes and lists', async () => {
     const funds = await paid({ orderNumber: 'funds', amount: 1_000_000 });
     await untilPhase(funds, 'approved');
     await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
     const example = exampleOf('createPayout') ?? {};
     expect((await post('payouts', example)).statusCode).toBe(200);
     await post('payouts', example);
-    const first = await post('payouts', { ...example, orderNumber: 'told', callbackUrl });
+    const first = await post('payouts', { ...example, orderNumber: 'notified', callbackUrl });
     expect((await post('payouts', { ...example, amount: 501 })).statusCode).toBe(422);
     const toCard = {
       ...example,
@@ -237,7 +238,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
         const { body } = await call('GET', '/api/v1/reviews');
         const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
         const found = reviews.find((entry) => entry.token === token);
-        if (found === undefined) throw new Error('nothing waits for a person yet');
+        if (found === undefined) throw new Error('no review is open yet');
         return found;
       },
       { timeoutMs: 30_000 },
@@ -324,16 +325,16 @@ describe('the metrics', { timeout: 120_000 }, () => {
     const created = {
       environment: 'sandbox',
       account: 'sandbox',
-      operation: 'createPayment',
+      operation: 'authorize',
       outcome: 'accepted',
     };
     expect(grown(calls, created)).toBe(1);
-    expect(grown(calls, { ...created, operation: 'retrievePayment' })).toBeGreaterThan(0);
+    expect(grown(calls, { ...created, operation: 'inquire_payment' })).toBeGreaterThan(0);
     expect(grown('tollgate_callbacks_total', { status: '200' })).toBeGreaterThan(0);
     expect(grown('tollgate_callbacks_total', { status: '404' })).toBe(1);
   });
 
-  it('tell how the accounts, the read model and the publisher are, and what is still to be done', async () => {
+  it('show the state of the accounts, the views and the publisher, and what is pending', async () => {
     await post('payments', { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'not paid yet' });
     await eventually(async () => {
       const text = await system.metrics();
@@ -342,8 +343,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
       expect(valueOf(text, 'tollgate_account_breaker', { ...account, state: 'open' })).toBe(0);
       expect(valueOf(text, 'tollgate_account_calls_under_way', account)).toBe(0);
       expect(valueOf(text, 'tollgate_account_waiting', account)).toBe(0);
-      expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'documents' })).toBe(1);
-      expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'totals' })).toBe(1);
+      expect(valueOf(text, 'tollgate_projector_advancing', { projection: 'views' })).toBe(1);
       expect(valueOf(text, 'tollgate_projector_failed_streams')).toBe(0);
       expect(valueOf(text, 'tollgate_read_model_lag_seconds')).toBe(0);
       expect(valueOf(text, 'tollgate_publisher_lag_seconds')).toBe(0);
@@ -352,7 +352,7 @@ describe('the metrics', { timeout: 120_000 }, () => {
       expect(valueOf(text, 'tollgate_pending_inquiries', { kind: 'payment', state: 'open' })).toBeGreaterThan(
         0,
       );
-      // Whatever has an index tells the whole of it.
+      // Every process with an index shows all of it.
       const unresolved = valuesOf(text, 'tollgate_pending_inquiries', {
         kind: 'payout',
         state: 'unresolved',

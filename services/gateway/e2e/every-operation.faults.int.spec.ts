@@ -1,6 +1,7 @@
 /**
- * The main claim, in one piece: whatever answers are lost and whenever the process is killed, the service's ledger and the
- * gateway agree in the end, nothing has happened twice, and a person is asked about just what nobody can find out.
+ * The main claim, as a whole: whatever answers are lost and whenever the process is killed, the service's ledger and
+ * the gateway agree in the end, nothing has happened twice, and a review is opened for exactly what no inquiry can
+ * settle.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
@@ -111,7 +112,7 @@ it('the same on two gateways side by side, one of which is killed', { timeout: 4
 });
 
 it(
-  'what nobody can find out comes before a person, and ends with what the person says',
+  'what no inquiry can settle opens a review, and ends as it is resolved',
   { timeout: 120_000 },
   async () => {
     const system = await startSystem({ env: shortTimes });
@@ -123,7 +124,7 @@ it(
     await eventually(async () => {
       expect((await system.gateway('GET', `/api/v1/payments/${token}`)).body.payment.phase).toBe('approved');
     });
-    // Neither takes effect, and the answers do not tell.
+    // Neither takes effect, and the answers do not say so.
     const faults = ['refund', 'payout'].map((operation) => ({ operation, fault: 'error_before', times: 1 }));
     await system.sandbox('POST', '/sandbox/faults', faults);
     const refund = { body: { token, amount: 30 }, headers: { 'idempotency-key': 'doubtful' } };

@@ -1,8 +1,8 @@
-/** The example of libs/gateway-events on the embedded bus: whatever comes again, it books once. */
+/** The example of libs/gateway-api on the embedded bus: whatever comes again, it books once. */
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { type EncodedRecord, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-events';
-import { publicTopics } from '@tollgate/gateway-events/asyncapi';
-import { type Entry, openBookkeeper } from '@tollgate/gateway-events/example';
+import { type EncodedRecord, gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
+import { publicTopics } from '@tollgate/gateway-api/asyncapi';
+import { type Entry, openBookkeeper } from '@tollgate/gateway-api/example';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';

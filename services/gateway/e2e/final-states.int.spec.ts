@@ -65,7 +65,7 @@ const code = 'final_status_revised';
 const untilRaised = (token: string) =>
   eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([code]), settled);
 
-/** Ends what waits for a person now, by the number that the payment shows. */
+/** Resolves the open review, by the number that the payment shows. */
 async function acknowledge(token: string) {
   const { payment } = (await gateway('GET', `/api/v1/payments/${token}`)).body as unknown as {
     payment: { reviews: { code: string; number: number }[] };
@@ -82,14 +82,14 @@ const refund = (token: string, key: string, refunded: number) =>
     headers: { 'idempotency-key': key },
   });
 
-/** Resolves when the gateway has looked, and recorded what it saw. */
+/** Resolves when the gateway has inquired, and recorded what it saw. */
 async function inquireAgain(token: string): Promise<void> {
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   const countInquiries = async () => {
     const { calls } = await ledgerOf(system.sandbox, `${token}.`);
     return calls.filter((call) => call.operation === 'get' && call.token === serviceToken).length;
   };
-  // Looks at one payment come one after the other: when a second one begins, the first has ended.
+  // Inquiries about one payment do not overlap: when a second one begins, the first has ended.
   for (let hints = 0; hints < 2; hints += 1) {
     const before = await countInquiries();
     await hint(system, token);
@@ -118,7 +118,7 @@ const revisions: Revision[] = [
 
 describe('a final status that the service takes back', { timeout: 60_000 }, () => {
   it.each(revisions)(
-    'is recorded, and brought before a person once: $name, to $to',
+    'is recorded, and opens one review: $name, to $to',
     async ({ made, from, to, newAmount }) => {
       const token = await made();
       const before = await historyOf(gateway, 'payment', token);
@@ -153,7 +153,7 @@ describe('a final status that the service takes back', { timeout: 60_000 }, () =
     },
   );
 
-  it('and takes back again is news again', async () => {
+  it('and takes back again opens another review', async () => {
     const token = await pay(approvedCard, 'approved');
     for (const status of ['declined', 'approved', 'declined']) {
       await revise(token, { status });

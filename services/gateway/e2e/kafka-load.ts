@@ -6,13 +6,13 @@ import { type Load, pay } from './mixed-load.ts';
 import type { Answer, System } from './system.ts';
 
 const connections = 8;
-/** Between two creations of one connection: what happens meanwhile is the matter, not how much a machine can do. */
+/** Between two creations of one connection: this tests what happens meanwhile, not throughput. */
 const pauseMs = 200;
 const answeredWithinMs = 60_000;
 const paidOneIn = 4;
 /**
  * After a kill Kafka waits out the dead consumer's session, 30 s, before it gives its callbacks to another one, and after
- * two kills in a row twice that. Less than two minutes: then the payments would be looked at even if no callback came.
+ * two kills in a row twice that. Less than two minutes: then the payments would be inquired even if no callback came.
  */
 const approvedWithinMs = 100_000;
 
@@ -63,7 +63,7 @@ export function startLoad(systems: () => readonly System[], name: string): Creat
   }
 
   const running = Array.from({ length: connections }, (_, number) => connection(number));
-  // Whoever awaits the end is told; until then a failure must not end the process.
+  // The promise of the end reports a failure; until then it must not end the process.
   for (const each of running) each.catch(() => (hasEnded = true));
   onTestFinished(() => load.end());
   return load;

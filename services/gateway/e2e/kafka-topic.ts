@@ -17,7 +17,7 @@ import {
   gatewayPayoutsTopic,
   positionHeader,
   sequenceHeader,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { type BusRecord, createKafkaMessageBus } from '@tollgate/message-bus';
 import { systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -35,7 +35,7 @@ export interface LocalBroker {
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-export interface SecuredAddress {
+interface SecuredAddress {
   brokers: string;
   /** Of the user `tollgate`. */
   password(): string;
@@ -144,13 +144,13 @@ async function readByBus(brokers: string, topic: string): Promise<TopicRecord[]>
   }
 }
 
-/** The public topics by the streams whose events belong on them, as the documentation tells it. */
+/** The public topics by the streams whose events belong on them, as documented. */
 const published = [
   { prefix: 'payment-', subject: 'payment', topic: gatewayPaymentsTopic, decode: decodePaymentRecord },
   { prefix: 'payout-', subject: 'payout', topic: gatewayPayoutsTopic, decode: decodePayoutRecord },
   { prefix: 'dispute-', subject: 'dispute', topic: gatewayDisputesTopic, decode: decodeDisputeRecord },
 ] as const;
-export const publicTopics = published.map(({ topic }) => topic);
+const publicTopics = published.map(({ topic }) => topic);
 
 /** The events of a data directory that belong on a topic. */
 async function storedEvents(dataDir: string): Promise<RecordedEvent[]> {

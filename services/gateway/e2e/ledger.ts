@@ -1,7 +1,7 @@
 /** The sandbox's ledger, which is the truth about money, and what the gateway says about the same. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callbackPath, parseCallbackSecrets } from '@tollgate/service-kit';
+import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import { request } from 'undici';
 import type { CallGateway, CallSandbox, System } from './system.ts';
 
@@ -50,7 +50,7 @@ export async function serviceTokenOf(sandbox: CallSandbox, token: string): Promi
   return payment.token;
 }
 
-export interface Review {
+interface Review {
   code: string;
   evidence: Record<string, unknown>;
 }
@@ -92,14 +92,14 @@ export async function historyOf(
 
 export const typesOf = (history: readonly HistoryEvent[]): string[] => history.map(({ type }) => type);
 
-/** The codes that wait for a person, by token. */
+/** The codes of the open reviews of a token. */
 export async function reviewsOf(gateway: CallGateway, token: string): Promise<string[]> {
   const { body } = await gateway('GET', '/api/v1/reviews?perPage=500');
   const { reviews } = body as unknown as { reviews: { token: string; code: string }[] };
   return reviews.filter((each) => each.token === token).map(({ code }) => code);
 }
 
-/** A callback that tells nothing, at the address that only the service was given: the gateway has to look. */
+/** A callback without content, at the address that only the service was given: the gateway has to inquire. */
 export async function hint({ dataDir, quickstart }: System, token: string): Promise<void> {
   const secrets = parseCallbackSecrets(readFileSync(join(dataDir, 'callback-secrets'), 'utf8').trim());
   const { statusCode, body } = await request(

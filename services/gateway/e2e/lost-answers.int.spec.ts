@@ -1,4 +1,4 @@
-/** The Payment Service does its work and its answer is lost, or it does nothing and nobody can tell. */
+/** The Payment Service does its work and its answer is lost, or it does nothing and the outcome is unknown. */
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';

@@ -2,7 +2,7 @@
 import type { Answer, System } from './system.ts';
 
 /** What one flow has done, for the comparison with the service's ledger. */
-export interface Outcome {
+interface Outcome {
   flow: string;
   /** The gateway's token of the payment, or of the payout. */
   token: string;
@@ -21,7 +21,7 @@ export interface Load {
 
 /** How long one operation is asked for again while its outcome is not known. */
 const giveUpMs = 60_000;
-/** As long as a payment may need whose callback was lost: it is looked at after two minutes. */
+/** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
 const phaseWithinMs = 180_000;
 const pauseMs = 100;
 const creationTriesMax = 5;
@@ -76,7 +76,7 @@ async function create(load: Load, flow: string, more: object, tryNumber = 1): Pr
   const orderNumber = tryNumber === 1 ? flow : `${flow}-${tryNumber}`;
   const created = await ask(load, '/api/v1/payments', { body: { ...terms(orderNumber), ...more } });
   const { statusCode, body } = created;
-  // On a slow machine a call may not be sent in time: then nothing was charged, and a program asks as it is told to.
+  // On a slow machine a call may not be sent in time: then nothing was charged, and a client repeats as the error says.
   const isNotReached = statusCode === 502 && body.errors[0]?.code === 'provider_not_reached';
   if (isNotReached && tryNumber < creationTriesMax) return create(load, flow, more, tryNumber + 1);
   if (statusCode !== 200) throw new Error(`${flow}: ${JSON.stringify(created)}`);
@@ -135,7 +135,7 @@ export async function payout(load: Load, flow: string): Promise<void> {
   load.outcomes.push({ flow, token: answer.body.token, kind: 'payout' });
 }
 
-/** Runs the flows from so many connections at once. Whoever awaits it is told of a failure, also one that came before. */
+/** Runs the flows from so many connections at once. Rejects on a failure, also one that came before it was awaited. */
 export function runFlows(flows: readonly (() => Promise<void>)[], connections: number): Promise<void> {
   const queue = flows.values();
   const work = async () => {

@@ -111,7 +111,7 @@ describe('a payment through the hosted page', () => {
     expect(await payOnHostedPage(system.customer, declined)).toBe('https://shop.example/sorry');
   });
 
-  it('is held where the team wants two steps', async () => {
+  it('is authorized where the team wants two steps', async () => {
     const { token, processingUrl } = (await create(terms({ needConfirmation: true }))).body;
     await payOnHostedPage(system.customer, { processingUrl, card: approvedCard });
     await eventually(async () => {

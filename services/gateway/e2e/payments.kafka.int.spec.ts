@@ -9,9 +9,9 @@ import {
   gatewayTopics,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-events';
-import { createKafkaMessageBus, publishAsForeigner } from '@tollgate/message-bus';
-
+} from '@tollgate/gateway-api';
+import { createKafkaMessageBus } from '@tollgate/message-bus';
+import { publishAsForeigner } from '@tollgate/message-bus/testing';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

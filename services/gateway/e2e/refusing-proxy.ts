@@ -3,7 +3,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 export interface RefusingProxy {
   port: number;
-  /** From now on nobody gets through; whoever is on the way is cut off. */
+  /** From now on no connection gets through; open ones are cut off. */
   refuse(): void;
   letThrough(): void;
   close(): Promise<void>;

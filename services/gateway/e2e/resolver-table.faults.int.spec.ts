@@ -1,6 +1,7 @@
 /**
- * Every operation that moves money, under every fault that an answer can have: what the caller is told at once, how it ends
- * when nobody asks again, and that the service has carried it out just as often as it should. Then the same for callbacks.
+ * Every operation that moves money, under every fault that an answer can have: what the caller is answered at once,
+ * how it ends when nobody asks again, and that the service has carried it out just as often as it should. Then the
+ * same for callbacks.
  */
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -22,12 +23,12 @@ const times = {
   PROVIDER_CALL_DEADLINE_MS: '3000',
   PROVIDER_SEND_WITHIN_MS: '2000',
   PROVIDER_QUIET_MS: '500',
-  // Lost answers are what this is about, not an account that is given a rest.
+  // Lost answers are what this is about, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
 /** Longer than the deadline of a call. */
 const slowReplyMs = 4_500;
-/** From the first answer to the end: two looks of the follow-up, the second of them after 15 s, and slow machines. */
+/** From the first answer to the end: two scheduled inquiries, the second after 15 s, and slow machines. */
 const settled = { timeoutMs: 40_000 };
 const dayMs = 86_400_000;
 const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
@@ -46,7 +47,7 @@ interface Cell {
   first: number;
   /** The phase in which the payment, refund or payout stays. */
   end: string;
-  /** What a person is asked about in the end. */
+  /** The review that is open in the end. */
   reviews?: string;
   /** Announcements: of each call that was made, just one. */
   calls: number;
@@ -54,24 +55,24 @@ interface Cell {
   effects: 0 | 1;
 }
 
-/** Found by looking, whatever became of the answer. */
+/** Found by inquiry, whatever became of the answer. */
 const found = (first: number, end: string): Cell => ({ first, end, calls: 1, effects: 1 });
-/** Without effect for certain once the quiet period is over, and asked for again. */
+/** Certainly without effect once the quiet period is over, and submitted again. */
 const askedAgain = (end: string): Cell => ({ first: 202, end, calls: 2, effects: 1 });
-/** It cannot be told from a call that will have an effect yet: a person must. */
-const beforeAPerson = (end: string, reviews: string): Cell => ({
+/** It cannot be distinguished from a call that may still have an effect: a person must decide. */
+const underReview = (end: string, reviews: string): Cell => ({
   ...{ first: 202, end, reviews, calls: 1, effects: 0 },
 });
 
 const table: Record<Operation, { effect: Cell; noEffect: Cell }> = {
   // The customer pays at the end on the page that was found, or made.
   hosted: { effect: found(202, 'approved'), noEffect: askedAgain('approved') },
-  card: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'attempt_not_found') },
-  recurring: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'attempt_not_found') },
+  card: { effect: found(202, 'approved'), noEffect: underReview('unresolved', 'attempt_not_found') },
+  recurring: { effect: found(202, 'approved'), noEffect: underReview('unresolved', 'attempt_not_found') },
   confirm: { effect: found(200, 'approved'), noEffect: askedAgain('approved') },
-  decline: { effect: found(200, 'declined'), noEffect: askedAgain('declined') },
-  refund: { effect: found(200, 'approved'), noEffect: beforeAPerson('unresolved', 'refund_unresolved') },
-  payout: { effect: found(202, 'approved'), noEffect: beforeAPerson('unresolved', 'payout_not_found') },
+  decline: { effect: found(200, 'voided'), noEffect: askedAgain('voided') },
+  refund: { effect: found(200, 'approved'), noEffect: underReview('unresolved', 'refund_unresolved') },
+  payout: { effect: found(202, 'approved'), noEffect: underReview('unresolved', 'payout_not_found') },
 };
 const cellOf = (operation: Operation, fault: Fault): Cell =>
   table[operation][fault === 'rate_limited' || fault === 'error_before' ? 'noEffect' : 'effect'];
@@ -231,7 +232,7 @@ describe.each(faults)('%s', (fault) => {
     const isMade = operation === 'payout' ? ledger.payouts : ledger.payments;
     if (operation === 'refund') expect(ledger.refunds).toHaveLength(cell.effects);
     else if (operation === 'confirm' || operation === 'decline')
-      expect(ledger.payments).toMatchObject([{ status: cell.end }]);
+      expect(ledger.payments).toMatchObject([{ status: cell.end === 'voided' ? 'declined' : cell.end }]);
     else expect(isMade).toHaveLength(cell.effects);
   });
 });
@@ -301,7 +302,7 @@ describe('callbacks', { timeout: 60_000 }, () => {
     await untilShown(token, { status: 'approved', refundedAmount: 100, reviews: [] });
   });
 
-  it('that are all lost keep nobody from taking what is held', async () => {
+  it('that are all lost do not prevent a capture', async () => {
     await setFaults({ operation: 'callback', fault: 'drop' });
     const { token, processingUrl } = (await post('/api/v1/payments', terms({ needConfirmation: true }))).body;
     await payOnHostedPage(system.customer, { processingUrl, card: card.pan });
@@ -368,7 +369,7 @@ it(
 );
 
 // The last one: it moves the sandbox's clock beyond what everything else lives.
-it('a hold that has lapsed is not taken, and the caller is told', { timeout: 60_000 }, async () => {
+it('a lapsed authorization is not captured, and the caller is refused', { timeout: 60_000 }, async () => {
   const hold = { needConfirmation: true };
   const [unaware, underWay] = await Promise.all([
     paidPayment(hold, 'authorized'),
@@ -376,7 +377,7 @@ it('a hold that has lapsed is not taken, and the caller is told', { timeout: 60_
   ]);
   await setFaults({ operation: 'confirm', fault: 'error_before', times: 1 });
   expect((await post('/api/v1/payments/confirm', { token: underWay })).statusCode).toBe(202);
-  // Nobody tells us that it has lapsed.
+  // No callback reports that it has lapsed.
   await setFaults({ operation: 'callback', fault: 'drop' });
   await system.sandbox('POST', '/sandbox/clock', { advanceMs: 7 * dayMs });
   const refusal = [409, 'payment_in_final_state'];

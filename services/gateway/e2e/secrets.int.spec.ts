@@ -1,4 +1,4 @@
-/** Planted secrets are looked for in everything that the system writes. */
+/** Searches everything that the system writes for planted secrets. */
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -129,7 +129,7 @@ async function payOut(gateway: CallGateway): Promise<void> {
     const { statusCode, body } = await post(gateway, 'payouts', { ...payout, orderNumber, destination });
     expect(statusCode).toBe(200);
     await gateway('GET', `/api/v1/payouts/${body.token}/events`);
-    // Other terms under the same key are told from the first ones, of which little may be kept.
+    // Other terms under the same key are distinguished from the first ones, of which little may be kept.
     await post(gateway, 'payouts', { ...payout, amount: 8, orderNumber, destination });
   }
 }
@@ -143,14 +143,14 @@ async function readEverything(gateway: CallGateway): Promise<void> {
 }
 
 /** A team's receiver, which takes everything. */
-async function startShop(): Promise<{ url: string; told: string[]; server: Server }> {
-  const told: string[] = [];
+async function startShop(): Promise<{ url: string; received: string[]; server: Server }> {
+  const received: string[] = [];
   const server = createServer((request, response) => {
-    request.on('data', (chunk: Buffer) => told.push(chunk.toString()));
+    request.on('data', (chunk: Buffer) => received.push(chunk.toString()));
     request.on('end', () => response.writeHead(200).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`, told, server };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`, received, server };
 }
 
 /** All that is stored, as text, by the kind of its stream, topics by their names; read as another process does. */
@@ -172,7 +172,7 @@ async function storedIn(system: System): Promise<ReadonlyMap<string, string>> {
 describe('planted secrets', { timeout: 120_000 }, () => {
   let system: System;
   let answers: string[];
-  let told: string[];
+  let received: string[];
   let stored: ReadonlyMap<string, string>;
   /** Where each may be, in the data directory and in the events: nowhere else. */
   let secrets: Record<string, { text: string; files: string[]; streams?: string[] }>;
@@ -200,7 +200,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     await system.gatewayAs(gamesKey)('GET', '/api/v1/payments');
     await system.gatewayAs(`${gamesKey}0`)('GET', '/api/v1/payments');
     await readEverything(gateway);
-    await eventually(() => expect(shop.told.length).toBeGreaterThan(1), settled);
+    await eventually(() => expect(shop.received.length).toBeGreaterThan(1), settled);
     const whsec = (team: string) =>
       tollgate<{ secrets: string[] }>(system, 'webhook', 'secret', team, '--environment', 'sandbox');
     const [ofDemo, ofGames] = [await whsec('demo'), await whsec('games')].map(
@@ -214,7 +214,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     shop.server.close();
     stored = await storedIn(system);
     ({ answers } = heard);
-    ({ told } = shop);
+    ({ received } = shop);
     const { apiKey, paymentServiceKey } = system.quickstart;
     const fileSecret = (name: string) =>
       readFileSync(join(system.dataDir, name), 'utf8').trim().split(':')[1] ?? '';
@@ -247,12 +247,12 @@ describe('planted secrets', { timeout: 120_000 }, () => {
 
   const bare = (whsec = '') => whsec.slice('whsec_'.length);
 
-  it('are long enough to be told from chance, and have been used', () => {
+  it('are too long to match by chance, and have been used', () => {
     for (const [name, { text }] of Object.entries(secrets)) expect(text.length, name).toBeGreaterThan(5);
-    expect(system.output()).toContain('called the Payment Service');
+    expect(system.output()).toContain('called the provider');
     expect(answers.length).toBeGreaterThan(50);
     expect(answers.filter((answer) => answer.includes('card_data_not_accepted')).length).toBeGreaterThan(1);
-    expect(told.join()).toContain('declined');
+    expect(received.join()).toContain('declined');
   });
 
   it('are in no line of the log, at any level', () => {
@@ -262,8 +262,8 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     expect(new RegExp(`(?<![0-9A-Za-z.:-])${cvv}(?![0-9A-Za-z])`).test(system.output())).toBe(false);
   });
 
-  it('are in no answer, and in nothing that a team is told', () => {
-    const heard = [...answers, ...told].join('\n');
+  it('are in no answer, and in nothing that a team receives', () => {
+    const heard = [...answers, ...received].join('\n');
     const leaked = Object.entries(secrets).filter(([, { text }]) => heard.includes(text));
     expect(leaked.map(([name]) => name)).toEqual([]);
   });
@@ -284,21 +284,21 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     );
 
   it('are in no event and on no topic of the gateway, but for the one that is needed there', () => {
-    // Or nothing would have been looked at.
+    // Or nothing would have been searched.
     for (const kind of ['payment', 'payout', 'view_payment', 'recurring', 'bus-gateway.payments.v1'])
       expect([...stored.keys()]).toContain(kind);
     expect(stored.get('recurring')).toContain(secrets['recurring token of the service']?.text);
     expect(leaksIn((kind) => kind !== receivedCallbacks)).toEqual([]);
   });
 
-  // A callback once went on the topic byte for byte, and the service tells its recurring token in it.
+  // A callback once went on the topic byte for byte, and the service sends its recurring token in it.
   it('are not in the callbacks as they were received', () => {
     expect(leaksIn((kind) => kind === receivedCallbacks)).toEqual([]);
   });
 });
 
 it(
-  'only the owner may read what is in the data directory, whoever made it',
+  'only the owner may read what is in the data directory, whichever process made it',
   { timeout: 60_000 },
   async () => {
     const dataDir = newDataDir();

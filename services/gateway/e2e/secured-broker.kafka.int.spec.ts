@@ -1,4 +1,7 @@
-/** A broker that wants TLS and a password, as those of companies do: everything over it, and what is told where it refuses us. */
+/**
+ * A broker that wants TLS and a password, as those of companies do: all traffic over it, and the errors where it
+ * refuses us.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';

@@ -59,7 +59,7 @@ it(
       expect([statusCode, body]).toEqual([200, { ready: true, notReady: [], degraded: [] }]);
     }, settled);
     await eventually(() => expectAgreement(system, load), settled);
-    // Whoever publishes has changed on the way, and nothing is missing from the topic or twice on it.
+    // The publishing process has changed on the way, and nothing is missing from the topic or twice on it.
     const [{ token } = { token: '' }] = load.outcomes.filter(({ flow }) => flow.startsWith('refunded-'));
     const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
     const records = await recordsOf(system, token, (all) => all.length >= events.length);

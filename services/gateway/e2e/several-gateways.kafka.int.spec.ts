@@ -13,7 +13,7 @@ const creationsEach = 50;
 
 const broker = localBroker();
 const { brokers } = broker;
-/** Brings the sandbox, which has to outlive whoever is killed, and does nothing else. */
+/** Runs the sandbox, which has to outlive the gateways that are killed, and nothing else. */
 let host: System;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ it(
     alive = [first, second, third];
     await grow();
     await first.kill();
-    // Whoever spreads the load has not noticed yet: so it is certain that somebody asks the one that is gone.
+    // The load balancer has not noticed yet: some requests certainly go to the one that is gone.
     await eventually(() => expect(load.setbacks).toBeGreaterThan(0), { timeoutMs: 60_000 });
     alive = [second, third];
     await grow();

@@ -76,7 +76,7 @@ describe('a gateway on EventStoreDB', () => {
     }, settled);
   });
 
-  it('says that it is not ready while the store is away, and goes on by itself with what was recorded', async () => {
+  it('says that it is not ready while the store is away, and resumes unaided from what was recorded', async () => {
     const token = await paid('before');
     await killServer();
     await eventually(async () => {

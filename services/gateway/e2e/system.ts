@@ -13,7 +13,7 @@ import { freePorts } from './free-ports.ts';
 
 const readyWithinMs = 120_000;
 
-/** A payment as the tests look at it. */
+/** A payment as the tests see it. */
 export interface PaymentView {
   token: string;
   status: string;
@@ -25,7 +25,7 @@ export interface PaymentView {
 /**
  * Everything that any answer may hold, taken for granted: a test that reads what is not there fails by that.
  */
-export interface Body extends PaymentView {
+interface Body extends PaymentView {
   success: boolean;
   payment: PaymentView;
   payments: PaymentView[];
@@ -72,7 +72,7 @@ export interface System {
   startBeside(instance: string, env?: Record<string, string>): Promise<System>;
 }
 
-export interface CallOptions {
+interface CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -102,7 +102,7 @@ export async function stopEverything(): Promise<void> {
 
 interface Running {
   child: ChildProcess;
-  /** Where a system of several processes tells their numbers. */
+  /** Where a system of several processes lists their ids. */
   listFile: string;
 }
 
@@ -116,7 +116,7 @@ export function newDataDir(): string {
 }
 
 /** Runs the program and gives its process and what it prints. */
-export function spawnMain({ dataDir, env, instances }: StartOptions): {
+function spawnMain({ dataDir, env, instances }: StartOptions): {
   main: Running;
   output: () => string;
 } {
@@ -165,7 +165,7 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
   };
 }
 
-/** What the first start has told, with what this instance has told over it: a further one has no sandbox of its own. */
+/** The first start's quickstart file, overridden by this instance's: a further instance has no sandbox of its own. */
 function readQuickstart(dataDir: string, instance: string | undefined): object {
   const names = ['quickstart.json', ...(instance === undefined ? [] : [`quickstart-${instance}.json`])];
   const read = (name: string): object => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
@@ -183,7 +183,7 @@ function besideEnv(dataDir: string, quickstart: SandboxQuickstart, instance: str
   return {
     ...{ TOLLGATE_INSTANCE: instance, PROVIDER_ACCOUNTS_FILE: accountsFile },
     ...{ SANDBOX_KEY: quickstart.paymentServiceKey, GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
-    // One address for all, as that of a load balancer is: what this one created is told to whoever is there.
+    // One address for all, like a load balancer's: callbacks for this one's payments go to whichever is up.
     CALLBACK_PUBLIC_URL: quickstart.callbackUrl,
   };
 }
@@ -265,8 +265,8 @@ function listed(listFile: string): readonly Listed[] {
 async function metricsOf(gatewayUrl: string, processes: readonly Listed[]): Promise<string> {
   const services = processes.filter(({ service }) => service !== 'payment-service');
   const urls = services.length === 0 ? [gatewayUrl] : services.map(({ port }) => `http://127.0.0.1:${port}`);
-  const told = urls.map(async (url) => (await request(`${url}/metrics`)).body.text());
-  return (await Promise.all(told)).join('\n');
+  const texts = urls.map(async (url) => (await request(`${url}/metrics`)).body.text());
+  return (await Promise.all(texts)).join('\n');
 }
 
 /** False where there is no such process. */

@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createEmbeddedEventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
-import { type EncodedRecord, gatewayPaymentsTopic } from '@tollgate/gateway-events';
-import { publicTopics } from '@tollgate/gateway-events/asyncapi';
+import { type EncodedRecord, gatewayPaymentsTopic } from '@tollgate/gateway-api';
+import { publicTopics } from '@tollgate/gateway-api/asyncapi';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually, programEnvironment } from '@tollgate/testing';
@@ -55,7 +55,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('follows what a gateway writes, until %s
   expect(await ended).toEqual([0, null]);
 });
 
-it('ends by itself where it does not follow, and colours nothing that is no terminal', async () => {
+it('ends after the last event where it does not follow, and adds colour in a terminal only', async () => {
   const { printed, ended } = await start();
   expect(await ended).toEqual([0, null]);
   expect(printed.text).toContain('payment.requested');

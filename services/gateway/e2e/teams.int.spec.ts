@@ -40,15 +40,15 @@ function tollgateOn(env: Record<string, string>, ...argv: string[]): Promise<End
 
 const done = { exitCode: 0, error: '' };
 
-/** A command that has to succeed; gives what it tells to scripts. */
-async function tell(...argv: string[]) {
+/** A command that has to succeed; returns its output for scripts. */
+async function succeed(...argv: string[]) {
   const { out, ...rest } = await tollgate(...argv, '--json');
   expect(rest).toEqual(done);
   return JSON.parse(out);
 }
 
 const issueKey = (team: string, scopes = 'payments,read') =>
-  tell('key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes);
+  succeed('key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes);
 
 async function call(key: string, path = '/api/v1/payments') {
   const answer = await request(`${system.quickstart.gatewayUrl}${path}`, {
@@ -72,7 +72,7 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
     { retry: 2 },
     async () => {
       const team = `shop-${(tries += 1)}`;
-      await tell('team', 'add', team);
+      await succeed('team', 'add', team);
       const first = await issueKey(team);
       await eventually(() => counts(first.key), withinASecond);
 
@@ -80,16 +80,16 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
       const second = await issueKey(team);
       await eventually(() => counts(second.key), withinASecond);
       await counts(first.key);
-      await tell('key', 'revoke', team, first.keyId);
+      await succeed('key', 'revoke', team, first.keyId);
       await eventually(() => refuses(first.key), withinASecond);
       await counts(second.key);
-      const keys = await tell('key', 'list', team);
+      const keys = await succeed('key', 'list', team);
       expect(keys.map(({ active }: { active: boolean }) => active)).toEqual([false, true]);
     },
   );
 
   it('issues is good for its own team and its own scopes', async () => {
-    await tell('team', 'add', 'games');
+    await succeed('team', 'add', 'games');
     const { key } = await issueKey('games', 'read');
     await eventually(() => counts(key));
     const { body } = await system.gateway('POST', '/api/v1/payments', {
@@ -106,7 +106,7 @@ describe('a key that the command line', { timeout: 60_000 }, () => {
   });
 
   it('prints is on standard output once, and in no file', async () => {
-    await tell('team', 'add', 'books');
+    await succeed('team', 'add', 'books');
     const issued = await tollgate('key', 'issue', 'books', '--environment', 'production', '--scopes', 'read');
     expect(issued).toMatchObject(done);
     const keys = issued.out.match(/tg_production_[0-9a-f]+_[0-9a-f]{48}/g) ?? [];
@@ -123,7 +123,7 @@ it(
   'the demo team is one of the teams, and may be called back on this machine',
   { timeout: 60_000 },
   async () => {
-    const { allowedOrigins, keys } = await tell('team', 'show', 'demo');
+    const { allowedOrigins, keys } = await succeed('team', 'show', 'demo');
     expect(allowedOrigins).toEqual({
       callback: ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'],
       redirect: null,

@@ -5,7 +5,7 @@ import {
   decodePaymentRecord,
   gatewayPaymentsTopic,
   gatewayTopics,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { type BusRecord, createKafkaTopicReader, prefixTopicReader } from '@tollgate/message-bus';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
@@ -16,7 +16,7 @@ import type { System } from './system.ts';
 
 type Where = Pick<System, 'env' | 'dataDir'>;
 
-/** The store of a system, to be closed by whoever has opened it. */
+/** The store of a system, to be closed by the caller. */
 export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
   const { eventStore } = readConfig(gatewayConfigSchema, env);
   const file = openDataDirectory(dataDir).eventsFile;
@@ -48,20 +48,17 @@ export async function recordsOf(
   const records: PaymentRecord[] = [];
   const stop = AbortSignal.timeout(20_000);
   const done = new AbortController();
-  const store = await storeOf(system);
+  await using stops = new AsyncDisposableStack();
+  const store = stops.adopt(await storeOf(system), (opened) => opened.close());
   const { kafka } = readConfig(gatewayConfigSchema, system.env);
-  const { bus, close } = await openBus({
-    ...{ kafka, store: async () => store, clock: systemClock, ids: systemIds, log: silentLog },
-    ...{ holder: 'e2e', isGone: () => false },
-  });
+  const deps = { kafka, store: async () => store, clock: systemClock, ids: systemIds, log: silentLog };
+  const bus = await openBus({ ...deps, holder: 'e2e', isGone: () => false }, stops);
   const signal = AbortSignal.any([stop, done.signal]);
   const group = `e2e-${systemIds.hex(6)}`;
   await bus.subscribe({ group, topics: [gatewayPaymentsTopic], signal }, async (batch) => {
     records.push(...batch.filter(({ key }) => key === token).map(decode));
     if (isComplete(records)) done.abort();
   });
-  await close();
-  await store.close();
   return records;
 }
 

@@ -1,4 +1,4 @@
-/** What a team hears of its payments and payouts at its own receiver, over the whole gateway. */
+/** Webhooks as a team's receiver gets them from the whole gateway. */
 import { createHmac } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, createServer } from 'node:http';
@@ -18,7 +18,7 @@ interface Received {
   body: { token: string; type: string; status: string; orderNumber: string; recurringToken?: string };
 }
 
-/** A shop's server. It answers as it is told to, 200 until then. */
+/** A shop's server. It answers as configured, 200 by default. */
 function createShop() {
   const received: Received[] = [];
   const shop = { received, statusCode: 200, url: '', close: async () => {} };
@@ -95,15 +95,15 @@ function isSigned({ headers, text }: Received): boolean {
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
 
-const toldOf = (token: string) => shop.received.filter(({ body }) => body.token === token);
+const webhooksOf = (token: string) => shop.received.filter(({ body }) => body.token === token);
 
-it('a team hears of each change of status once, signed, with its own order number', async () => {
+it('a team is notified of each change of status once, signed, with its own order number', async () => {
   const { token, orderNumber } = await payNow(shop.url);
-  await eventually(() => expect(toldOf(token).at(-1)?.body.status).toBe('approved'));
-  const told = toldOf(token);
-  const statuses = told.map(({ body }) => body.status);
+  await eventually(() => expect(webhooksOf(token).at(-1)?.body.status).toBe('approved'));
+  const webhooks = webhooksOf(token);
+  const statuses = webhooks.map(({ body }) => body.status);
   expect(new Set(statuses).size).toBe(statuses.length);
-  for (const each of told) {
+  for (const each of webhooks) {
     expect(isSigned(each)).toBe(true);
     expect(each.body).toMatchObject({ token, orderNumber, type: 'payment', amount: 1250, currency: 'EUR' });
   }
@@ -114,30 +114,30 @@ it('a team hears of each change of status once, signed, with its own order numbe
   });
 });
 
-it('a team that asks for a replay hears it again under the same id', async () => {
+it('a team that asks for a replay gets it again under the same id', async () => {
   const { token } = await payNow(shop.url);
   await eventually(async () => expect((await recordOf(token)).at(-1)?.state).toBe('delivered'));
   const id = (await recordOf(token)).at(-1)?.id;
   const path = `/api/v1/payments/${token}/webhooks/replay`;
   expect((await system.gateway('POST', path, { body: { id } })).statusCode).toBe(202);
   await eventually(() =>
-    expect(toldOf(token).filter(({ headers }) => headers['webhook-id'] === id)).toHaveLength(2),
+    expect(webhooksOf(token).filter(({ headers }) => headers['webhook-id'] === id)).toHaveLength(2),
   );
   expect((await system.gateway('POST', path, { body: { id: 'whk_none' } })).body.errors).toMatchObject([
     { code: 'webhook_not_found', parameter: 'id' },
   ]);
 });
 
-it('a team that asked for a recurring token hears of it with the approval', async () => {
+it('a team that asked for a recurring token gets it with the approval', async () => {
   const { token } = await payNow(shop.url, { recurring: true });
-  await eventually(() => expect(toldOf(token).at(-1)?.body.status).toBe('approved'));
+  await eventually(() => expect(webhooksOf(token).at(-1)?.body.status).toBe('approved'));
   const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
   const { recurringToken } = body.payment as unknown as { recurringToken: string };
   expect(recurringToken).toMatch(/^rec_/);
-  expect(toldOf(token).at(-1)?.body.recurringToken).toBe(recurringToken);
+  expect(webhooksOf(token).at(-1)?.body.recurringToken).toBe(recurringToken);
 });
 
-it('a team hears what became of its payout, and hears it again when it asks', async () => {
+it('a team is notified of its payout, and again when it asks', async () => {
   await payNow(shop.url, { amount: 1_000_000 });
   await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
   const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
@@ -148,17 +148,17 @@ it('a team hears what became of its payout, and hears it again when it asks', as
   const paidOut = await payOut('payout-1', 700);
   expect(paidOut.statusCode).toBe(200);
   const { token } = paidOut.body;
-  await eventually(() => expect(toldOf(token)).toHaveLength(1));
-  const [told] = toldOf(token) as [Received];
-  expect(isSigned(told)).toBe(true);
-  expect(told.body).toEqual({
+  await eventually(() => expect(webhooksOf(token)).toHaveLength(1));
+  const [webhook] = webhooksOf(token) as [Received];
+  expect(isSigned(webhook)).toBe(true);
+  expect(webhook.body).toEqual({
     ...{ token, type: 'payout', status: 'approved', orderNumber: 'payout-1', amount: 700, currency: 'EUR' },
   });
   await eventually(async () =>
     expect(await recordOf(token, 'payouts')).toMatchObject([{ state: 'delivered' }]),
   );
   expect((await system.gateway('POST', `/api/v1/payouts/${token}/webhooks/replay`)).statusCode).toBe(202);
-  await eventually(() => expect(toldOf(token)).toHaveLength(2));
+  await eventually(() => expect(webhooksOf(token)).toHaveLength(2));
 
   const refused = await payOut('payout-2', 900_000_000);
   expect(refused.body.errors).toMatchObject([{ code: 'balance_less_than_amount' }]);
@@ -201,6 +201,6 @@ it('what a team has not taken survives the death of the gateway', { timeout: 60_
     },
     { timeoutMs: 20_000 },
   );
-  const ids = toldOf(token).map(({ headers }) => headers['webhook-id']);
+  const ids = webhooksOf(token).map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids).size).toBe((await recordOf(token)).length);
 });

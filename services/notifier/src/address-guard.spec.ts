@@ -43,20 +43,20 @@ describe('a name', () => {
     },
   );
 
-  it('may lead into a network that is allowed', async () => {
+  it('may resolve into an allowed network', async () => {
     const networks = ['10.20.0.0/16'];
     expect(await lookUp('shop.example', ['10.20.0.1', '10.21.0.1'], { networks })).toEqual([
       toAddress('10.20.0.1'),
     ]);
   });
 
-  it('localhost leads to loopback, and nowhere else', async () => {
+  it('localhost resolves to loopback, and nowhere else', async () => {
     expect(await lookUp('localhost', ['127.0.0.1', '1.1.1.1'])).toEqual([toAddress('127.0.0.1')]);
     await expect(lookUp('localhost', ['1.1.1.1'])).rejects.toMatchObject({ code: 'address_not_allowed' });
   });
 });
 
-describe('an address that is written out', () => {
+describe('a literal address', () => {
   const { isHostAllowed } = createAddressGuard(async () => [], ['10.20.0.0/16']);
 
   // As `URL` gives host names: it turns 0x7f.1 and 2130706433 into 127.0.0.1.

@@ -1,67 +1,45 @@
 /**
- * Where a webhook may go. A team names its own receivers, so without this it could have us call machines that only
- * we can reach. The check is made on the very addresses that are connected to: a name that resolves to a public address
- * when it is looked at and to a private one when it is used gets nowhere.
+ * Where a webhook may go. Teams name their own receivers, so without this guard a team could make us call machines that
+ * only we can reach. The guard checks the very addresses that are connected to, so a name that resolves to a public address
+ * when it is checked and to a private one when it is used gets nowhere.
  *
  * Not covered: an address of ours that is publicly routable, and a NAT64 prefix of the network's own.
  */
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { TollgateError } from '@tollgate/service-kit';
+import ipaddr from 'ipaddr.js';
 import type { Resolve } from './name-resolver.ts';
 
-// IANA's registries of special-purpose addresses: what is there is not globally reachable, or leads on to what is not.
-const privateIPv4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
-  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-];
-// Of IPv6 only 2000::/3 is global, and in it there are these: Teredo and its neighbours, documentation, 6to4.
-const globalIPv6 = ['2000::/3'];
-const specialIPv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
-const loopback = ['127.0.0.0/8', '::1/128'];
+/** Addresses outside of it are not allocated yet. */
+const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** True for a network in CIDR notation, for example 10.20.0.0/16. */
-export function isNetwork(text: string): boolean {
-  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return Number(bits) <= bitsMax;
-}
-
-const blockListOf = (subnets: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const subnet of subnets) {
-    const [network = '', prefix] = subnet.split('/');
-    list.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-};
-
-const lists = {
-  privateIPv4: blockListOf(privateIPv4),
-  globalIPv6: blockListOf(globalIPv6),
-  specialIPv6: blockListOf(specialIPv6),
-  loopback: blockListOf(loopback),
-};
+export const isNetwork = (text: string): boolean =>
+  isIP(text.split('/')[0] ?? '') > 0 && ipaddr.isValidCIDR(text);
 
 type Check = (address: string) => boolean;
 
-const isIn =
-  (list: BlockList): Check =>
-  (address) =>
-    list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+function isIn(networks: readonly string[]): Check {
+  const ranges = networks.map((network) => ipaddr.parseCIDR(network));
+  return (text) => {
+    const address = ipaddr.parse(text);
+    return ranges.some((range) => address.kind() === range[0].kind() && address.match(range));
+  };
+}
 
-export const isLoopbackAddress = isIn(lists.loopback);
+const isLoopbackAddress: Check = (address) => ipaddr.parse(address).range() === 'loopback';
 
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !lists.privateIPv4.check(address, 'ipv4');
-  if (isIP(address) !== 6) return false;
-  return lists.globalIPv6.check(address, 'ipv6') && !lists.specialIPv6.check(address, 'ipv6');
+/** `unicast` excludes every special-purpose range, and IPv4 addresses mapped into IPv6. */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalIPv6));
 }
 
 /** `[::1]` of a URL as an address. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** True where a URL names this machine outright. Whoever allows such an origin means it. */
+/** True if a URL names this machine outright. A team that allows such an origin means it. */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' ||
   (isIP(withoutBrackets(hostname)) > 0 && isLoopbackAddress(withoutBrackets(hostname)));
@@ -73,7 +51,7 @@ export class AddressNotAllowed extends TollgateError {
 }
 
 export interface AddressGuard {
-  /** False for an address written out that may not be called. A name is looked at when it is connected to. */
+  /** False for a literal address that may not be called. A name is checked on connecting. */
   isHostAllowed(hostname: string): boolean;
   /** Gives sockets only addresses that may be called: public ones, or for `localhost` loopback. */
   lookup: LookupFunction;
@@ -81,7 +59,7 @@ export interface AddressGuard {
 
 /** @param allowedNetworks networks (CIDR) that may be called besides the public one, where teams have receivers in them */
 export function createAddressGuard(resolve: Resolve, allowedNetworks: readonly string[] = []): AddressGuard {
-  const isInAllowedNetwork = isIn(blockListOf(allowedNetworks));
+  const isInAllowedNetwork = isIn(allowedNetworks);
   const isAllowed: Check = (address) => isPublicAddress(address) || isInAllowedNetwork(address);
   return {
     isHostAllowed: (hostname) => {

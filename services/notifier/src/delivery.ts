@@ -1,25 +1,25 @@
-/** One try to deliver one webhook. */
+/** One attempt to deliver one webhook. */
 import { webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
-import type { FailureReason } from './webhook-events.ts';
+import type { FailureReason } from '@tollgate/gateway-api';
 import type { Webhook, Outcome } from './webhook-state.ts';
 import { webhookHeaders } from './signature.ts';
 
-/** A try without an answer in this time has failed. */
-export const tryTimeoutMs = 10_000;
+/** An attempt without an answer within this time has failed. */
+const tryTimeoutMs = 10_000;
 
 export interface DeliveryDependencies {
   clock: Clock;
   client: WebhookClient;
   guard: AddressGuard;
-  /** The masters of the teams' secrets. */
+  /** The master secrets from which the teams' secrets derive. */
   secrets: readonly WebhookMasterSecret[];
-  /** Whether a team's entry in the directory allows an address, now. */
+  /** Whether the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
 }
 
-/** Tries once and gives what became of it; undefined where `stopping` broke it off, and then it counts for nothing. */
+/** Makes one attempt and returns its outcome; undefined if `stopping` aborted it, and then it does not count. */
 export async function tryToDeliver(
   deps: DeliveryDependencies,
   webhook: Webhook,
@@ -32,7 +32,7 @@ export async function tryToDeliver(
   const signal = AbortSignal.any([stopping, tooLong.signal]);
   deps.clock.sleep(tryTimeoutMs, ended.signal).then(
     () => tooLong.abort(),
-    () => undefined, // The try has ended in time.
+    () => undefined, // The attempt ended in time.
   );
   try {
     const statusCode = await deps.client.post(messageOf(deps, webhook), signal);
@@ -45,7 +45,7 @@ export async function tryToDeliver(
   }
 }
 
-/** Why an address may not be called: asked at every try, because a team may change what it allows. */
+/** Why an address may not be called. Checked at every attempt, because a team may change its allowed origins. */
 function refusalOf(
   { isCallbackAllowed, guard }: DeliveryDependencies,
   { team, url }: Webhook,

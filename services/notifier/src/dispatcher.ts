@@ -1,8 +1,14 @@
-/** Sends what is due. What is open is known from the webhooks' own streams, so it survives any stop. */
-import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+/** Sends the webhooks that are due. The open ones are known from the webhooks' own streams, so they survive any stop. */
+import {
+  beginning,
+  createCheckpoint,
+  positionSchema,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { createCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { isPassing, type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
@@ -21,21 +27,24 @@ export interface DispatcherDependencies extends DeliveryDependencies {
 
 /** Pause of a subject after its webhooks could not be read or written, milliseconds. */
 const pauseAfterFailureMs = 1_000;
-/** The clock's time may jump forward, which wakes no sleeper: it is looked at as often as this. */
+/** A forward jump of the clock wakes no sleeper, so the clock is checked this often. */
 const longestSleepMs = 60_000;
 const shortestSleepMs = 50;
 
-const checkpointOptions = {
-  name: 'notifier_deliveries',
-  schema: z.object({
-    position: z.string().transform((text) => text as Position),
-    tokens: z.array(z.string()),
-  }),
-  initial: { position: beginning, tokens: [] as string[] },
-};
+const checkpointStream = 'checkpoint-notifier_deliveries';
+const checkpointSchema: z.ZodType<OpenCheckpoint> = z.object({
+  position: positionSchema,
+  tokens: z.array(z.string()),
+});
+/** Minimum time between two writes, milliseconds: reading events again after a crash changes nothing. */
+const checkpointEveryMs = 1_000;
 
-/** Delivers until the signal is aborted; tries that are under way then count for nothing. @throws what the store throws */
-export async function dispatchWebhooks(deps: DispatcherDependencies, signal: AbortSignal): Promise<void> {
+/** Delivers until the signal is aborted; attempts in progress then do not count. @throws what the store throws */
+export async function dispatchWebhooks(
+  deps: DispatcherDependencies,
+  signal: AbortSignal,
+  gotOn: () => void,
+): Promise<void> {
   const failing = new AbortController();
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
@@ -44,32 +53,38 @@ export async function dispatchWebhooks(deps: DispatcherDependencies, signal: Abo
     failing.abort();
     throw error;
   };
-  const work = [takeIn(deps, open, sender.wake, both), sender.run()].map((each) => each.catch(ending));
+  const work = [takeIn(deps, { open, wake: sender.wake, signal: both, gotOn }), sender.run()].map((each) =>
+    each.catch(ending),
+  );
   const ended = await Promise.allSettled(work);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Learns of what is open: first what the checkpoint lists, then what has been recorded since. */
+/** Collects the open subjects: first those that the checkpoint lists, then those recorded since. */
 async function takeIn(
   deps: DispatcherDependencies,
-  open: OpenSubjects,
-  wake: () => void,
-  signal: AbortSignal,
+  {
+    open,
+    wake,
+    signal,
+    gotOn,
+  }: { open: OpenSubjects; wake: () => void; signal: AbortSignal; gotOn: () => void },
 ): Promise<void> {
   const { store, journal, log } = deps;
-  const checkpoint: Checkpoint<OpenCheckpoint> = createCheckpoint(deps, checkpointOptions);
-  const { position: from, tokens } = await checkpoint.read();
+  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
+  const { position: from, tokens } = (await checkpoint.read()) ?? { position: beginning, tokens: [] };
   for (const token of tokens) await load(token, undefined);
   let after = from;
   for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal })) {
     if (item.kind === 'event') await take(item);
     after = item.position;
-    await checkpoint.write(() => open.checkpoint(item.position));
+    if (checkpoint.ageMs() >= checkpointEveryMs) await checkpoint.advance(open.checkpoint(item.position));
+    gotOn();
   }
 
   async function take(event: RecordedEvent): Promise<void> {
     const token = tokenOfWebhookStream(event.stream);
-    // Tries of a subject that is not open, and of those nothing follows.
+    // An attempt for a subject that is not open: nothing follows from it.
     const opens = event.type === 'WebhookDue' || event.type === 'ReplayRequested';
     if (open.isKnown(token, event.revision) || !(opens || open.has(token))) return;
     await load(token, after);
@@ -81,7 +96,7 @@ async function takeIn(
       wake();
     } catch (error) {
       if (isPassing(error)) throw error;
-      log.error({ error, token }, 'the webhooks of a subject cannot be read; they are left alone');
+      log.error({ error, token }, 'the webhooks of a subject cannot be read; they are skipped');
       open.forget(token);
     }
   }
@@ -115,8 +130,8 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
       open.update(token, loaded);
       open.release(token);
     } catch (error) {
-      log.error({ error, token }, 'a try to notify could not be recorded; it is made again');
-      // A stream that cannot be read will not get better by itself.
+      log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
+      // A damaged stream does not recover, so it is not retried.
       if (!isPassing(error)) open.forget(token);
       open.release(token, clock.now() + pauseAfterFailureMs);
     }
@@ -139,7 +154,7 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
       startDue();
       const waitMs = (open.nextDueAt() ?? Infinity) - clock.now();
       const sleepMs = Math.min(Math.max(waitMs, shortestSleepMs), longestSleepMs);
-      // Rejects when it is woken or stopped, and the loop sees which.
+      // Rejects when woken or stopped; the loop distinguishes the two.
       await clock.sleep(sleepMs, AbortSignal.any([signal, sleeping.signal])).catch(() => undefined);
     }
     await Promise.all(underWay);
@@ -155,5 +170,5 @@ function logTry(
   outcome: { kind: 'answered'; statusCode: number } | { kind: 'failed'; reason: string },
 ): void {
   const what = outcome.kind === 'answered' ? { statusCode: outcome.statusCode } : { code: outcome.reason };
-  log.debug({ token, team, ...what }, 'tried to notify a team');
+  log.debug({ token, team, ...what }, 'attempted to deliver a webhook');
 }

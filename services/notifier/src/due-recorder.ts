@@ -1,13 +1,26 @@
-/** Payments and payouts → webhooks that are due. The checkpoint moves only once they are durable; a repeat adds nothing. */
-import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+/** Payments and payouts → due webhooks. The checkpoint moves only once they are durable; a repeat adds nothing. */
+import {
+  StoreUnavailable,
+  beginning,
+  createCheckpoint,
+  createFailedStreams,
+  createFoldedStates,
+  failedStreamSchema,
+  failureAt,
+  positionSchema,
+  type EventStore,
+  type FailedStream,
+  type FailedStreams,
+  type RecordedEvent,
+  type Step,
+} from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import type { ViewEnvelope } from '@tollgate/views';
 import { z } from 'zod';
-import { createCheckpoint } from './checkpoint.ts';
 import { noticesOf, type DueWebhook } from './notices.ts';
 import { isPassing, type WebhookJournal } from './webhook-journal.ts';
-import { createSubjectHistories, type SubjectHistories } from './subject-histories.ts';
-import { subjectOfStream, subjectStreamPrefixes } from './subjects.ts';
+import { subjectOfStream, subjectStreamPrefixes, type Subject } from './subjects.ts';
 
 export interface DueRecorderDependencies {
   store: EventStore;
@@ -17,18 +30,24 @@ export interface DueRecorderDependencies {
   log: Log;
 }
 
-const checkpointOptions = {
-  name: 'notifier',
-  schema: z.object({ position: z.string().transform((text) => text as Position) }),
-  // A first run over a store with a past tells that past, late. It must not begin at the end instead: a run that died
-  // before its first checkpoint looks the same, and what happened before its end would never be told.
-  initial: { position: beginning },
-};
+const checkpointStream = 'checkpoint-notifier';
+const checkpointSchema = z.object({
+  /** The webhooks of every event up to here are on record, except those of the failed streams. */
+  position: positionSchema,
+  failedStreams: z.array(failedStreamSchema),
+});
+// The first run over an existing store sends webhooks for its past, late. It must not begin at the end instead: a run that
+// died before its first checkpoint looks the same, and webhooks for what happened before would never be sent.
+const initial: z.infer<typeof checkpointSchema> = { position: beginning, failedStreams: [] };
+/** Minimum time between two writes, milliseconds: a repeat adds nothing. */
+const checkpointEveryMs = 1_000;
 
-/** Webhooks that are written down together at most. */
+/** The most webhooks that are recorded together. */
 const batchSize = 100;
+/** Payments and payouts kept in memory. */
+const statesMax = 5_000;
 
-/** What is due by one event about one payment or payout. */
+/** The webhooks due for one event of one payment or payout. */
 interface DueByEvent {
   token: string;
   event: RecordedEvent;
@@ -36,38 +55,72 @@ interface DueByEvent {
 }
 
 /** Follows payments and payouts until the signal is aborted. @throws what the store throws */
-export async function recordDueWebhooks(deps: DueRecorderDependencies, signal: AbortSignal): Promise<void> {
-  const checkpoint = createCheckpoint(deps, checkpointOptions);
-  const { position: from } = await checkpoint.read();
-  const histories = createSubjectHistories(deps);
-  let batch: DueByEvent[] = [];
-  for await (const item of deps.store.subscribe({ from, prefixes: subjectStreamPrefixes, signal })) {
-    if (item.kind === 'event') {
-      batch.push(...(await dueBy(deps, histories, item)));
-      if (batch.length > 0 && batch.length < batchSize) continue;
+export async function recordDueWebhooks(
+  deps: DueRecorderDependencies,
+  signal: AbortSignal,
+  gotOn: () => void,
+): Promise<void> {
+  const { store, log } = deps;
+  const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
+  const { position: from, failedStreams } = (await checkpoint.read()) ?? initial;
+  const failed = createFailedStreams(log, failedStreams);
+  const dueBy = createDueBy(deps, failed);
+  for (const known of failedStreams) await bringIn(known);
+  await follow();
+
+  /** Retries a stream that failed: this version may be able to read it. */
+  async function bringIn({ stream, revision }: FailedStream): Promise<void> {
+    failed.delete(stream);
+    for await (const event of store.read(stream, { from: revision })) {
+      if (event.position > from || failed.has(stream)) return;
+      await record(deps, await dueBy(event));
     }
-    await record(deps, batch);
-    batch = [];
-    await checkpoint.write(() => ({ position: item.position }));
+  }
+
+  async function follow(): Promise<void> {
+    let batch: DueByEvent[] = [];
+    for await (const item of store.subscribe({ from, prefixes: subjectStreamPrefixes, signal })) {
+      if (item.kind === 'event') {
+        batch.push(...(await dueBy(item)));
+        if (batch.length > 0 && batch.length < batchSize) continue;
+      }
+      await record(deps, batch);
+      batch = [];
+      if (checkpoint.ageMs() >= checkpointEveryMs)
+        await checkpoint.advance({ position: item.position, failedStreams: failed.list() });
+      gotOn();
+    }
   }
 }
 
-async function dueBy(
-  { store, clock }: DueRecorderDependencies,
-  histories: SubjectHistories,
-  event: RecordedEvent,
-): Promise<DueByEvent[]> {
-  const subject = subjectOfStream(event.stream);
-  const step = subject && (await histories.stepOf(subject, event));
-  if (subject === undefined || step === undefined) return [];
-  const { before, after } = step;
-  if (noticesOf(subject, event, step, clock.now()).length === 0) return [];
-  const completed = await subject.completed(store, event, after);
-  const due = noticesOf(subject, event, { before, after: completed }, clock.now());
-  return [{ token: after.token, event, due }];
+/** Returns the function that finds the webhooks due for an event; a stream that cannot be read is set aside. */
+function createDueBy({ store, clock }: DueRecorderDependencies, failed: FailedStreams) {
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+
+  async function stepOf(subject: Subject, event: RecordedEvent): Promise<Step<ViewEnvelope> | undefined> {
+    try {
+      return await states.stepOf(event, subject.kind.fold);
+    } catch (error) {
+      // Not the fault of the stream: following begins again from the checkpoint.
+      if (error instanceof StoreUnavailable) throw error;
+      failed.add(failureAt(event, error));
+      return undefined;
+    }
+  }
+
+  return async (event: RecordedEvent): Promise<DueByEvent[]> => {
+    const subject = subjectOfStream(event.stream);
+    if (subject === undefined || failed.has(event.stream)) return [];
+    const step = await stepOf(subject, event);
+    if (step === undefined || noticesOf(subject, event, step, clock.now()).length === 0) return [];
+    const { before, after } = step;
+    const completed = await subject.completed(store, event, after);
+    const due = noticesOf(subject, event, { before, after: completed }, clock.now());
+    return [{ token: after.token, event, due }];
+  };
 }
 
-/** Payments and payouts side by side, so that the store commits them together; of one, event after event. */
+/** Payments and payouts in parallel, so that the store commits them together; within one, event after event. */
 async function record(deps: DueRecorderDependencies, batch: readonly DueByEvent[]): Promise<void> {
   const byToken = Map.groupBy(batch, ({ token }) => token);
   await Promise.all(
@@ -87,6 +140,6 @@ async function recordOne(
     await journal.recordDue(token, due, { correlationId, causationId: event.id });
   } catch (error) {
     if (isPassing(error)) throw error;
-    log.error({ error, token }, 'webhooks cannot be read; the team is not notified of this any more');
+    log.error({ error, token }, 'a stream cannot be read; its team gets no more webhooks about it');
   }
 }

@@ -1,21 +1,21 @@
-/** How a webhook leaves the house: one POST, no retries, no redirects, no cookies, verified certificates. */
+/** The HTTP client for webhooks: one POST, no retries, no redirects, no cookies, verified certificates. */
 import type { LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { errorCode } from '@tollgate/service-kit';
 import { Agent, errors as undiciErrors, request } from 'undici';
 import { AddressNotAllowed } from './address-guard.ts';
-import type { FailureReason } from './webhook-events.ts';
+import type { FailureReason } from '@tollgate/gateway-api';
 
-/** How long a connection is kept for the next webhook; shorter than receivers usually keep theirs. */
+/** How long an idle connection is kept; shorter than receivers usually keep theirs. */
 const idleConnectionMs = 4_000;
-/** Below the timeout of a try, so that a host that does not answer cannot keep later tries from connecting. */
+/** Below the timeout of an attempt, so that a silent host cannot keep later attempts from connecting. */
 const connectTimeoutMs = 5_000;
-/** Of an answer's body; what comes beyond ends the connection. */
+/** The longest answer body; a longer one ends the connection. */
 const answerBytesReadMax = 16 * 1024;
 const answerHeaderBytesMax = 16 * 1024;
 
 export interface WebhookClient {
-  /** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
+  /** Posts JSON and returns the HTTP status of the answer; rejects without one. */
   post(
     message: { url: string; headers: Record<string, string>; body: string },
     signal: AbortSignal,
@@ -26,9 +26,9 @@ export interface WebhookClient {
 export interface WebhookClientOptions {
   /** A certificate authority (PEM) to trust besides the public ones. */
   trustedCa?: string;
-  /** How names become addresses: it decides which of them may be called. */
+  /** Resolves names, and decides which addresses may be called. */
   lookup: LookupFunction;
-  /** Connections to one origin at most. */
+  /** The most connections to one origin. */
   connectionsPerOrigin: number;
 }
 
@@ -43,7 +43,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     maxHeaderSize: answerHeaderBytesMax,
     keepAliveTimeout: idleConnectionMs,
     keepAliveMaxTimeout: idleConnectionMs,
-    // A try has one timeout, and that is its caller's.
+    // The caller sets the one timeout of an attempt.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { ...connect, ...ca },
@@ -51,7 +51,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   return {
     post: async ({ url, headers, body }, signal) => {
       const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: agent });
-      // The status has said all. The rest is read to use the connection again, and how that ends is no news.
+      // The status is all we need. The body is read only so that the connection can be reused; its failure does not matter.
       await answer.body.dump({ limit: answerBytesReadMax, signal }).catch(() => undefined);
       return answer.statusCode;
     },
@@ -59,7 +59,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   };
 }
 
-/** Why there was no answer. Messages of errors are not kept: they repeat what the receiver says. */
+/** Why there was no answer. Error messages are not kept: they repeat the receiver's words. */
 export function failureReasonOf(error: unknown): FailureReason {
   const errors = [...causesOf(error)];
   if (errors.some((each) => each instanceof AddressNotAllowed)) return 'address_not_allowed';
@@ -75,7 +75,7 @@ export function failureReasonOf(error: unknown): FailureReason {
 const isUnreadable = (error: unknown): boolean =>
   error instanceof undiciErrors.HTTPParserError || error instanceof undiciErrors.HeadersOverflowError;
 
-/** An error and what it came of; several addresses that failed one after the other are an aggregate. */
+/** An error and its causes; several addresses that failed in turn are an aggregate. */
 function* causesOf(error: unknown, depth = 0): Generator {
   if (!(error instanceof Error) || depth > 5) return;
   yield error;

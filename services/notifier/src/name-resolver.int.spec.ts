@@ -9,7 +9,7 @@ const addressBytes: Record<string, readonly number[]> = {
   'four.example A': [1, 2, 3, 4],
 };
 
-/** The smallest name server (RFC 1035) that knows these names, and of no others says that they do not exist. */
+/** A minimal name server (RFC 1035) that knows these names, and answers NXDOMAIN for all others. */
 async function startNameServer(): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (question, { port, address }) => {
@@ -43,7 +43,7 @@ async function startNameServer(): Promise<string> {
   return `127.0.0.1:${socket.address().port}`;
 }
 
-it('gives all addresses of a name, of both kinds or of the one that there is', async () => {
+it('returns all addresses of a name, IPv4 and IPv6 or the one kind that exists', async () => {
   const resolve = createResolve([await startNameServer()]);
   expect(await resolve('both.example')).toEqual([
     { address: '93.184.216.34', family: 4 },
@@ -52,7 +52,7 @@ it('gives all addresses of a name, of both kinds or of the one that there is', a
   expect(await resolve('four.example')).toEqual([{ address: '1.2.3.4', family: 4 }]);
 });
 
-it('rejects for a name that there is not, and that is told as such', async () => {
+it('rejects for a name that does not exist, with the reason name_not_found', async () => {
   const resolve = createResolve([await startNameServer()]);
   const error: unknown = await resolve('nowhere.example').catch((reason: unknown) => reason);
   expect(failureReasonOf(error)).toBe('name_not_found');

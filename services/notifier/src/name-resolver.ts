@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises';
 /** All addresses of a name. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** How long one question to a name server may take, milliseconds, and how often it is put. */
+/** How long one query to a name server may take, milliseconds, and how often it is sent. */
 const questionTimeoutMs = 2_000;
 const questionsMax = 2;
 
@@ -14,8 +14,8 @@ const loopback: readonly LookupAddress[] = [
 ];
 
 /**
- * Asks the system's name servers. Not by `dns.lookup`: that waits in one of the few threads which also read files, so
- * one team's slow name server would hold up everybody. The price is that `/etc/hosts` is not looked at.
+ * Queries the system's name servers. Not with `dns.lookup`: that blocks one of the few threads that also read files, so
+ * one team's slow name server would delay everybody. The price is that `/etc/hosts` is ignored.
  *
  * @param servers name servers to ask instead, `address:port`
  */

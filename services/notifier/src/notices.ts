@@ -1,29 +1,24 @@
-/** The webhooks that become due by an event. */
+/** The webhooks that an event makes due. */
 import { createHash } from 'node:crypto';
-import type { RecordedEvent } from '@tollgate/event-store';
+import type { RecordedEvent, Step } from '@tollgate/event-store';
 import type { ViewEnvelope } from '@tollgate/views';
-import type { WebhookBody, WebhookEventOf } from './webhook-events.ts';
+import type { WebhookBody } from '@tollgate/gateway-api';
+import type { WebhookEventOf } from './webhook-events.ts';
 import type { Subject } from './subjects.ts';
 
 export type DueWebhook = WebhookEventOf<'WebhookDue'>['data'];
 
-/** A payment or payout right before and right after an event. */
-export interface Step<View extends ViewEnvelope = ViewEnvelope> {
-  before: View | undefined;
-  after: View;
-}
-
 /**
- * The webhooks in the order in which they go out. A creation is not told: its caller has the answer. The same event
- * gives the same webhooks with the same ids, so it may be read again.
+ * The webhooks in the order in which they are sent. A creation causes none: its caller has the answer. The same event
+ * yields the same webhooks with the same ids, so it may be read again.
  */
 export function noticesOf<View extends ViewEnvelope>(
-  { toldOf, bodiesOf }: Pick<Subject<View>, 'toldOf' | 'bodiesOf'>,
+  { termsOf, bodiesOf }: Pick<Subject<View>, 'termsOf' | 'bodiesOf'>,
   event: RecordedEvent,
   { before, after }: Step<View>,
   now: number,
 ): DueWebhook[] {
-  const { environment, team, terms } = toldOf(after);
+  const { environment, team, terms } = termsOf(after);
   const { callbackUrl: url } = terms;
   if (before === undefined || url === undefined) return [];
   return bodiesOf(before, after).map((body) => ({

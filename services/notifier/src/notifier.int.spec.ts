@@ -1,8 +1,14 @@
-import { StoreUnavailable, beginning, type EventStore } from '@tollgate/event-store';
+import {
+  StoreUnavailable,
+  beginning,
+  readLast,
+  type EventStore,
+  type RecordedEvent,
+} from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening } from '@tollgate/views/testing';
-import { parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
+import { parseWebhookSecrets, systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually, type FakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { createWebhookJournal } from './webhook-journal.ts';
@@ -16,7 +22,7 @@ import {
   pay,
   start,
   statesOf,
-  toldTo,
+  sentTo,
   verifierOf,
   verify,
 } from './testing/running.ts';
@@ -34,7 +40,7 @@ describe('a team', () => {
     await pay(store, receiver, { events: [pending, approved] });
     await appendPayment(store, 'pay_1', [refunding, refundApproved]);
     await eventually(() => expect(receiver.received).toHaveLength(3));
-    expect(toldTo(receiver)).toEqual(['payment pending', 'payment approved', 'refund approved']);
+    expect(sentTo(receiver)).toEqual(['payment pending', 'payment approved', 'refund approved']);
     for (const each of receiver.received) {
       expect(verify(each, verifierOf('shop'))).toEqual(each.body);
       expect(() => verify(each, verifierOf('games'))).toThrow('No matching signature');
@@ -66,7 +72,7 @@ describe('a team', () => {
   });
 });
 
-/** Lets time pass up to the next try, which the receiver must get in real time. */
+/** Advances to the next attempt, which the receiver must get in real time. */
 async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: number, count: number) {
   const before = receiver.received.length;
   await clock.advance(durationMs - 1_000);
@@ -76,7 +82,7 @@ async function passUntil(clock: FakeClock, receiver: Receiver, durationMs: numbe
 }
 
 describe('a webhook that is refused', () => {
-  it('is tried ten times on schedule, with one id and a new time each, and then given up', async () => {
+  it('is attempted ten times on schedule, with one id and a new time each, and then given up', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react(() => 500);
@@ -114,7 +120,7 @@ describe('an answer', () => {
   it.each([
     { name: 'that leads elsewhere is a failure, and is not followed', status: 302, statusCode: 302 },
     { name: 'without a status is a failure', status: 'garbage', reason: 'answer_unreadable' },
-    { name: 'that breaks off is a failure', status: 'reset', reason: 'connection_failed' },
+    { name: 'that is cut short is a failure', status: 'reset', reason: 'connection_failed' },
   ])('$name', async ({ status, statusCode, reason }) => {
     const { store, receiver } = await given();
     const elsewhere = await startReceiver();
@@ -150,7 +156,7 @@ describe('an answer', () => {
     await eventually(() => expect(receiver.waiting().now).toBe(0));
   });
 
-  it('that goes on for ever has delivered, and is not listened to', async () => {
+  it('that never ends counts as delivered, and is not read on', async () => {
     const { store, receiver } = await given();
     receiver.react(() => (response) => {
       response.writeHead(200);
@@ -168,7 +174,7 @@ describe('an answer', () => {
 });
 
 describe('an address', () => {
-  it('that the team does not allow is not called, and is called once it does', async () => {
+  it('that the team does not allow is not called until the team allows it', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     let isAllowed = false;
@@ -213,12 +219,12 @@ describe('an address', () => {
 describe('an https receiver', () => {
   it.each([
     {
-      name: 'is told where its certificate is trusted',
+      name: 'gets webhooks if its certificate is trusted',
       trustedCa: receiverCertificate,
       expected: { statusCode: 204 },
     },
     {
-      name: 'is not told where it is not',
+      name: 'gets none if it is not',
       trustedCa: undefined,
       expected: { reason: 'certificate_refused' },
     },
@@ -235,7 +241,7 @@ describe('an https receiver', () => {
 });
 
 describe('a receiver that does not answer', () => {
-  it('holds up neither other teams nor more than its share', async () => {
+  it('delays no other team, and takes no more than its share', async () => {
     const { store, receiver: slow } = await given();
     const fast = await startReceiver();
     slow.react(() => 'hang');
@@ -245,7 +251,7 @@ describe('a receiver that does not answer', () => {
     await eventually(() => expect(slow.waiting().now).toBe(4));
     for (let each = 0; each < 40; each += 1)
       await pay(store, fast, { token: `pay_fast${each}`, team: 'fast' });
-    // No time passes, so no try of the slow one can have ended.
+    // No time passes, so no attempt at the slow one can have ended.
     await eventually(() => expect(fast.received).toHaveLength(40));
     expect(slow.waiting()).toEqual({ now: 4, most: 4 });
     expect(fast.waiting().most).toBeLessThanOrEqual(4);
@@ -276,7 +282,7 @@ describe('after a stop', () => {
     await appendPayment(store, 'pay_1', [approved]);
     start(store);
     await eventually(async () => expect(await statesOf(store)).toEqual(['delivered', 'delivered']));
-    expect(toldTo(receiver)).toEqual(['payment pending', 'payment approved']);
+    expect(sentTo(receiver)).toEqual(['payment pending', 'payment approved']);
   });
 
   it('before the checkpoint was written, what is read again is recorded and delivered once', async () => {
@@ -297,7 +303,7 @@ describe('after a stop', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  it('a retry comes when it is due, by another instance that reads no more than is open', async () => {
+  it('a retry is made when it is due, by another instance that reads only the open subjects', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     const first = start(store, { clock });
@@ -412,5 +418,41 @@ describe('a failure of ours', () => {
     start(store);
     await pay(store, receiver, { token: 'pay_1' });
     await eventually(async () => expect(await statesOf(store, 'pay_1')).toEqual(['delivered']));
+  });
+
+  it('that a later version can read is made up for at its start', async () => {
+    const { store, receiver } = await given();
+    const asOld = (event: RecordedEvent): RecordedEvent =>
+      event.stream === 'payment-pay_new' && event.type === pending.type
+        ? { ...event, type: 'Nonsense' }
+        : event;
+    const old: EventStore = {
+      ...store,
+      async *read(...read) {
+        for await (const event of store.read(...read)) yield asOld(event);
+      },
+      async *subscribe(options) {
+        for await (const item of store.subscribe(options)) yield item.kind === 'event' ? asOld(item) : item;
+      },
+    };
+    await pay(store, receiver, { token: 'pay_new', events: [pending, approved] });
+    let now = 0;
+    // Each checkpoint is due.
+    const { stop } = start(old, { clock: { ...systemClock, monotonic: () => (now += 1_000) } });
+    await pay(store, receiver, { token: 'pay_1' });
+    await eventually(async () => {
+      expect(await statesOf(store, 'pay_1')).toEqual(['delivered']);
+      const checkpoint = await readLast(store, 'checkpoint-notifier');
+      expect(checkpoint?.data).toMatchObject({
+        failedStreams: [{ stream: 'payment-pay_new', revision: 2 }],
+      });
+    });
+    await stop();
+    expect(await webhooksOf(store, 'pay_new')).toEqual([]);
+    start(store);
+    await eventually(async () =>
+      expect(await statesOf(store, 'pay_new')).toEqual(['delivered', 'delivered']),
+    );
+    expect(receiver.ids()).toHaveLength(3);
   });
 });

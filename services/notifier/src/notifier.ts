@@ -1,9 +1,9 @@
 /**
- * Tells teams what becomes of their payments and payouts: follows these, records what is due, and delivers it until the
- * team has taken it. Both halves go on where a former run has stopped. Two processes that run this at once lose nothing; a
- * team may then get a webhook twice, under one id.
+ * Sends teams webhooks about their payments and payouts: follows the events, records the due webhooks, and delivers them
+ * until the team accepts. Both halves resume where an earlier run stopped. Two processes at once lose nothing; a team may
+ * then get a webhook twice, with the same id.
  */
-import type { EventStore } from '@tollgate/event-store';
+import { createFollower, type EventStore } from '@tollgate/event-store';
 import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { createAddressGuard } from './address-guard.ts';
 import { dispatchWebhooks } from './dispatcher.ts';
@@ -18,26 +18,20 @@ export interface NotifierDependencies {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The masters of the teams' secrets: one, or two during a rotation. */
+  /** The master secrets from which the teams' secrets derive: one, or two during a rotation. */
   secrets: readonly WebhookMasterSecret[];
-  /** Whether a team's entry in the directory allows an address, asked at every try. */
+  /** Whether the team allows the origin of the URL, checked at every attempt. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   /** A certificate authority (PEM) to trust besides the public ones. */
   trustedCa?: string;
-  /** Networks (CIDR) of our own that teams have receivers in; without them only public addresses are called. */
+  /** Our own networks (CIDR) in which teams have receivers; without them only public addresses are called. */
   allowedNetworks?: readonly string[];
-  /** How names become addresses; by the system's name servers unless given. */
+  /** Resolves names; queries the system's name servers by default. */
   resolve?: Resolve;
   limits?: Limits;
 }
 
-/** Pause after a failure of the store, milliseconds; doubled up to the second, until something works again. */
-const firstPauseMs = 200;
-const longestPauseMs = 30_000;
-/** Whoever worked for so long has recovered from the failure before. */
-const recoveredAfterMs = 60_000;
-
-/** Runs until the signal is aborted. Never rejects: what fails is logged and begun again. */
+/** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */
 export async function runNotifier(deps: NotifierDependencies, signal: AbortSignal): Promise<void> {
   const { limits = limitsDefault, resolve = createResolve(), trustedCa } = deps;
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
@@ -48,29 +42,14 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   const parts = { ...deps, limits, journal, client, guard };
   try {
     await Promise.all([
-      again(deps, signal, () => recordDueWebhooks(parts, signal)),
-      again(deps, signal, () => dispatchWebhooks(parts, signal)),
+      createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>
+        recordDueWebhooks(parts, running, gotOn),
+      ).run(signal),
+      createFollower({ ...deps, name: 'deliver-webhooks' }, (running, gotOn) =>
+        dispatchWebhooks(parts, running, gotOn),
+      ).run(signal),
     ]);
   } finally {
     await client.close();
-  }
-}
-
-async function again(
-  { clock, log }: NotifierDependencies,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
-  let pauseMs = firstPauseMs;
-  while (!signal.aborted) {
-    const startedAt = clock.monotonic();
-    try {
-      await work();
-    } catch (error) {
-      if (clock.monotonic() - startedAt > recoveredAfterMs) pauseMs = firstPauseMs;
-      log.error({ error, waitMs: pauseMs }, 'notifying teams failed; it resumes');
-      await clock.sleep(pauseMs, signal).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-    }
   }
 }

@@ -22,8 +22,14 @@ function loaded({
     ...{ token: 'pay', type: 'payment' as const, status: 'approved' as const, orderNumber: null },
     ...{ amount: 1, currency: 'EUR' },
   };
-  const rest = { id: 'ntf', environment: 'sandbox' as const, createdAt: 0, failuresInRow: 0, deliveries: [] };
-  return { revision, state: { replays: 0, webhooks: [{ ...rest, team, url, body, state, nextAt }] } };
+  const unused = {
+    id: 'ntf',
+    environment: 'sandbox' as const,
+    createdAt: 0,
+    failuresInRow: 0,
+    deliveries: [],
+  };
+  return { revision, state: { replays: 0, webhooks: [{ ...unused, team, url, body, state, nextAt }] } };
 }
 
 function takeAll(open: OpenSubjects, now = 0): string[] {
@@ -36,14 +42,14 @@ const limits = { total: 4, perTeam: 3, perOrigin: 2 };
 const position = (number: number) => String(number).padStart(8, '0') as Position;
 
 describe('whose turn it is', () => {
-  it('goes round the receivers, in each in the order of coming', () => {
+  it('goes round the receivers, and within one in the order of arrival', () => {
     const open = createOpenSubjects({ total: 10, perTeam: 10, perOrigin: 10 });
     for (const token of ['a1', 'a2', 'a3']) open.update(token, loaded({ team: 'a' }));
     for (const token of ['b1', 'b2']) open.update(token, loaded({ team: 'b' }));
     expect(takeAll(open)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   });
 
-  it('is nobody beyond the limits of an origin, a team and in all', () => {
+  it("is nobody's beyond the limits of an origin, of a team and in all", () => {
     const open = createOpenSubjects(limits);
     for (const each of [1, 2, 3]) open.update(`a${each}`, loaded({ team: 'a', url: 'https://one.example' }));
     expect(takeAll(open)).toEqual(['a1', 'a2']);
@@ -82,7 +88,7 @@ describe('whose turn it is', () => {
     expect(open.has('a')).toBe(false);
   });
 
-  it('does not change by news that are older than what is known', () => {
+  it('is not changed by news older than what is known', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded({ revision: 3, nextAt: 50 }));
     open.update('a', loaded({ revision: 2 }));
@@ -90,7 +96,7 @@ describe('whose turn it is', () => {
     expect([open.isKnown('a', 3), open.isKnown('a', 4), open.isKnown('b', 0)]).toEqual([true, false, false]);
   });
 
-  it('waits where the last try could not be recorded', () => {
+  it('is delayed if the last attempt could not be recorded', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded());
     takeAll(open);
@@ -101,7 +107,7 @@ describe('whose turn it is', () => {
 });
 
 describe('a checkpoint', () => {
-  it('lists what is open, and goes on from the end', () => {
+  it('lists the open subjects, and resumes at the end', () => {
     const open = createOpenSubjects(limits);
     open.update('a', loaded(), position(1));
     open.update('b', loaded({ nextAt: 50 }), position(2));
@@ -110,7 +116,7 @@ describe('a checkpoint', () => {
     expect(open.checkpoint(position(9))).toEqual({ position: position(9), tokens: ['b'] });
   });
 
-  it('goes on before the first of those that it has no room for', () => {
+  it('resumes before the first subject that it has no room for', () => {
     const open = createOpenSubjects(limits);
     for (let each = 0; each < 1_002; each += 1)
       open.update(`p${each}`, loaded({ nextAt: 50 }), position(each));
@@ -118,7 +124,7 @@ describe('a checkpoint', () => {
     expect([tokens.length, tokens.at(-1), from]).toEqual([1_000, 'p999', position(1_000)]);
   });
 
-  it('keeps what a former one has listed, for that is not found by following', () => {
+  it('keeps the subjects of an earlier checkpoint, because following does not find them', () => {
     const open = createOpenSubjects(limits);
     for (let each = 0; each < 1_001; each += 1) open.update(`p${each}`, loaded({ nextAt: 50 }), undefined);
     const { position: from, tokens } = open.checkpoint(position(5_000));

@@ -1,40 +1,40 @@
 /**
- * The payments and payouts (subjects) with webhooks that are not delivered yet, and when each is to be tried. Holds
- * a few hundred bytes for each of them and none of their bodies: memory is proportional to what is open. One subject has one try at a time,
- * which keeps its webhooks in order.
+ * The payments and payouts (subjects) with webhooks that are not delivered yet, and when each is due. Keeps
+ * a few hundred bytes for each and none of their bodies: memory is proportional to the open ones. One attempt at a time per
+ * subject keeps its webhooks in order.
  */
 import type { Position } from '@tollgate/event-store';
 import type { LoadedWebhooks } from './webhook-journal.ts';
 import { nextTryAt } from './webhook-state.ts';
 import { createTurns, limitsDefault, type Limits, type Receiver } from './turns.ts';
 
-/** What a start needs to know: the tokens of subjects that are open, and from where on it has to look for more of them. */
+/** What a start needs: the tokens of the open subjects, and the position from which to find further ones. */
 export interface OpenCheckpoint {
   position: Position;
   tokens: string[];
 }
-/** Subjects that a checkpoint lists at most; where more are open, following begins again at the first unlisted one. */
+/** The most subjects that a checkpoint lists; if more are open, following resumes at the first unlisted one. */
 const listedMax = 1_000;
 
 export interface OpenSubjects {
-  /** The webhooks of a subject as they are now. `after` is a position before the event that opened it. */
+  /** Updates the webhooks of a subject. `after` is a position before the event that opened it. */
   update(token: string, loaded: LoadedWebhooks, after?: Position): void;
-  /** True where this revision of its webhooks, or a later one, is taken into account. */
+  /** True if this revision of its webhooks, or a later one, is already taken into account. */
   isKnown(token: string, revision: number): boolean;
   has(token: string): boolean;
   forget(token: string): void;
-  /** Takes the subject whose turn it is; undefined where none is due or there is no room. It is busy until released. */
+  /** Takes the subject whose turn it is; undefined if none is due or there is no room. It is busy until released. */
   take(now: number): string | undefined;
   /** Not before this instant, whatever its webhooks say. */
   release(token: string, notBefore?: number): void;
-  /** When the next subject becomes due that waits for its time. */
+  /** When the next waiting subject becomes due. */
   nextDueAt(): number | undefined;
   checkpoint(position: Position): OpenCheckpoint;
 }
 
 interface OpenSubject {
   receiver: Receiver;
-  /** Undefined where nothing is open any more. */
+  /** Undefined once nothing is open. */
   nextAt: number | undefined;
   revision: number;
   after: Position | undefined;
@@ -45,7 +45,7 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
   // In the order in which they were opened.
   const subjects = new Map<string, OpenSubject>();
   const turns = createTurns(limits);
-  /** No subject that waits is due earlier. */
+  /** No waiting subject is due earlier. */
   let earliestWaiting = Infinity;
 
   function makeReady(token: string, subject: OpenSubject): void {
@@ -53,7 +53,7 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
     turns.join(token, subject.receiver);
   }
 
-  /** Puts a subject that is not busy where its next try belongs. */
+  /** Queues an idle subject for its next attempt. */
   function place(token: string, subject: OpenSubject): void {
     const { nextAt, receiver } = subject;
     if (nextAt === 0) return makeReady(token, subject);
@@ -115,7 +115,7 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
   };
 }
 
-/** Undefined where nothing is open. All webhooks of a subject go to the address that it was created with. */
+/** Undefined if nothing is open. All webhooks of a subject go to the URL that it was created with. */
 function toOpenSubject({ state }: LoadedWebhooks, after: Position | undefined): OpenSubject | undefined {
   const [first] = state.webhooks;
   const nextAt = nextTryAt(state);
@@ -127,7 +127,7 @@ function toOpenSubject({ state }: LoadedWebhooks, after: Position | undefined): 
 function toCheckpoint(subjects: ReadonlyMap<string, OpenSubject>, position: Position): OpenCheckpoint {
   const listed: string[] = [];
   for (const [token, { after }] of subjects) {
-    // What an earlier checkpoint had listed has no position of its own, and stays listed.
+    // Subjects from an earlier checkpoint have no position of their own, and stay listed.
     if (listed.length >= listedMax && after !== undefined) return { position: after, tokens: listed };
     listed.push(token);
   }

@@ -7,10 +7,11 @@ import { paymentSubject } from './subjects.ts';
 import { requestedWithCallback } from './testing/subjects.ts';
 
 const url = 'https://shop.example/hook';
-const { accepted, pending, held, approved, declined, failed, confirming, captureRefused } = happening;
+const { accepted, pending, held: authorized, approved, declined, failed, captureRefused } = happening;
+const { confirming: capturing } = happening;
 const { refunding, refundApproved, refundDeclined, refundUnresolved, refundedElsewhere, revised } = happening;
 
-/** What becomes due by each event of a history. */
+/** The webhooks due for each event of a history. */
 function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = requestedWithCallback(url)) {
   let before: PaymentView | undefined;
   return toRecordedEvents([first, ...events]).map((event) => {
@@ -20,18 +21,18 @@ function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = req
     return notices;
   });
 }
-const told = (events: readonly PaymentEvent[]) =>
+const sent = (events: readonly PaymentEvent[]) =>
   noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
 
-/** The service contradicts itself: another amount stands approved. */
+/** The provider contradicts itself: another amount is approved. */
 const revisedTo = (amount: number): PaymentEvent => ({
   type: 'FinalStatusRevised',
   data: { from: 'approved', to: 'approved', amount },
 });
 
-describe('a team is told', () => {
-  it('of every change of status, and of nothing else', () => {
-    expect(told([accepted, pending, approved, happening.reviews])).toEqual([
+describe('a team gets a webhook', () => {
+  it('for every change of status, and for nothing else', () => {
+    expect(sent([accepted, pending, approved, happening.reviews])).toEqual([
       [],
       [],
       ['payment pending'],
@@ -40,54 +41,60 @@ describe('a team is told', () => {
     ]);
   });
 
-  it('that the payment failed, as declined', () => {
-    expect(told([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
+  it('for a failed payment, as declined', () => {
+    expect(sent([happening.refused, failed])).toEqual([[], [], ['payment declined']]);
   });
 
-  it('that money is held, although the status may be the same; not that a confirmation was refused', () => {
-    expect(told([accepted, held, confirming, captureRefused])).toEqual([[], [], ['payment pending'], [], []]);
-    expect(told([accepted, pending, held]).at(-1)).toEqual(['payment pending']);
+  it('for an authorization, although the status may be the same; not for a refused capture', () => {
+    expect(sent([accepted, authorized, capturing, captureRefused])).toEqual([
+      [],
+      [],
+      ['payment pending'],
+      [],
+      [],
+    ]);
+    expect(sent([accepted, pending, authorized]).at(-1)).toEqual(['payment pending']);
   });
 
-  it('that a final status was revised', () => {
-    expect(told([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
+  it('for a revised final status', () => {
+    expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payment approved']);
   });
 
-  it('that another amount stands approved than before, although the status is the same', () => {
+  it('for another approved amount, although the status is the same', () => {
     const changed = revisedTo(1_400);
-    expect(told([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
+    expect(sent([accepted, approved, changed, changed]).slice(-2)).toEqual([['payment approved'], []]);
   });
 
-  it('of a refund that was made elsewhere only once it is of everything', () => {
+  it('for an external refund only once everything is refunded', () => {
     const elsewhere = (amount: number): PaymentEvent => ({
       type: 'ExternalRefundObserved',
       data: { amount },
     });
-    expect(told([accepted, approved, elsewhere(1_400), elsewhere(100)]).slice(-2)).toEqual([
+    expect(sent([accepted, approved, elsewhere(1_400), elsewhere(100)]).slice(-2)).toEqual([
       [],
       ['payment refunded'],
     ]);
   });
 
-  it('nothing of a recurring token alone', () => {
-    expect(told([accepted, approved, happening.recurringTokenIssued]).at(-1)).toEqual([]);
+  it('not for a recurring token alone', () => {
+    expect(sent([accepted, approved, happening.recurringTokenIssued]).at(-1)).toEqual([]);
   });
 
-  it('of the outcome of each refund', () => {
-    expect(told([accepted, approved, refunding, refundUnresolved, refundApproved]).slice(-3)).toEqual([
+  it('for the outcome of each refund', () => {
+    expect(sent([accepted, approved, refunding, refundUnresolved, refundApproved]).slice(-3)).toEqual([
       [],
       [],
       ['refund approved'],
     ]);
-    expect(told([accepted, approved, refunding, refundDeclined]).at(-1)).toEqual(['refund declined']);
+    expect(sent([accepted, approved, refunding, refundDeclined]).at(-1)).toEqual(['refund declined']);
   });
 
-  it('of the last refund and then of the refunded payment', () => {
+  it('for the last refund and then for the refunded payment', () => {
     const history = [accepted, approved, refunding, refundedElsewhere, refundApproved];
-    expect(told(history).at(-1)).toEqual(['refund approved', 'payment refunded']);
+    expect(sent(history).at(-1)).toEqual(['refund approved', 'payment refunded']);
   });
 
-  it('nothing where it gave no address', () => {
+  it('only if it gave a callbackUrl', () => {
     expect(noticesAlong([accepted, approved], requested()).flat()).toEqual([]);
   });
 });
@@ -110,7 +117,7 @@ describe('a webhook', () => {
     expect(notice?.body).toMatchObject({ status: 'declined', declineReason: 'insufficient funds' });
   });
 
-  it('has the amount that stands approved, and what was asked for where none does', () => {
+  it('has the approved amount, or else the requested one', () => {
     const amountsOf = (events: readonly PaymentEvent[]) =>
       noticesAlong(events)
         .flat()
@@ -121,7 +128,7 @@ describe('a webhook', () => {
     expect(amountsOf([accepted, declined, revised, undone])).toEqual([1_500, 1_400, 1_500]);
   });
 
-  it('has the alias of the recurring token that the payment has brought', () => {
+  it('has the alias of the recurring token that the payment yielded', () => {
     const history = [accepted, approved, happening.recurringTokenIssued, refunding, refundedElsewhere];
     const notices = noticesAlong([...history, refundApproved]).flat();
     expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.recurringToken])).toEqual([
@@ -131,7 +138,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('does not have the alias that the payment was charged by', () => {
+  it('does not have the alias with which the payment was charged', () => {
     const first = requestedWithCallback(url, { recurringToken: 'rec_0' });
     expect(noticesAlong([accepted, approved], first).flat()[0]?.body).not.toHaveProperty('recurringToken');
   });
@@ -144,7 +151,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('has null where the payment has no order number', () => {
+  it('has null if the payment has no order number', () => {
     const bare = requestedWithCallback(url);
     if (bare.type !== 'PaymentRequested') throw new Error('no request');
     const { orderNumber: _, ...terms } = bare.data.terms;

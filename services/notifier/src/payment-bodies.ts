@@ -1,11 +1,11 @@
-/** What a team is told about its payment and its refunds: the difference that one event has made. */
+/** The webhook bodies about a payment and its refunds: the difference that one event made. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { paymentEventSchemas, statusOfPhase, type Payment, type Refund } from '@tollgate/payment-domain';
 import type { PaymentView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
-import type { WebhookBody } from './webhook-events.ts';
+import type { WebhookBody } from '@tollgate/gateway-api';
 
-/** The specification's callback bodies, in the order in which they go out. */
+/** The specification's callback bodies, in the order in which they are sent. */
 export function paymentBodies(
   { payment: before }: PaymentView,
   { token, payment: after }: PaymentView,
@@ -16,10 +16,10 @@ export function paymentBodies(
 
 const isTold = (before: Payment, after: Payment): boolean =>
   statusOfPhase(before.phase) !== statusOfPhase(after.phase) ||
-  // Approved as before, and with another amount: the amount is the news.
+  // Still approved, but with another amount: the amount is the news.
   before.approvedAmount !== after.approvedAmount ||
-  // Money that is held shows no other status, and the team must learn that it is time to confirm (decision 12). What a
-  // refused confirmation leads back to, the team knows from its own call.
+  // An authorization changes no status, and the team must learn that it can capture (decision 12). That a refused capture
+  // leads back to it, the team knows from its own call.
   (after.phase === 'authorized' && (before.phase === 'init' || before.phase === 'pending'));
 
 const stateOf = ({ refunds }: Payment, refundToken: string) =>
@@ -34,7 +34,7 @@ const decidedRefunds = (before: Payment, after: Payment): Refund[] =>
 function paymentBody(token: string, payment: Payment): WebhookBody {
   const { phase, terms, approvedAmount, recurringToken, sanitizedMask, declineReason } = payment;
   const { orderNumber = null, currency } = terms;
-  // What stands approved, which a revision may have changed; until something is, what was asked for.
+  // The approved amount, which a revision may have changed, or else the requested one.
   const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
   return {
     ...{ token, type: 'payment', status: statusOfPhase(phase), orderNumber, amount, currency },
@@ -51,12 +51,12 @@ const refundBody = ({ terms }: Payment, { refundToken, amount, state }: Refund):
   currency: terms.currency,
 });
 
-/** Events behind an approval that are read at most: those of its append are fewer. */
+/** The most events read after an approval: its own append has fewer. */
 const readAheadMax = 10;
 
 /**
- * The payment with the alias of its recurring token, where that was recorded behind the event: the alias comes in one
- * append with the approval and after it, and a team that hears of the one expects the other.
+ * The payment with the alias of its recurring token, even if that was recorded after the event: the alias follows the
+ * approval in the same append, and a team that receives one expects the other.
  *
  * @throws what the store throws
  */
@@ -69,7 +69,7 @@ export async function withRecurringToken(
   if (payment.terms.recurring !== true || payment.recurringToken !== undefined) return view;
   for await (const { type, data } of store.read(stream, { from: revision + 1, limit: readAheadMax })) {
     if (type !== 'RecurringTokenIssued') continue;
-    // Damage is met, and told, when that event itself is followed.
+    // A damaged event is reported when it is followed itself.
     const issued = paymentEventSchemas.RecurringTokenIssued.safeParse(data);
     return issued.success ? { ...view, payment: { ...payment, ...issued.data } } : view;
   }

@@ -13,7 +13,7 @@ const revisedTo = (from: 'approved' | 'declined', to: 'pending' | 'declined'): P
   data: { from, to, serviceToken: 'service-token' },
 });
 
-/** What becomes due by each event of a history. */
+/** The webhooks due for each event of a history. */
 function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payoutWithCallback(url)) {
   let before: PayoutView | undefined;
   return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
@@ -23,30 +23,30 @@ function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payou
     return notices;
   });
 }
-const told = (events: readonly PayoutEvent[]) =>
+const sent = (events: readonly PayoutEvent[]) =>
   noticesAlong(events).map((notices) => notices.map(({ body }) => `${body.type} ${body.status}`));
 
-describe('a team is told of its payout', () => {
-  it('every other status, and neither its creation nor what leaves the status as it is', () => {
-    expect(told([unresolved, reviews, accepted, approved, reviews])).toEqual([
+describe('a team gets a webhook about its payout', () => {
+  it('for every change of status, but not for its creation', () => {
+    expect(sent([unresolved, reviews, accepted, approved, reviews])).toEqual([
       ...[[], [], [], []],
       ['payout approved'],
       [],
     ]);
-    expect(told([accepted, declined]).at(-1)).toEqual(['payout declined']);
+    expect(sent([accepted, declined]).at(-1)).toEqual(['payout declined']);
   });
 
-  it('that it failed, as declined', () => {
-    expect(told([refused, failed])).toEqual([[], [], ['payout declined']]);
+  it('for a failure, as declined', () => {
+    expect(sent([refused, failed])).toEqual([[], [], ['payout declined']]);
   });
 
-  it('that a final status was revised, also back to pending', () => {
-    expect(told([accepted, declined, revised]).at(-1)).toEqual(['payout approved']);
-    expect(told([accepted, approved, revisedTo('approved', 'declined')]).at(-1)).toEqual(['payout declined']);
-    expect(told([refused, failed, revisedTo('declined', 'pending')]).at(-1)).toEqual(['payout pending']);
+  it('for a revised final status, also back to pending', () => {
+    expect(sent([accepted, declined, revised]).at(-1)).toEqual(['payout approved']);
+    expect(sent([accepted, approved, revisedTo('approved', 'declined')]).at(-1)).toEqual(['payout declined']);
+    expect(sent([refused, failed, revisedTo('declined', 'pending')]).at(-1)).toEqual(['payout pending']);
   });
 
-  it('nothing where it gave no address', () => {
+  it('only if it gave a callbackUrl', () => {
     expect(noticesAlong([accepted, approved], payoutRequested()).flat()).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-/** What a team is told about its payout: every other status. */
+/** The webhook body about a payout: one for every change of status. */
 import { statusOfPayoutPhase } from '@tollgate/payment-domain';
 import type { PayoutView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
-import type { WebhookBody } from './webhook-events.ts';
+import type { WebhookBody } from '@tollgate/gateway-api';
 
-/** The specification's callback body, where a change is told; none where the status is the same. */
+/** The specification's callback body; none if the status is unchanged. */
 export function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
   const { phase, terms, declineReason } = payout;
   const status = statusOfPayoutPhase(phase);

@@ -1,4 +1,4 @@
-/** Payouts are told by the mechanism that tells payments; what is common to both stands in notifier.int.spec.ts. */
+/** Webhooks of payouts use the mechanism of payments; what both have in common is in notifier.int.spec.ts. */
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import type { PaymentEvent, PayoutEvent } from '@tollgate/payment-domain';
@@ -9,7 +9,7 @@ import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { startReceiver, type Receiver } from './testing/receiver.ts';
-import { webhooksOf, pay, start, statesOf, toldTo, verifierOf, verify } from './testing/running.ts';
+import { webhooksOf, pay, start, statesOf, sentTo, verifierOf, verify } from './testing/running.ts';
 import { payoutWithCallback, requestedWithCallback } from './testing/subjects.ts';
 
 const { accepted, approved, declined, revised } = payoutHappening;
@@ -33,14 +33,14 @@ describe('a team gets', () => {
     start(store);
     await payOut(store, receiver, { events: [declined, revised] });
     await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered', 'delivered']));
-    expect(toldTo(receiver)).toEqual(['payout declined', 'payout approved']);
+    expect(sentTo(receiver)).toEqual(['payout declined', 'payout approved']);
     for (const each of receiver.received) {
       expect(verify(each, verifierOf('shop'))).toEqual(each.body);
       expect(each.body).toMatchObject({ token: 'po_1', orderNumber: 'P-1', amount: 300, currency: 'EUR' });
     }
   });
 
-  it('what happens to payments and payouts side by side, each once', async () => {
+  it('webhooks about payments and payouts side by side, each once', async () => {
     const { store, receiver } = await given();
     start(store);
     for (let each = 0; each < 10; each += 1) {
@@ -52,7 +52,7 @@ describe('a team gets', () => {
     expect(new Set(receiver.ids()).size).toBe(20);
   });
 
-  it('a payout again that somebody asks for', async () => {
+  it('a payout again that is replayed', async () => {
     const { store, receiver } = await given();
     start(store);
     await payOut(store, receiver);
@@ -65,7 +65,7 @@ describe('a team gets', () => {
 });
 
 describe('after a stop', () => {
-  it('a payout that was not delivered is tried when it is due, and what happened meanwhile is told', async () => {
+  it('an undelivered webhook is attempted when it is due, and what happened meanwhile is sent', async () => {
     const { store, receiver } = await given();
     const clock = createFakeClock();
     receiver.react(() => 503);
@@ -81,12 +81,12 @@ describe('after a stop', () => {
     await eventually(async () => expect(await statesOf(store, 'po_1')).toEqual(['delivered', 'delivered']));
   });
 
-  it('before anything was checked off, the past of a store is told: it may never have been', async () => {
+  it('without a checkpoint, webhooks for the past of a store are sent: they may never have been', async () => {
     const { store, receiver } = await given();
     await pay(store, receiver);
     await payOut(store, receiver);
     start(store);
-    await eventually(() => expect(toldTo(receiver).sort()).toEqual(['payment pending', 'payout approved']));
+    await eventually(() => expect(sentTo(receiver).sort()).toEqual(['payment pending', 'payout approved']));
   });
 });
 
@@ -106,7 +106,7 @@ describe('a recurring token', () => {
   const first = (url: string) => requestedWithCallback(url, { recurring: true });
   const bodiesOf = async (store: EventStore) => (await webhooksOf(store)).map(({ body }) => body);
 
-  it('is told with the approval that brings it, although it is recorded behind that', async () => {
+  it('is sent with its approval, although it is recorded after that', async () => {
     const { store, receiver } = await given();
     start(store);
     await appendPayment(store, 'pay_1', [first(receiver.url), happening.accepted]);
@@ -126,7 +126,7 @@ describe('a recurring token', () => {
     expect((await bodiesOf(store))[0]).not.toHaveProperty('recurringToken');
   });
 
-  it('whose record is damaged keeps nobody from hearing of the approval', async () => {
+  it('whose record is damaged does not prevent the webhook of the approval', async () => {
     const { store, receiver } = await given();
     const damaged = { type: 'RecurringTokenIssued', data: { recurringToken: 7 } } as unknown as PaymentEvent;
     await appendPayment(store, 'pay_1', [

@@ -1,4 +1,4 @@
-/** When a webhook is tried again: ten tries within about three days, as Standard Webhooks recommends. */
+/** When a webhook is retried: ten attempts within about three days, as Standard Webhooks recommends. */
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -16,10 +16,10 @@ export const retryPausesMs: readonly number[] = [
   24 * hour,
 ];
 
-/** Added to a pause at most, as a part of it. Never subtracted: no try comes before its time. */
+/** The most that is added to a pause, as a fraction of it. Never subtracted: no attempt is early. */
 const jitterMax = 0.1;
 
-/** The instant of the next try after so many failures in a row, from 1; undefined where there is none. */
+/** The instant of the next attempt after so many failures in a row, from 1; undefined after the last. */
 export function nextTryAfter(failuresInRow: number, now: number, fraction: number): number | undefined {
   const pauseMs = retryPausesMs[failuresInRow - 1];
   return pauseMs === undefined ? undefined : now + Math.round(pauseMs * (1 + jitterMax * fraction));

@@ -84,7 +84,7 @@ const codesOf = (answer: { json: () => { errors: { code: string; parameter?: str
   answer.json().errors.map(({ code }) => code);
 
 describe('the record of deliveries', () => {
-  it('shows each webhook with its tries', async () => {
+  it('shows each webhook with its attempts', async () => {
     const given = await start();
     await due(given, 'whk_1', 'whk_2', 'whk_3');
     await tried(given, 'whk_1', { kind: 'failed', reason: 'timeout' });
@@ -117,7 +117,7 @@ describe('the record of deliveries', () => {
     ]);
   });
 
-  it('is empty where nothing was to be told', async () => {
+  it('is empty if there were no webhooks', async () => {
     const { call } = await start();
     expect((await call('GET', path)).json()).toEqual({ success: true, webhooks: [] });
     expect((await call('GET', 'payments/pay_2/webhooks', 'reader')).statusCode).toBe(200);
@@ -165,7 +165,7 @@ describe('a replay', () => {
     expect(requested[0]?.metadata).toMatchObject({ actor: { kind: 'team', team: 'shop', keyId: 'k1' } });
   });
 
-  it('of what is not there is refused', async () => {
+  it('of an unknown webhook is refused', async () => {
     const given = await start();
     for (const payload of [undefined, { id: 'whk_9' }]) {
       const answer = await given.call('POST', `${path}/replay`, 'shop', payload);
@@ -179,7 +179,7 @@ describe('a replay', () => {
     expect([answer.statusCode, codesOf(answer)]).toEqual([400, ['invalid_param']]);
   });
 
-  it('is refused beyond their number', async () => {
+  it('is refused beyond the limit', async () => {
     const given = await start();
     await due(given, 'whk_1');
     const data = { id: 'whk_1', at: startedAt };
@@ -198,7 +198,7 @@ describe('a replay', () => {
     expect([answer.statusCode, codesOf(answer)]).toEqual([403, ['scope_missing']]);
   });
 
-  it('is put off while the store is away, and says so', async () => {
+  it('is answered 503 while the store is unavailable', async () => {
     const { call } = await start((store) => ({
       ...store,
       read: () => {
@@ -239,7 +239,10 @@ describe('the webhooks of a payout', () => {
     expect((await journal.load('po_1')).state.webhooks).toMatchObject([{ state: 'open' }]);
     const unknown = await call('POST', `${ofPayout}/replay`, 'payer', { id: 'whk_9' });
     expect(unknown.json().errors).toMatchObject([
-      { code: 'webhook_not_found', message: 'There is no webhook of this payout with this id.' },
+      {
+        code: 'webhook_not_found',
+        message: 'No webhook of this payout has this id. Take the id from the list of webhooks.',
+      },
     ]);
   });
 

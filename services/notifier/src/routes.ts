@@ -1,19 +1,11 @@
-/** What a team sees of its webhooks, and how it asks for one again. */
+/** The routes by which a team lists its webhooks and replays them. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Scope } from '@tollgate/teams';
-import { authenticate, isOwnedBy, isToken, type Caller, type TeamDirectory } from '@tollgate/teams';
-import { streamOf, toIso } from '@tollgate/views';
-import {
-  InvariantViolation,
-  TollgateError,
-  given,
-  sendErrors,
-  toErrorEntries,
-  type ErrorEntry,
-  type Log,
-} from '@tollgate/service-kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import { type Call, type Route, addRoute, replaySchema, routes, sendError } from '@tollgate/gateway-api/http';
+import { isOwnedBy, isToken, type Caller, type TeamDirectory } from '@tollgate/teams';
+import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
+import { streamOf } from '@tollgate/views';
+import { given, sendErrors, toErrorEntries, type Log } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { WebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Delivery, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 import { paymentSubject, payoutSubject, type Subject } from './subjects.ts';
@@ -25,98 +17,65 @@ export interface WebhookRouteDependencies {
   log: Log;
 }
 
-export const replaySchema = z.strictObject({ id: z.string('must be a text').optional() }).optional();
-
-/** Where the webhooks about one kind of subject are found. */
-interface Place {
-  subject: Subject;
-  collection: 'payments' | 'payouts';
-  readScopes: readonly Scope[];
-  replayScopes: readonly Scope[];
-}
-
-const places: readonly Place[] = [
-  {
-    ...{ subject: paymentSubject, collection: 'payments' },
-    ...{ readScopes: ['read', 'payments'], replayScopes: ['payments'] },
-  },
-  {
-    ...{ subject: payoutSubject, collection: 'payouts' },
-    ...{ readScopes: ['read', 'payouts'], replayScopes: ['payouts'] },
-  },
+/** The routes of the webhooks about one kind of subject. */
+const places = [
+  { subject: paymentSubject, list: routes.listPaymentWebhooks, replay: routes.replayPaymentWebhooks },
+  { subject: payoutSubject, list: routes.listPayoutWebhooks, replay: routes.replayPayoutWebhooks },
 ];
 
-type Handler = (
-  caller: Caller,
-  token: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<FastifyReply>;
+type OwnCall = Call & { token: string };
 
 export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDependencies): void {
-  for (const place of places) registerAt(app, deps, place);
+  for (const { subject, list, replay } of places) {
+    addOwnRoute(app, deps, { subject, route: list }, async ({ token, reply }) => {
+      const { state } = await deps.journal.load(token);
+      return reply.send({ success: true, webhooks: state.webhooks.map(toPublicWebhook) });
+    });
+    addOwnRoute(app, deps, { subject, route: replay }, (call) => replayWebhooks(deps, subject, call));
+  }
 }
 
-function registerAt(app: FastifyInstance, deps: WebhookRouteDependencies, place: Place): void {
-  const { store, journal, directory, log } = deps;
-  const { subject, collection, readScopes, replayScopes } = place;
-  const callers = new WeakMap<FastifyRequest, Caller>();
-
-  /** Refuses who may not, before the body is read, and answers for what is of others and for a store that is away. */
-  const forScopes = (scopes: readonly Scope[], handle: Handler) => ({
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-      const caller = authenticate(directory, request, reply, scopes);
-      if (caller === undefined) return reply;
-      callers.set(request, caller);
-      return undefined;
-    },
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const caller = callers.get(request);
-      if (caller === undefined) throw new InvariantViolation('a request came past the check of its key');
-      const { token } = request.params as { token: string };
-      try {
-        if (!(await isOwn(store, subject, caller, token)))
-          return await sendErrors(reply, 404, [notFound(subject)]);
-        return await handle(caller, token, request, reply);
-      } catch (error) {
-        return answerUnavailableStore(error, reply, log);
-      }
-    },
+/** A route about a subject of the caller's own; 404 for those of others. */
+function addOwnRoute(
+  app: FastifyInstance,
+  deps: WebhookRouteDependencies,
+  { subject, route }: { subject: Subject; route: Route },
+  handle: (call: OwnCall) => Promise<FastifyReply>,
+): void {
+  addRoute(app, deps, route, async (call) => {
+    const { token } = call.request.params as { token: string };
+    if (!(await isOwn(deps.store, subject, call.caller, token)))
+      return sendError(call.reply, `${subject.name}_not_found`);
+    return handle({ ...call, token });
   });
+}
 
-  const list: Handler = async (_caller, token, _request, reply) => {
-    const { state } = await journal.load(token);
-    return reply.send({ success: true, webhooks: state.webhooks.map(toPublicWebhook) });
-  };
-
-  const replay: Handler = async ({ team, keyId }, token, request, reply) => {
-    const parsed = replaySchema.safeParse(request.body);
-    if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    const answer = await journal.requestReplay(token, parsed.data?.id, { kind: 'team', team, keyId });
-    if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
-    return reply.code(202).send({ success: true, webhooks: answer.ids.map((id) => ({ id })) });
-  };
-
-  const path = `/api/v1/${collection}/:token/webhooks`;
-  app.get(path, forScopes(readScopes, list));
-  app.post(`${path}/replay`, forScopes(replayScopes, replay));
+async function replayWebhooks(
+  { journal }: WebhookRouteDependencies,
+  subject: Subject,
+  { caller: { team, keyId }, token, request, reply }: OwnCall,
+): Promise<FastifyReply> {
+  const parsed = replaySchema.safeParse(request.body);
+  if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
+  const answer = await journal.requestReplay(token, parsed.data?.id, { kind: 'team', team, keyId });
+  if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
+  return reply.code(202).send({ success: true, webhooks: answer.ids.map((id) => ({ id })) });
 }
 
 async function isOwn(
   store: EventStore,
-  { kind, toldOf }: Subject,
+  { kind, termsOf }: Subject,
   caller: Caller,
   token: string,
 ): Promise<boolean> {
   if (!isToken(token)) return false;
   for await (const event of store.read(streamOf(kind, token), { limit: 1 })) {
-    return isOwnedBy(toldOf(kind.fold(undefined, event)), caller);
+    return isOwnedBy(termsOf(kind.fold(undefined, event)), caller);
   }
   return false;
 }
 
-/** A webhook and every try to deliver it, as its team sees them. Instants are ISO 8601 in UTC. */
-export const toPublicWebhook = (webhook: Webhook) => ({
+export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
   id: webhook.id,
   url: webhook.url,
   body: webhook.body,
@@ -126,44 +85,21 @@ export const toPublicWebhook = (webhook: Webhook) => ({
   deliveries: webhook.deliveries.map(toPublicDelivery),
 });
 
-/** Absent where there will be none, and where it is due at once. */
+/** Absent if no attempt will follow, and if one is due immediately. */
 const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
   state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
 
 const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason }: Delivery) => ({
   attempt,
   at: toIso(at),
-  outcome: isDelivered ? 'delivered' : 'failed',
+  outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
   ...given({ statusCode, reason }),
 });
 
-const notFound = ({ kind: { name } }: Subject): ErrorEntry => ({
-  code: `${name}_not_found`,
-  kind: 'invalid_request_error',
-  message: `There is no ${name} with this token.`,
-  parameter: 'token',
-});
-
-function sendRefusal(
-  reply: FastifyReply,
-  { kind: { name } }: Subject,
-  { code }: ReplayRefusal,
-): FastifyReply {
-  const kind = 'invalid_request_error';
-  if (code === 'webhook_not_found') {
-    const message = `There is no webhook of this ${name} with this id.`;
-    return sendErrors(reply, 404, [{ code, kind, message, parameter: 'id' }]);
-  }
-  const message = `Webhooks of one ${name} are sent again ${replaysMax} times at most.`;
-  return sendErrors(reply, 409, [{ code, kind, message }]);
-}
-
-/** Answers 503 where the failure passes by itself; throws on what does not. */
-function answerUnavailableStore(error: unknown, reply: FastifyReply, log: Log): FastifyReply {
-  if (!(error instanceof TollgateError) || !error.retryable) throw error;
-  log.warn({ error, operation: 'webhooks' }, 'the event store is unavailable; the caller is asked to repeat');
-  const message = 'The gateway cannot read or record anything now. Repeat the request in a second.';
-  return sendErrors(reply.header('retry-after', '1'), 503, [
-    { code: 'store_unavailable', kind: 'api_error', message },
-  ]);
-}
+const sendRefusal = (reply: FastifyReply, { name }: Subject, { code }: ReplayRefusal) =>
+  sendError(reply, code, {
+    message:
+      code === 'webhook_not_found'
+        ? `No webhook of this ${name} has this id. Take the id from the list of webhooks.`
+        : `Webhooks of one ${name} can be replayed at most ${replaysMax} times. Read the current state from the API instead.`,
+  });

@@ -1,4 +1,4 @@
-/** What teams are notified about: one description each of payments and payouts, from which the service does the rest. */
+/** The subjects of webhooks: one description each for payments and payouts; the rest of the service is generic. */
 import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import {
@@ -9,36 +9,39 @@ import {
   type PaymentView,
   type PayoutView,
 } from '@tollgate/views';
-import type { WebhookBody } from './webhook-events.ts';
+import type { WebhookBody } from '@tollgate/gateway-api';
 import { paymentBodies, withRecurringToken } from './payment-bodies.ts';
 import { payoutBodies } from './payout-bodies.ts';
 
 /** What a payment and a payout have in common. */
-export interface Told {
+interface Addressed {
   environment: Environment;
   team: string;
   terms: { callbackUrl?: string | undefined };
 }
 
 export interface Subject<View extends ViewEnvelope = ViewEnvelope> {
+  name: 'payment' | 'payout';
   kind: ViewKind<View>;
-  toldOf(view: View): Told;
-  /** What its team is told of the change from one state to another, in the order in which it goes out. */
+  termsOf(view: View): Addressed;
+  /** The webhook bodies for the change from one state to another, in the order in which they are sent. */
   bodiesOf(before: View, after: View): WebhookBody[];
-  /** The state after an event, with what was recorded behind that event and belongs into the same body. */
+  /** The state after an event, with what was recorded after it and belongs in the same body. */
   completed(store: EventStore, event: RecordedEvent, after: View): Promise<View>;
 }
 
 export const paymentSubject: Subject<PaymentView> = {
+  name: 'payment',
   kind: paymentKind,
-  toldOf: ({ payment }) => payment,
+  termsOf: ({ payment }) => payment,
   bodiesOf: paymentBodies,
   completed: withRecurringToken,
 };
 
 export const payoutSubject: Subject<PayoutView> = {
+  name: 'payout',
   kind: payoutKind,
-  toldOf: ({ payout }) => payout,
+  termsOf: ({ payout }) => payout,
   bodiesOf: payoutBodies,
   completed: async (_store, _event, after) => after,
 };
@@ -48,6 +51,6 @@ const subjects: readonly Subject[] = [paymentSubject, payoutSubject];
 /** Prefixes of the streams of all subjects. */
 export const subjectStreamPrefixes = subjects.map(({ kind }) => kind.streamPrefix);
 
-/** The subject that a stream tells of; undefined for streams of anything else. */
+/** The subject of a stream; undefined for other streams. */
 export const subjectOfStream = (stream: string): Subject | undefined =>
   subjects.find(({ kind }) => stream.startsWith(kind.streamPrefix));

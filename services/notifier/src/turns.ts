@@ -1,11 +1,11 @@
-/** Whose turn it is among those that are ready: round and round the receivers, so that none waits for another. */
+/** Whose turn it is among those that are ready: round-robin over the receivers, so that none waits for another. */
 
 export interface Limits {
-  /** Tries at once, in all. */
+  /** The most concurrent attempts, in all. */
   total: number;
-  /** Of one team, so that several slow receivers of one team leave room for others. */
+  /** For one team, so that several slow receivers of one team leave room for others. */
   perTeam: number;
-  /** Of one team to one origin. */
+  /** For one team to one origin. */
   perOrigin: number;
 }
 
@@ -22,9 +22,9 @@ export interface Turns {
   join(token: string, receiver: Receiver): void;
   /** Leaves the queue of its receiver, if it is there. */
   leave(token: string, receiver: Receiver): void;
-  /** Gives the next one that its receiver has room for, which is then busy; undefined where there is none. */
+  /** Takes the next one for whose receiver there is room; it is then busy. Undefined if there is none. */
   take(): string | undefined;
-  /** One that was taken has ended. */
+  /** Ends a turn that was taken. */
   end(receiver: Receiver): void;
 }
 

@@ -1,4 +1,4 @@
-/** The streams of webhooks in the event store. Several processes may write one: whoever loses decides again. */
+/** The streams of webhooks in the event store. Several processes may write to one: the loser of a conflict decides again. */
 import {
   decideAndAppend,
   loadState,
@@ -36,8 +36,8 @@ export interface JournalDependencies {
 
 export type LoadedWebhooks = LoadedState<SubjectWebhooks>;
 
-/** What set an event off. */
-export interface Cause {
+/** What caused an event. */
+interface Cause {
   correlationId: string;
   causationId: string;
   actor: Actor;
@@ -51,9 +51,9 @@ export interface WebhookJournal {
     due: readonly WebhookEventOf<'WebhookDue'>['data'][],
     cause: Omit<Cause, 'actor'>,
   ): Promise<void>;
-  /** Records a try and gives the webhooks as they are then. */
+  /** Records an attempt and returns the resulting webhooks. */
   recordOutcome(token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks>;
-  /** Asks for one webhook again, or for all. Gives the ids, or a refusal. */
+  /** Requests the replay of one webhook, or of all. Returns the ids, or a refusal. */
   requestReplay(
     token: string,
     id: string | undefined,
@@ -98,7 +98,7 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       const answer = await append<never>(token, causeOf(notifier), (before) =>
         decideOutcome(before, { id, at, outcome }, (failures) => nextTryAfter(failures, at, fraction)),
       );
-      if (answer.kind === 'refused') throw new InvariantViolation('the record of a try was refused');
+      if (answer.kind === 'refused') throw new InvariantViolation('the record of an attempt was refused');
       return { state: answer.state, revision: answer.revision };
     },
     requestReplay: async (token, id, actor) => {
@@ -111,5 +111,5 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
   };
 }
 
-/** True where a failure says nothing about the stream that it was met at. */
+/** True if a failure is not the fault of the stream. */
 export const isPassing = (error: unknown): boolean => error instanceof TollgateError && error.retryable;

@@ -29,7 +29,7 @@ function eventsOf(decision: ReturnType<typeof decideReplay>): readonly WebhookEv
 
 const given = (...ids: string[]) => fold(eventsOf(decideDue(noWebhooks, ids.map(due))));
 
-/** Ten tries: after so many failures the next is due at that number, and there is none after the tenth. */
+/** Ten attempts: after so many failures the next is due at that number, and there is none after the tenth. */
 const schedule = (failures: number) => (failures < 10 ? failures * 100 : undefined);
 
 function tried(state: SubjectWebhooks, id: string, outcome: Outcome): SubjectWebhooks {
@@ -45,12 +45,12 @@ describe('what is due', () => {
     ]);
   });
 
-  it('is tried at once whatever the clock says, in order', () => {
+  it('is attempted at once whatever the clock says, in order', () => {
     expect(dueWebhook(given('a', 'b'), 0)?.id).toBe('a');
     expect(nextTryAt(given('a', 'b'))).toBe(0);
   });
 
-  it('goes before what failed already, and does not wait for it', () => {
+  it('takes precedence over failed webhooks, and does not wait for them', () => {
     const state = tried(given('a', 'b'), 'a', failed);
     expect(dueWebhook(state, 500)?.id).toBe('b');
     const both = tried(state, 'b', failed);
@@ -60,7 +60,7 @@ describe('what is due', () => {
   });
 });
 
-describe('a try', () => {
+describe('an attempt', () => {
   it.each([200, 201, 204, 299])('that is answered %i delivers', (statusCode) => {
     const [webhook] = tried(given('a'), 'a', answered(statusCode)).webhooks;
     expect(webhook).toMatchObject({ state: 'delivered' });
@@ -86,20 +86,20 @@ describe('a try', () => {
     expect(dueWebhook(after, 1e15)).toBeUndefined();
   });
 
-  it('of another process that failed takes nothing back, and is on record', () => {
+  it('of another process that failed revokes nothing, and is on record', () => {
     const delivered = tried(given('a'), 'a', answered(200));
     const [webhook] = tried(delivered, 'a', failed).webhooks;
     expect(webhook).toMatchObject({ state: 'delivered' });
     expect(webhook?.deliveries).toHaveLength(2);
   });
 
-  it('of another process that got through stands against giving up', () => {
+  it('of another process that succeeded prevails over giving up', () => {
     const delivered = tried(given('a'), 'a', answered(200));
     const after = fold([{ type: 'DeliveryGivenUp', data: { id: 'a', at: 8 } }], delivered);
     expect(after.webhooks[0]?.state).toBe('delivered');
   });
 
-  it('of a webhook that is not there is a broken invariant', () => {
+  it('for an unknown webhook is a broken invariant', () => {
     expect(() => tried(given('a'), 'b', failed)).toThrow(InvariantViolation);
     expect(() => fold([{ type: 'ReplayRequested', data: { id: 'b', at: 1 } }])).toThrow(InvariantViolation);
   });
@@ -113,28 +113,28 @@ describe('a replay', () => {
     expect(eventsOf(decideReplay(delivered, undefined, 9)).map(({ data }) => data.id)).toEqual(['a', 'b']);
   });
 
-  it('has the whole schedule again, and attempts that go on counting', () => {
+  it('has the whole schedule again, and continues the count of attempts', () => {
     const failing = tried(fold(eventsOf(decideReplay(delivered, 'a', 9)), delivered), 'a', failed);
     expect(failing.webhooks[0]).toMatchObject({ state: 'open', nextAt: 100, failuresInRow: 1 });
     expect(failing.webhooks[0]?.deliveries.at(-1)?.attempt).toBe(2);
   });
 
-  it('of what waits for its next try brings that forward', () => {
+  it('of a webhook that waits for its next attempt brings that forward', () => {
     const waiting = tried(given('a'), 'a', failed);
     expect(nextTryAt(fold(eventsOf(decideReplay(waiting, 'a', 9)), waiting))).toBe(0);
   });
 
-  it('of what is to be sent at once anyhow adds nothing', () => {
+  it('of a webhook that is due at once adds nothing', () => {
     expect(eventsOf(decideReplay(given('a'), 'a', 9))).toEqual([]);
   });
 
-  it('of what is not there is refused', () => {
+  it('of an unknown webhook is refused', () => {
     const refused = { kind: 'refused', refusal: { code: 'webhook_not_found' } };
     expect(decideReplay(delivered, 'c', 9)).toEqual(refused);
     expect(decideReplay(noWebhooks, undefined, 9)).toEqual(refused);
   });
 
-  it('is refused beyond their number', () => {
+  it('is refused beyond the limit', () => {
     const many = { ...delivered, replays: replaysMax - 1 };
     expect(eventsOf(decideReplay(many, 'a', 9))).toHaveLength(1);
     expect(decideReplay(many, undefined, 9)).toEqual({

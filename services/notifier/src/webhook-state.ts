@@ -1,10 +1,11 @@
-/** The webhooks of one payment or payout (the subject), folded from their events, and what may be added to them. Pure. */
+/** The webhooks of one payment or payout (the subject), folded from their events, and the decisions on them. Pure. */
 import type { Decision } from '@tollgate/event-store';
 import { InvariantViolation, type Environment } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
-import type { FailureReason, WebhookBody, WebhookEvent, WebhookEventOf } from './webhook-events.ts';
+import type { FailureReason, WebhookBody } from '@tollgate/gateway-api';
+import type { WebhookEvent, WebhookEventOf } from './webhook-events.ts';
 
-/** One try. It has a status code where there was an answer, else a reason. */
+/** One attempt, with the status code of the answer, or else a reason. */
 export interface Delivery {
   attempt: number;
   at: number;
@@ -21,9 +22,9 @@ export interface Webhook {
   body: WebhookBody;
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
-  /** When the next try is due, while open. 0 is at once, whatever the clock says: so a jump of it changes no order. */
+  /** When the next attempt is due, while open. 0 is at once, whatever the clock says, so its jumps change no order. */
   nextAt: number;
-  /** Since it became due, or was last asked for again. */
+  /** Since it became due, or was last replayed. */
   failuresInRow: number;
   deliveries: readonly Delivery[];
 }
@@ -36,17 +37,17 @@ export interface SubjectWebhooks {
 
 export const noWebhooks: SubjectWebhooks = { webhooks: [], replays: 0 };
 
-/** Replays of one subject at most: its stream is read at every try. */
+/** The most replays of one subject: its stream is read at every attempt. */
 export const replaysMax = 200;
 
-/** What became of a try. */
+/** The outcome of an attempt. */
 export type Outcome = { kind: 'answered'; statusCode: number } | { kind: 'failed'; reason: FailureReason };
 
 export interface ReplayRefusal {
   code: 'webhook_not_found' | 'too_many_replays';
 }
 
-/** The state after an event. @throws InvariantViolation for an event of a webhook that is not there. */
+/** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
 export function evolveWebhooks(state: SubjectWebhooks, event: WebhookEvent): SubjectWebhooks {
   if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event.data)] };
   if (!state.webhooks.some(({ id }) => id === event.data.id))
@@ -83,20 +84,20 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
       };
     }
     case 'DeliveryGivenUp':
-      // Another process may have got through meanwhile: that stands.
+      // Another process may have delivered it meanwhile: that prevails.
       return webhook.state === 'open' ? { ...webhook, state: 'given_up' } : webhook;
     case 'ReplayRequested':
       return { ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 };
   }
 }
 
-/** When the next try of any webhook is due; undefined where none is open. */
+/** When the next attempt of any webhook is due; undefined if none is open. */
 export function nextTryAt({ webhooks }: SubjectWebhooks): number | undefined {
   const times = webhooks.filter(({ state }) => state === 'open').map(({ nextAt }) => nextAt);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** The webhook to try now: the one that is due for longest, and of several at once the first that became due. */
+/** The webhook to attempt now: the one that has been due longest, and of several the first to become due. */
 export function dueWebhook({ webhooks }: SubjectWebhooks, now: number): Webhook | undefined {
   const due = webhooks.filter(({ state, nextAt }) => state === 'open' && nextAt <= now);
   return due.toSorted((a, b) => a.nextAt - b.nextAt)[0];
@@ -104,7 +105,7 @@ export function dueWebhook({ webhooks }: SubjectWebhooks, now: number): Webhook 
 
 type Decided<Refusal = never> = Decision<WebhookEvent, Refusal>;
 
-/** Records what the team is to be told; what is on record already adds nothing, so it may be decided again. */
+/** Records due webhooks; a recorded one adds nothing, so the decision may be repeated. */
 export function decideDue(
   state: SubjectWebhooks,
   due: readonly WebhookEventOf<'WebhookDue'>['data'][],
@@ -113,7 +114,7 @@ export function decideDue(
   return { kind: 'events', events: due.filter(isNew).map((data) => ({ type: 'WebhookDue', data })) };
 }
 
-/** Records a try. `nextAtAfter` gives when to try again after so many failures, undefined where it is over. */
+/** Records an attempt. `nextAtAfter` says when to retry after so many failures; undefined after the last. */
 export function decideOutcome(
   state: SubjectWebhooks,
   tried: { id: string; at: number; outcome: Outcome },
@@ -144,7 +145,7 @@ export function decideOutcome(
 
 const isAccepted = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
 
-/** Asks for one webhook once more, or for all of the subject's. One that is to be sent at once anyhow stays as it is. */
+/** Requests the replay of one webhook, or of all of the subject's. One that is due at once stays as it is. */
 export function decideReplay(
   { webhooks, replays }: SubjectWebhooks,
   id: string | undefined,

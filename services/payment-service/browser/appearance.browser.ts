@@ -13,22 +13,26 @@ afterAll(() => scene.close());
 
 const locales = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
 
-/** Shows every page to `look` in turn: the form, its mistakes, the authentication, the outcome, and no payment. */
-async function lookAtAll(page: Page, fields: object, look: (name: string) => Promise<void>): Promise<void> {
+/** Shows every page to `inspect` in turn: the form, its mistakes, the authentication, the outcome, and no payment. */
+async function inspectAll(
+  page: Page,
+  fields: object,
+  inspect: (name: string) => Promise<void>,
+): Promise<void> {
   const token = await scene.harness.create({ ...scene.shop.redirects, ...fields });
   await page.goto(scene.checkoutUrl(token));
-  await look('card');
+  await inspect('card');
   await press(payButton(page));
-  await look('mistakes');
+  await inspect('mistakes');
   await fillIn(page, entries(authenticatedCard));
   await press(payButton(page));
-  await look('authentication');
+  await inspect('authentication');
   await press(payButton(page));
   await page.waitForURL(`${scene.shop.url}/thanks`);
   await page.goto(scene.checkoutUrl(token));
-  await look('outcome');
+  await inspect('outcome');
   await page.goto(scene.checkoutUrl('none'));
-  await look('trouble');
+  await inspect('trouble');
 }
 
 describe('the width of a small phone, 320 px,', () => {
@@ -39,7 +43,7 @@ describe('the width of a small phone, 320 px,', () => {
       orderNumber: '0123456789'.repeat(25),
       amount: 999_999_999_999,
     };
-    await lookAtAll(page, { ...long, locale }, async (name) => {
+    await inspectAll(page, { ...long, locale }, async (name) => {
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       expect({ name, width }).toEqual({ name, width: 320 });
     });
@@ -47,7 +51,7 @@ describe('the width of a small phone, 320 px,', () => {
 
   it('leaves everything that is pressed or filled in at least 44 px high', async () => {
     const { page } = await scene.newCustomer({ viewport: { width: 320, height: 568 } });
-    await lookAtAll(page, {}, async (name) => {
+    await inspectAll(page, {}, async (name) => {
       for (const target of await page.locator('input, button, a.button').all()) {
         const height = (await target.boundingBox())?.height ?? 0;
         expect({ name, isHighEnough: height >= 44 }).toEqual({ name, isHighEnough: true });
@@ -57,7 +61,7 @@ describe('the width of a small phone, 320 px,', () => {
 });
 
 describe('the language', () => {
-  it('is German where the merchant asks for it: words, amounts and what a screen reader is told', async () => {
+  it('is German where the merchant asks for it: words, amounts and what a screen reader announces', async () => {
     const { page } = await scene.newCustomer();
     await page.goto(scene.checkoutUrl(await scene.harness.create({ locale: 'de-DE', amount: 123_456 })));
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
@@ -79,7 +83,7 @@ describe('accessibility', () => {
   it('every page has its language, one heading, one main part, its own title, and no identifier twice', async () => {
     const { page } = await scene.newCustomer();
     const titles = new Set<string>();
-    await lookAtAll(page, {}, async (name) => {
+    await inspectAll(page, {}, async (name) => {
       titles.add(await page.title());
       const lang = await page.locator('html').getAttribute('lang');
       const counts = {
@@ -121,7 +125,7 @@ describe('accessibility', () => {
     'text has a contrast of 4.5, and edges of fields have 3, in %s',
     async (colorScheme) => {
       const { page } = await scene.newCustomer({ colorScheme });
-      await lookAtAll(page, { orderNumber: 'contrast' }, async (name) => {
+      await inspectAll(page, { orderNumber: 'contrast' }, async (name) => {
         const measured = await page.evaluate<{ what: string; ratio: number; needed: number }[]>(contrasts);
         expect(measured.length).toBeGreaterThan(2);
         expect({ name, tooLow: measured.filter(({ ratio, needed }) => ratio < needed) }).toEqual({
@@ -173,7 +177,7 @@ describe('every answer', () => {
       'response',
       (response) => void pages.push({ url: response.url(), headers: response.headers() }),
     );
-    await lookAtAll(page, {}, async () => undefined);
+    await inspectAll(page, {}, async () => undefined);
     const ours = pages.filter(({ url }) => url.includes('/checkout/'));
     expect(ours.length).toBeGreaterThanOrEqual(7);
     for (const { headers } of ours) {
@@ -191,7 +195,7 @@ describe('every answer', () => {
 
   it('makes the browser ask nobody but the service, keep nothing, and find nothing to complain of', async () => {
     const { page, context, requested, complaints } = await scene.newCustomer();
-    await lookAtAll(page, {}, async () => {
+    await inspectAll(page, {}, async () => {
       expect(await page.locator('script, link, img, iframe, [style], [onclick]').count()).toBe(0);
     });
     const origins = new Set(requested.map((url) => new URL(url).origin));

@@ -63,7 +63,7 @@ export async function openScene() {
   };
 }
 
-/** The merchant's site: a page for success, one for failure, and one that frames what it is told to. */
+/** The merchant's site: a page for success, one for failure, and one that frames a given page. */
 async function openShop() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop');

@@ -1,4 +1,4 @@
-/** Takes pictures of every page, for people to look at: `node services/payment-service/browser/screenshots.ts`. */
+/** Takes screenshots of every page: `node services/payment-service/browser/screenshots.ts`. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -6,10 +6,9 @@ import type {
   ServiceDispute,
   ServicePayment,
 } from '@tollgate/payment-api';
+import { given } from '@tollgate/service-kit';
 import type { Payment } from './payments.ts';
-import type { Dispute } from './storage/disputes-table.ts';
-import type { Payout } from './storage/payouts-table.ts';
-import type { Refund } from './storage/refunds-table.ts';
+import type { Dispute, Payout, Refund } from './storage/records-table.ts';
 
 export interface Answer {
   statusCode: number;
@@ -46,7 +45,7 @@ export const refusal = (...errors: ApiError[]): Answer => ({
 
 export const success = (body: object): Answer => ({ statusCode: 200, body: { success: true, ...body } });
 
-/** Gives the address of the page on which a payment's customer goes on; undefined where no customer is needed. */
+/** Gives the address of the page on which a payment's customer continues; undefined where no customer is needed. */
 export type ProcessingUrl = (payment: Payment) => string | undefined;
 
 export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): Answer {
@@ -54,16 +53,11 @@ export function creationAnswer(payment: Payment, processingUrl: ProcessingUrl): 
   const body: CreatePaymentAnswer = {
     success: true,
     token,
-    ...shownUrl(payment, processingUrl),
+    ...given({ processingUrl: processingUrl(payment) }),
     payment: { amount, currency, status },
   };
   return { statusCode: 200, body };
 }
-
-const shownUrl = (payment: Payment, processingUrl: ProcessingUrl): { processingUrl?: string } => {
-  const url = processingUrl(payment);
-  return url === undefined ? {} : { processingUrl: url };
-};
 
 /** A payment as merchants see it: what was not given is null, what has not come about is left out. */
 export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl): ServicePayment {
@@ -82,12 +76,9 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
     needConfirmation: payment.needConfirmation,
     heldAmount: payment.heldAmount,
     refundedAmount: payment.refundedAmount,
-    ...shownUrl(payment, processingUrl),
-    ...(recurringToken === undefined ? {} : { recurringToken }),
-    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
-    ...(declineReason === undefined ? {} : { declineReason }),
-    createdAt: toIsoTime(payment.createdAt),
-    updatedAt: toIsoTime(payment.updatedAt),
+    ...given({ processingUrl: processingUrl(payment) }),
+    ...given({ recurringToken, sanitizedMask, declineReason }),
+    ...timesOf(payment),
   };
 }
 
@@ -100,7 +91,7 @@ export function payoutAnswer({ token, amount, currency, orderNumber, status }: P
   return success({ payout: { token, amount, currency, orderNumber, status } });
 }
 
-/** A payout among payments, told apart by `operationType`. */
+/** A payout among payments, distinguished by `operationType`. */
 export function toListedPayout(payout: Payout): ServicePayment {
   const { sanitizedMask, declineReason } = payout;
   return {
@@ -111,10 +102,8 @@ export function toListedPayout(payout: Payout): ServicePayment {
     currency: payout.currency,
     orderNumber: payout.orderNumber,
     callbackUrl: payout.callbackUrl ?? null,
-    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
-    ...(declineReason === undefined ? {} : { declineReason }),
-    createdAt: toIsoTime(payout.createdAt),
-    updatedAt: toIsoTime(payout.updatedAt),
+    ...given({ sanitizedMask, declineReason }),
+    ...timesOf(payout),
   };
 }
 
@@ -128,8 +117,12 @@ export const toServiceDispute = (dispute: Dispute): ServiceDispute => ({
   type: dispute.type,
   reasonCode: dispute.reasonCode,
   comment: dispute.comment,
-  createdAt: toIsoTime(dispute.createdAt),
-  updatedAt: toIsoTime(dispute.updatedAt),
+  ...timesOf(dispute),
+});
+
+const timesOf = ({ createdAt, updatedAt }: Pick<Payment, 'createdAt' | 'updatedAt'>) => ({
+  createdAt: toIsoTime(createdAt),
+  updatedAt: toIsoTime(updatedAt),
 });
 
 /** Milliseconds since the Unix epoch as ISO 8601 in UTC. */

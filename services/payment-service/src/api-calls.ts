@@ -9,7 +9,7 @@ import type { CallLog } from './storage/call-log.ts';
 import type { Database } from './storage/database.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 
-/** How a call ended, as the ledger tells it; the token is that of a payment, refund or payout that exists. */
+/** How a call ended, as the ledger shows it; the token is that of a payment, refund or payout that exists. */
 export interface Ending {
   answer: Answer;
   effect?: 'created' | 'confirmed' | 'declined';
@@ -20,7 +20,7 @@ export interface Ending {
 }
 
 /** Writes a call into the ledger, inside the transaction of its effect. */
-export type NoteCall = (ending: Ending) => void;
+type NoteCall = (ending: Ending) => void;
 
 /** Does the work of one operation. One that has an effect notes its call itself; the others are noted afterwards. */
 export type HandleCall = (

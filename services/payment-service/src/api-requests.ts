@@ -22,7 +22,7 @@ const codeByParameter: ReadonlyMap<string, ErrorCode> = new Map([
   ['currency', 'incorrect_currency'],
 ]);
 
-/** The body of a creation. The card number and the CVV end here: only the card's behaviour goes on. */
+/** The body of a creation. The card number and the CVV end here: only the card's behaviour goes further. */
 export function readCreation(body: unknown, now: number): Read<Creation> {
   const read = readRequest(createPaymentRequestSchema, body);
   if (read.value === undefined) return read;

@@ -161,7 +161,7 @@ describe('POST /api/v1/payments', () => {
     expect(answer.text).not.toContain(approvedCard);
   });
 
-  it('tells every fault of a request at once', async () => {
+  it('reports every fault of a request at once', async () => {
     const answer = await post({ amount: 0, currency: 'x', callbackUrl: 1, one: 1, two: 2 });
     const parameters = errorsOf(answer).map(({ parameter }) => parameter);
     expect(parameters.sort()).toEqual(['amount', 'callbackUrl', 'currency', 'one', 'product', 'two']);

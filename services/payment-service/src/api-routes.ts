@@ -16,12 +16,12 @@ import type { CallbackDelivery } from './callbacks.ts';
 import { paymentNotFound, type Changed, type PaymentChanges } from './payment-changes.ts';
 import type { OperationsList } from './storage/operations-list.ts';
 import type { PaymentsTable } from './storage/payments-table.ts';
-import type { PayoutsTable } from './storage/payouts-table.ts';
+import type { Payout, RecordsTable } from './storage/records-table.ts';
 
 export interface ApiRoutesDeps extends ApiCallDeps {
   changes: PaymentChanges;
   payments: PaymentsTable;
-  payouts: Pick<PayoutsTable, 'find'>;
+  payouts: Pick<RecordsTable<Payout>, 'find'>;
   operations: OperationsList;
   delivery: Pick<CallbackDelivery, 'sendNow'>;
   processingUrl: ProcessingUrl;

@@ -23,7 +23,7 @@ const create = (fields: object = {}) =>
 const callbacksOf = async (orderNumber: string) => (await harness.ledger(orderNumber)).callbacks;
 
 describe('callbacks', () => {
-  it('tell every change of status, with the specification’s fields', async () => {
+  it('report every change of status, with the specification’s fields', async () => {
     const token = await create();
     await harness.browse(`/checkout/${token}`);
     await receiver.waitFor(1);
@@ -36,13 +36,13 @@ describe('callbacks', () => {
     expect(receiver.contentTypes).toEqual(['application/json', 'application/json']);
   });
 
-  it('tell why a payment was declined', async () => {
+  it('say why a payment was declined', async () => {
     await harness.pay(await create(), { pan: declinedCard });
     const [, declined] = await receiver.waitFor(2);
     expect(declined).toMatchObject({ status: 'declined', declineReason: 'card_declined' });
   });
 
-  it('tell that a payment has expired, a revision, and nothing of a creation', async () => {
+  it('report an expiry and a revision, and no creation', async () => {
     const token = await create();
     await harness.advanceClock(30 * 60_000);
     await receiver.waitFor(1);
@@ -54,12 +54,12 @@ describe('callbacks', () => {
     ]);
   });
 
-  it('tell of money that is held, which is no change of status', async () => {
+  it('report an authorization, which is no change of status', async () => {
     const token = await create({ needConfirmation: true });
     await harness.browse(`/checkout/${token}`);
     await harness.browse(`/checkout/${token}`, goodForm(approvedCard));
-    const [, held] = await receiver.waitFor(2);
-    expect(held).toMatchObject({ status: 'pending', sanitizedMask: '439296******1251' });
+    const [, authorized] = await receiver.waitFor(2);
+    expect(authorized).toMatchObject({ status: 'pending', sanitizedMask: '439296******1251' });
   });
 
   it('give the recurring token where one was asked for', async () => {

@@ -6,7 +6,6 @@ import {
   paymentNotice,
   queueCallback,
   retryPausesMs,
-  toCallbackBody,
   tryTimeoutMs,
 } from './callbacks.ts';
 import type { QueueFault } from './faults.ts';
@@ -75,7 +74,7 @@ const approved = (token?: string): Payment => settleAs('approved', 'f'.repeat(32
 
 describe('the body of a callback', () => {
   it('tells the payment as it stands, with the specification’s names', () => {
-    expect(toCallbackBody(approved())).toEqual({
+    expect(paymentNotice(approved()).body).toEqual({
       token: 'a'.repeat(32),
       type: 'payment',
       status: 'approved',

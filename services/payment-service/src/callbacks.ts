@@ -1,6 +1,6 @@
 /** Status callbacks (specification, section 6): what they say, how they are queued, and how they are delivered. */
 import type { CallbackBody } from '@tollgate/payment-api';
-import type { Clock, Log } from '@tollgate/service-kit';
+import { given, type Clock, type Log } from '@tollgate/service-kit';
 import { createDueLoop, type DueLoop } from './due-loop.ts';
 import type { QueueFault, TakenFault } from './faults.ts';
 import type { Payment } from './payments.ts';
@@ -33,36 +33,34 @@ const dueRowsMax = 4 * concurrentTriesMax;
 /** Posts JSON and gives the HTTP status of the answer; rejects where there is none. */
 export type PostJson = (url: string, body: string, signal: AbortSignal) => Promise<number>;
 
-/** What a merchant is told, and where. */
+/** What a merchant is sent, and where. */
 export interface Notice {
   merchantId: number;
   callbackUrl: string;
   body: CallbackBody & { token: string };
 }
 
-/** Tells a payment as it now stands. */
-export const paymentNotice = (payment: Payment): Notice => ({
-  merchantId: payment.merchantId,
-  callbackUrl: payment.callbackUrl,
-  body: toCallbackBody(payment),
-});
+/** What a callback tells of a payment, refund, payout or dispute; of a dispute it is the token of its payment. */
+interface Told extends Pick<Payment, 'merchantId' | 'token' | 'orderNumber' | 'amount' | 'currency'> {
+  status: CallbackBody['status'];
+  recurringToken?: string | undefined;
+  sanitizedMask?: string | undefined;
+  declineReason?: string | undefined;
+}
 
-/** The body of the callback about a payment as it now stands. */
-export function toCallbackBody(payment: Payment): Notice['body'] {
-  const { token, status, orderNumber, amount, currency, recurringToken, sanitizedMask, declineReason } =
-    payment;
+/** Tells it as it now stands. */
+export function toNotice(type: CallbackBody['type'], told: Told, callbackUrl: string): Notice {
+  const { merchantId, token, status, orderNumber = null, amount, currency } = told;
+  const { recurringToken, sanitizedMask, declineReason } = told;
+  const optional = given({ recurringToken, sanitizedMask, declineReason });
   return {
-    token,
-    type: 'payment',
-    status,
-    orderNumber: orderNumber ?? null,
-    amount,
-    currency,
-    ...(recurringToken === undefined ? {} : { recurringToken }),
-    ...(sanitizedMask === undefined ? {} : { sanitizedMask }),
-    ...(declineReason === undefined ? {} : { declineReason }),
+    merchantId,
+    callbackUrl,
+    body: { token, type, status, orderNumber, amount, currency, ...optional },
   };
 }
+
+export const paymentNotice = (payment: Payment): Notice => toNotice('payment', payment, payment.callbackUrl);
 
 /** Queues a callback, as the fault that struck it wants. Runs inside the transaction of the change. */
 export function queueCallback(
@@ -137,7 +135,7 @@ export function createCallbackDelivery(deps: {
           { token: callback.token, error },
           'the outcome of a callback could not be stored, it is sent again',
         );
-        return clock.sleep(second, stopping).catch(() => undefined); // Rejects when we stop, which is no news.
+        return clock.sleep(second, stopping).catch(() => undefined); // Rejects when we stop, as expected.
       })
       .then(() => {
         underWay.delete(callback.id);
@@ -167,7 +165,7 @@ export function createCallbackDelivery(deps: {
       await Promise.all([...underWay.values()].map(({ ended }) => ended));
     },
     sendNow: async (payment) => {
-      const body = JSON.stringify(toCallbackBody(payment));
+      const body = JSON.stringify(paymentNotice(payment).body);
       await tryOnce({ clock, postJson }, payment.callbackUrl, body, stopping);
     },
   };
@@ -182,16 +180,16 @@ async function tryOnce(
 ): Promise<number | undefined> {
   const ended = new AbortController();
   const tooLong = new AbortController();
-  const breakOff = () => tooLong.abort();
-  stopping.addEventListener('abort', breakOff, { once: true });
-  deps.clock.sleep(tryTimeoutMs, ended.signal).then(breakOff, () => undefined);
+  deps.clock.sleep(tryTimeoutMs, ended.signal).then(
+    () => tooLong.abort(),
+    () => undefined,
+  );
   try {
     if (stopping.aborted) return undefined;
-    return await deps.postJson(url, body, tooLong.signal);
+    return await deps.postJson(url, body, AbortSignal.any([stopping, tooLong.signal]));
   } catch {
     return undefined; // Whatever went wrong on the way, the answer to it is the next try.
   } finally {
     ended.abort();
-    stopping.removeEventListener('abort', breakOff);
   }
 }

@@ -43,7 +43,7 @@ describe('the certificates', () => {
     expect(await ensureServerCertificate(dir, lastsUntil - 31 * dayMs)).toEqual(first);
   });
 
-  it('are for the names that the server is reached by, too, and made anew where one is added', async () => {
+  it('are for the names that the server is reached by, too, and renewed where one is added', async () => {
     const first = await ensureServerCertificate(dir, start);
     const second = await ensureServerCertificate(dir, start, ['payment-service', '10.1.2.3']);
     expect(second.ca).toBe(first.ca);
@@ -70,7 +70,7 @@ describe('the certificates', () => {
   });
 
   it.each(['ca.pem', 'ca-key.pem', 'server.pem', 'server-key.pem'])(
-    'are made anew when %s is damaged',
+    'are renewed when %s is damaged',
     async (file) => {
       await ensureServerCertificate(dir, start);
       await writeFile(join(dir, file), 'half a fi');

@@ -21,7 +21,7 @@ interface Pair {
 }
 
 const dayMs = 24 * 60 * 60_000;
-/** A pair that lasts no longer than this is made anew at the next start. */
+/** A pair that lasts no longer than this is renewed at the next start. */
 const renewalMarginMs = 30 * dayMs;
 const authorityLifetimeMs = 3_650 * dayMs;
 /** Longer lifetimes are refused by some clients. */
@@ -86,7 +86,7 @@ function isSound(pair: Pair, isUsable: (certificate: X509Certificate) => boolean
     const certificate = new X509Certificate(pair.cert);
     return certificate.checkPrivateKey(createPrivateKey(pair.key)) && isUsable(certificate);
   } catch {
-    return false; // Not PEM: cut short by a crash or edited by hand. It is made anew.
+    return false; // Not PEM: cut short by a crash or edited by hand. It is renewed.
   }
 }
 

@@ -23,7 +23,7 @@ const list = async () =>
 const refund = (body: object) => harness.call('POST', '/api/v1/refunds', body);
 
 describe('a dispute', () => {
-  it('is listed, told, and takes no money before it is lost', async () => {
+  it('is listed, sent by callback, and takes no money before it is lost', async () => {
     const token = await harness.createApproved({ orderNumber: 'D-1', callbackUrl: receiver.url });
     await receiver.waitFor(2);
     const answer = await open({ token, amount: 400, reasonCode: '13.1' });
@@ -38,10 +38,10 @@ describe('a dispute', () => {
     expect((await list())[0]?.status).toBe('approved');
     expect((await harness.balance()).hold).toBe(tea.amount - 400);
     await receiver.waitFor(4);
-    const told = { token, type: 'dispute', orderNumber: 'D-1', amount: 400, currency: 'EUR' };
+    const notice = { token, type: 'dispute', orderNumber: 'D-1', amount: 400, currency: 'EUR' };
     expect(receiver.received.slice(2)).toEqual([
-      { ...told, status: 'pending' },
-      { ...told, status: 'approved' },
+      { ...notice, status: 'pending' },
+      { ...notice, status: 'approved' },
     ]);
     expect((await harness.ledger('D-1')).disputes).toMatchObject([{ token, amount: 400 }]);
   });

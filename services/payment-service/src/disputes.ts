@@ -4,11 +4,11 @@
  */
 import { apiError, type ApiError } from '@tollgate/payment-api';
 import type { Ids } from '@tollgate/service-kit';
-import type { Notice } from './callbacks.ts';
+import { toNotice } from './callbacks.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import { newTokenOf, paymentNotFound } from './payment-changes.ts';
 import { countDispute, refundableAmount, type Payment } from './payments.ts';
-import type { Dispute, DisputesTable } from './storage/disputes-table.ts';
+import type { Dispute, RecordsTable } from './storage/records-table.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -16,7 +16,7 @@ import type { Transactions } from './transactions.ts';
 export type Disputed = { dispute: Dispute; refused?: never } | { refused: ApiError; dispute?: never };
 
 /** What a tester opens a dispute with. Without `amount`, all that is neither refunded nor disputed, in minor units. */
-export interface DisputeRequest {
+interface DisputeRequest {
   token: string;
   amount?: number | undefined;
   reasonCode?: string | undefined;
@@ -30,7 +30,7 @@ export interface Disputes {
 
 export interface DisputesDeps {
   transactions: Transactions;
-  disputes: DisputesTable;
+  disputes: RecordsTable<Dispute>;
   accounts: Pick<LedgerAccounts, 'takeBack'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
@@ -80,7 +80,7 @@ function openDispute(deps: DisputesDeps, payment: Payment, request: DisputeReque
   };
   deps.transactions.advance(payment, countDispute(amount));
   deps.disputes.insert(dispute);
-  deps.transactions.tell(disputeNotice(dispute, payment.callbackUrl));
+  deps.transactions.tell(toNotice('dispute', dispute, payment.callbackUrl));
   return { dispute };
 }
 
@@ -94,23 +94,9 @@ function resolveDispute(
   if (status === 'approved') deps.accounts.takeBack(payment, dispute.amount, 'dispute_lost');
   else deps.transactions.advance(payment, countDispute(-dispute.amount));
   deps.disputes.update(dispute);
-  deps.transactions.tell(disputeNotice(dispute, payment.callbackUrl));
+  deps.transactions.tell(toNotice('dispute', dispute, payment.callbackUrl));
   return { dispute };
 }
-
-/** A callback about a dispute has the token of its payment, as the record of the dispute has. */
-const disputeNotice = (dispute: Dispute, callbackUrl: string): Notice => ({
-  merchantId: dispute.merchantId,
-  callbackUrl,
-  body: {
-    token: dispute.token,
-    type: 'dispute',
-    status: dispute.status,
-    orderNumber: dispute.orderNumber ?? null,
-    amount: dispute.amount,
-    currency: dispute.currency,
-  },
-});
 
 /** Also for another merchant's dispute. */
 const disputeNotFound = (): ApiError =>

@@ -2,23 +2,23 @@ import type { Clock, Log } from '@tollgate/service-kit';
 
 /** Something that is done when it falls due, for as long as the service runs. */
 export interface DueLoop {
-  /** Looks at once: what is due may have changed in any way. */
+  /** Runs at once: what is due may have changed in any way. */
   wake(): void;
-  /** Tells that something falls due at `dueAt`, so that the loop looks no later than that. */
+  /** Something falls due at `dueAt`: the loop runs no later than that. */
   expect(dueAt: number): void;
   /** Runs until `signal` is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** After a failure of the work itself the loop looks again so much later. */
+/** After a failure of the work itself the loop runs again after this pause. */
 const pauseAfterFailureMs = 1_000;
-/** Without anything due the loop still looks so often, lest a missed wake-up lasts for ever. */
+/** With nothing due the loop still runs this often, lest a missed wake-up last for ever. */
 const idleMs = 60_000;
 
 /**
  * Runs `work` whenever something is due. `work` gives the time at which the next thing is due, if it knows one.
  *
- * `now` is the service's time, `sleep` passes real time: whoever moves the service's time calls `wake`.
+ * `now` is the service's time, `sleep` passes real time: the code that moves the service's time calls `wake`.
  */
 export function createDueLoop(deps: {
   name: string;

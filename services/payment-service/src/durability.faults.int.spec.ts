@@ -104,8 +104,10 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     receiver.react(() => 200);
     await second.call('POST', '/sandbox/clock', { advanceMs: 60_000 });
     const untold = () => {
-      const told = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
-      return approved.filter((token) => !told.has(`${token} pending`) || !told.has(`${token} approved`));
+      const notified = new Set(receiver.received.map(({ token, status }) => `${token} ${status}`));
+      return approved.filter(
+        (token) => !notified.has(`${token} pending`) || !notified.has(`${token} approved`),
+      );
     };
     await eventually('the delivery of what was due', () => untold().length === 0, 30_000);
     await eventually(
@@ -166,8 +168,8 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     expect(acknowledged.filter(({ token }) => !statusOf.has(token))).toEqual([]);
     expect(acknowledged.filter((one) => one.confirmed && statusOf.get(one.token) !== 'approved')).toEqual([]);
     const moved = new Set([...refunds, ...payouts].map(({ token }) => token));
-    const told = acknowledged.flatMap(({ refund, payout }) => [refund, payout]);
-    expect(told.filter((token) => token !== undefined && !moved.has(token))).toEqual([]);
+    const returned = acknowledged.flatMap(({ refund, payout }) => [refund, payout]);
+    expect(returned.filter((token) => token !== undefined && !moved.has(token))).toEqual([]);
     const sum = (records: { amount: number }[]) => records.reduce((total, { amount }) => total + amount, 0);
     const approved = payments.filter(({ status }) => status === 'approved');
     const [{ available, hold } = { available: -1, hold: -1 }] = wallets;

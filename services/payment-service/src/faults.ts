@@ -2,7 +2,7 @@ import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 /** Operations of the interface, each of which can be made to fail. */
-export const operations = [
+const operations = [
   'create',
   'get',
   'list',

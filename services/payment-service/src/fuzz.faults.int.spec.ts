@@ -5,14 +5,14 @@ import { approvedCard, bankAccount, cardData, dayMs, payoutCard, tea } from './t
 
 let harness: Harness;
 /** Tokens that mutations begin with, so that they reach behind the first check. */
-const tokens = { approved: '', held: '', recurring: '', dispute: '' };
+const tokens = { approved: '', authorized: '', recurring: '', dispute: '' };
 beforeAll(async () => {
   harness = await startHarness();
   tokens.approved = await harness.createApproved({ recurring: true, amount: 1_000_000 });
   tokens.recurring = String((await harness.retrieve(tokens.approved)).recurringToken);
   await harness.advanceClock(dayMs);
-  tokens.held = await harness.create({ needConfirmation: true });
-  await harness.pay(tokens.held, { outcome: 'approved' });
+  tokens.authorized = await harness.create({ needConfirmation: true });
+  await harness.pay(tokens.authorized, { outcome: 'approved' });
   const opened = await harness.call('POST', '/sandbox/disputes', { token: tokens.approved, amount: 5 });
   tokens.dispute = (opened.body['dispute'] as { id: string }).id;
 });
@@ -27,8 +27,8 @@ const posts: [name: string, path: () => string, body: () => object][] = [
   ],
   ['a payment with a card', () => '/api/v1/payments', () => ({ ...tea, card: cardData(approvedCard) })],
   ['a repeat payment', () => '/api/v1/payments', () => ({ ...tea, recurringToken: tokens.recurring })],
-  ['a confirmation', () => '/api/v1/payments/confirm', () => ({ token: tokens.held })],
-  ['a refusal of held money', () => '/api/v1/payments/decline', () => ({ token: tokens.held })],
+  ['a confirmation', () => '/api/v1/payments/confirm', () => ({ token: tokens.authorized })],
+  ['a void', () => '/api/v1/payments/decline', () => ({ token: tokens.authorized })],
   ['a refund', () => '/api/v1/refunds', () => ({ token: tokens.approved, amount: 1 })],
   ['a payout to an account', () => '/api/v1/payouts', () => ({ ...payout, destination: { bankAccount } })],
   [
@@ -36,7 +36,11 @@ const posts: [name: string, path: () => string, body: () => object][] = [
     () => '/api/v1/payouts',
     () => ({ ...payout, destination: { card: { pan: payoutCard, expires: '12/2099' } } }),
   ],
-  ['a payment on the page', () => `/sandbox/payments/${tokens.held}/pay`, () => ({ outcome: 'approved' })],
+  [
+    'a payment on the page',
+    () => `/sandbox/payments/${tokens.authorized}/pay`,
+    () => ({ outcome: 'approved' }),
+  ],
   [
     'a revision',
     () => `/sandbox/payments/${tokens.approved}/revise`,
@@ -117,7 +121,7 @@ const placesIn = (value: unknown): [object, string][] =>
       ])
     : [];
 
-/** All but the log of calls, and how far the delivery of callbacks has come, which goes on by itself. */
+/** All but the log of calls, and the progress of the delivery of callbacks, which continues meanwhile. */
 async function truth(): Promise<object> {
   const { calls: _calls, callbacks, ...rest } = await harness.ledger();
   return { ...rest, callbacks: callbacks.length };

@@ -1,8 +1,2 @@
-export { paymentServiceConfigSchema, type PaymentServiceConfig } from './config.ts';
-export {
-  createPaymentService,
-  type PaymentService,
-  type PaymentServiceAddresses,
-  type PaymentServiceDeps,
-} from './payment-service.ts';
-export type { Registration } from './keys.ts';
+export { paymentServiceConfigSchema } from './config.ts';
+export { createPaymentService } from './payment-service.ts';

@@ -26,9 +26,9 @@ describe('the check of a key', () => {
   it.each([
     ['sandbox', 'production'],
     ['production', 'sandbox'],
-  ] as const)('in %s says of a %s key that it is one, even before it looks for it', (environment, other) => {
+  ] as const)('in %s says of a %s key that it is one, even before it is searched', (environment, other) => {
     const lookUp = () => {
-      throw new Error('looked for');
+      throw new Error('searched');
     };
     const authenticate = createAuthenticate({ keysByHashPrefix: lookUp }, environment);
     const { refused } = authenticate(`Bearer sk_${other}_${'a'.repeat(32)}`) as { refused: ApiError };

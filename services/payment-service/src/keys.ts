@@ -7,16 +7,16 @@ import type { Database } from './storage/database.ts';
 import type { Merchant, MerchantsTable } from './storage/merchants-table.ts';
 
 const keyRandomBytes = 24;
-/** Long enough to find one key, too short to tell anything of it. */
+/** Long enough to find one key, too short to reveal anything of it. */
 const hashPrefixLength = 8;
-/** Of a key's random part: enough for a person to tell keys apart, with 168 bits left to guess. */
+/** Of a key's random part: enough for a person to distinguish keys, with 168 bits left to guess. */
 const shownLength = 6;
 const keyIdHashLength = 12;
 
 /** Which merchant a request comes from, by its `Authorization` header, or why it is rejected. */
 export type Authenticate = (header: string | undefined) => { merchant: Merchant } | { refused: ApiError };
 
-/** Reads the stored keys anew for every request, so that one that is revoked elsewhere is refused from then on. */
+/** Reads the stored keys again for every request, so that one that is revoked elsewhere is refused from then on. */
 export function createAuthenticate(
   merchants: Pick<MerchantsTable, 'keysByHashPrefix'>,
   environment: Environment = 'sandbox',
@@ -98,7 +98,7 @@ function insertKey({ merchants, now }: IssueKeyDeps, merchant: Merchant, text: s
   return { keyId, key: new Secret(text) };
 }
 
-/** The identifier of a key. It tells nothing of the key, and may be shown and logged. */
+/** The identifier of a key. It reveals nothing of the key, and may be shown and logged. */
 export const keyIdOf = (key: string): string => `key_${hashOf(key).slice(0, keyIdHashLength)}`;
 
 const prefixOf = (environment: Environment): string => `sk_${environment}_`;

@@ -6,7 +6,7 @@ import { InvariantViolation } from '@tollgate/service-kit';
 import type { AccountsTable, Booking, Entry, Lot, WalletName } from './storage/accounts-table.ts';
 
 /** What `GET /balance` shows; neither amount is ever below zero. */
-export interface Wallet {
+interface Wallet {
   currency: string;
   /** Settled money, which can be paid out. */
   available: number;
@@ -15,7 +15,7 @@ export interface Wallet {
 }
 
 /** What a booking is about: the token of a payment, refund, payout or dispute, and the wallet. */
-export interface BookingSubject extends WalletName {
+interface BookingSubject extends WalletName {
   token: string;
 }
 

@@ -1,25 +1,27 @@
 /** The truth of the sandbox: what really happened to a merchant's payments, and which calls it made. */
+import { given } from '@tollgate/service-kit';
 import { toIsoTime, toServiceDispute } from './answers.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { Payment } from './payments.ts';
 import type { CallbackQueue } from './storage/callback-queue.ts';
 import type { CallLog, CallRecord } from './storage/call-log.ts';
-import type { DisputesTable } from './storage/disputes-table.ts';
 import type { PaymentsTable } from './storage/payments-table.ts';
-import type { Payout, PayoutsTable } from './storage/payouts-table.ts';
-import type { Refund, RefundsTable } from './storage/refunds-table.ts';
+import type { Dispute, Payout, RecordsTable, Refund } from './storage/records-table.ts';
 
 export interface LedgerDeps {
   payments: PaymentsTable;
-  refunds: Pick<RefundsTable, 'list'>;
-  payouts: Pick<PayoutsTable, 'list'>;
-  disputes: Pick<DisputesTable, 'list'>;
+  refunds: Pick<RecordsTable<Refund>, 'list'>;
+  payouts: Pick<RecordsTable<Payout>, 'list'>;
+  disputes: Pick<RecordsTable<Dispute>, 'list'>;
   accounts: Pick<LedgerAccounts, 'wallets'>;
   queue: CallbackQueue;
   calls: CallLog;
 }
 
-/** Newest payments, refunds, payouts, disputes and callbacks of one ledger at most; `paymentsCount` tells whether there are more. */
+/**
+ * Newest payments, refunds, payouts, disputes and callbacks of one ledger at most; `paymentsCount` shows whether
+ * there are more.
+ */
 const entriesMax = 10_000;
 
 /** What there is, oldest first: all of it, or that of one `orderNumber`. The wallets are always whole. */
@@ -28,8 +30,8 @@ export function readLedger(deps: LedgerDeps, merchantId: number, orderNumber: st
   return {
     payments: deps.payments.list(filter, { offset: 0, limit: entriesMax }).reverse().map(toLedgerPayment),
     paymentsCount: deps.payments.count(filter),
-    refunds: deps.refunds.list(merchantId, orderNumber, entriesMax).map(toLedgerRefund),
-    payouts: deps.payouts.list(merchantId, orderNumber, entriesMax).map(toLedgerPayout),
+    refunds: deps.refunds.list(merchantId, orderNumber, entriesMax).reverse().map(toLedgerRefund),
+    payouts: deps.payouts.list(merchantId, orderNumber, entriesMax).reverse().map(toLedgerPayout),
     disputes: deps.disputes.list(merchantId, orderNumber, entriesMax).reverse().map(toServiceDispute),
     wallets: deps.accounts.wallets(merchantId),
     callbacks: deps.queue.records(merchantId, orderNumber, entriesMax),
@@ -49,30 +51,22 @@ const toLedgerPayment = (payment: Payment): object => ({
   statuses: payment.statuses.map(({ status, at }) => ({ status, at: toIsoTime(at) })),
 });
 
-const toLedgerRefund = (refund: Refund): object => ({
-  token: refund.token,
-  paymentToken: refund.paymentToken,
-  orderNumber: refund.orderNumber ?? null,
-  amount: refund.amount,
-  currency: refund.currency,
-  status: refund.status,
-  createdAt: toIsoTime(refund.createdAt),
+const toLedgerRefund = ({ token, paymentToken, orderNumber, ...refund }: Refund): object => ({
+  ...{
+    token,
+    paymentToken,
+    orderNumber: orderNumber ?? null,
+    amount: refund.amount,
+    currency: refund.currency,
+  },
+  ...{ status: refund.status, createdAt: toIsoTime(refund.createdAt) },
 });
 
-const toLedgerPayout = (payout: Payout): object => ({
-  token: payout.token,
-  orderNumber: payout.orderNumber,
-  amount: payout.amount,
-  currency: payout.currency,
-  status: payout.status,
-  createdAt: toIsoTime(payout.createdAt),
+const toLedgerPayout = ({ token, orderNumber, amount, currency, status, createdAt }: Payout): object => ({
+  ...{ token, orderNumber, amount, currency, status, createdAt: toIsoTime(createdAt) },
 });
 
 const toLedgerCall = ({ at, operation, token, orderNumber, effect, answer }: CallRecord): object => ({
-  at: toIsoTime(at),
-  operation,
-  ...(token === undefined ? {} : { token }),
-  ...(orderNumber === undefined ? {} : { orderNumber }),
-  effect,
-  answer,
+  ...{ at: toIsoTime(at), operation, effect, answer },
+  ...given({ token, orderNumber }),
 });

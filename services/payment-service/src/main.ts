@@ -23,13 +23,13 @@ const keyFileName = 'payment-service-key';
 
 async function main(): Promise<void> {
   const { logLevel, ...config } = readConfig(paymentServiceConfigSchema, process.env);
-  // Logs go to standard error: standard output is for what a person or a script reads.
+  // Logs go to standard error: standard output is for people and scripts.
   const log = createLog('payment-service', logLevel, process.stderr);
   const service = createPaymentService({ config, clock: systemClock, ids: systemIds, log });
-  // The third: whoever started this and held a channel to it is gone.
+  // The third: the parent process that held a channel to this one is gone.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
     process.once(event, () => void service.stop());
-  // To hear of its end, the channel need not keep the process running.
+  // The channel reports its end without keeping the process running.
   process.channel?.unref();
 
   const addresses = await service.start();

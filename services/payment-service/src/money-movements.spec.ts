@@ -6,7 +6,6 @@ import { createFaults } from './faults.ts';
 import { appendBalanced } from './ledger-accounts.ts';
 import { createMoneyMovements } from './money-movements.ts';
 import type { Changed } from './payment-changes.ts';
-import { moneyStep } from './storage/money-schema.ts';
 import { migrate } from './storage/schema.ts';
 import { createTables } from './storage/tables.ts';
 import { bankAccountDestination, dayMs, tea } from './testing/samples.ts';
@@ -40,19 +39,6 @@ function setUp() {
     money,
     tables,
     rows,
-    /** As if the file had been written before the step that brought the accounts, and were opened now. */
-    forgetMoney: () => {
-      for (const table of [
-        'ledger_entries',
-        'ledger_balances',
-        'hold_lots',
-        'recurring_tokens',
-        'refunds',
-        'payouts',
-      ])
-        connection.exec(`DROP TABLE ${table}`);
-      connection.exec(`DROP TABLE disputes; ${moneyStep}`);
-    },
     advance: async (byMs: number) => {
       now += byMs;
       while (((await money.doDue()) ?? Number.POSITIVE_INFINITY) <= now);
@@ -198,19 +184,5 @@ describe('the movements of money', () => {
       { remaining: 30 },
       { remaining: 90 },
     ]);
-  });
-});
-
-describe('a database from before there were accounts', () => {
-  it('has its approved payments booked, and their money settles at once', async () => {
-    const { rows, tables, money, advance, create, forgetMoney } = setUp();
-    const { payment } = await create(700, false);
-    await create(300, true);
-    forgetMoney();
-    expect(money.accounts.wallets(1)).toEqual([{ currency: 'EUR', available: 0, hold: 700 }]);
-    await advance(0);
-    expect(money.accounts.wallets(1)).toEqual([{ currency: 'EUR', available: 700, hold: 0 }]);
-    expect(rows('SELECT sum(amount) AS sum FROM ledger_entries')).toEqual([{ sum: 0 }]);
-    expect(tables.payments.findFirstOf(payment?.recurringToken ?? '')?.token).toBe(payment?.token);
   });
 });

@@ -27,7 +27,7 @@ export interface MoneyMovementsDeps {
   now: () => number;
   ids: Pick<Ids, 'hex'>;
   settlementDelayMs: number;
-  /** Told, after a commit, that callbacks and settlements may be due. */
+  /** Called after a commit: callbacks and settlements may be due. */
   onChange: () => void;
 }
 

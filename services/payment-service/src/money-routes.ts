@@ -8,13 +8,13 @@ import { payoutAnswer, refundAnswer, refusal, success, toServiceDispute } from '
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import type { PaidOut, Payouts } from './payouts.ts';
 import type { Refunded, Refunds } from './refunds.ts';
-import type { DisputesTable } from './storage/disputes-table.ts';
+import type { Dispute, RecordsTable } from './storage/records-table.ts';
 
 export interface MoneyRoutesDeps extends ApiCallDeps {
   refunding: Refunds;
   payingOut: Payouts;
   accounts: Pick<LedgerAccounts, 'wallet'>;
-  disputes: Pick<DisputesTable, 'list'>;
+  disputes: Pick<RecordsTable<Dispute>, 'list'>;
 }
 
 const listedDisputesMax = 100;

@@ -28,10 +28,10 @@ import type { Transactions } from './transactions.ts';
 export type Changed = { payment: Payment; refused?: never } | { refused: ApiError; payment?: never };
 
 /** What is written in the same transaction as a change: its record in the log of calls. */
-export type AlsoWrite = (changed: Changed) => void;
+type AlsoWrite = (changed: Changed) => void;
 
 /** What a payment is paid with where no customer is sent to the hosted page. */
-export type PaidWith = { card: CardBehaviour } | { recurringToken: string };
+type PaidWith = { card: CardBehaviour } | { recurringToken: string };
 
 /** A creation as the service reads it: of a card only its behaviour is left. */
 export interface Creation {
@@ -46,7 +46,7 @@ export interface PaymentChanges {
   open(token: string): Promise<Payment | undefined>;
   submitCard(token: string, card: CardBehaviour): Promise<Payment | undefined>;
   answerAuthentication(token: string, isConfirmed: boolean): Promise<Payment | undefined>;
-  /** The merchant takes the held money of a two-step payment, or gives it back. */
+  /** The merchant confirms or declines a two-step payment. */
   confirm(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
   decline(merchant: Merchant, token: string, alsoWrite: AlsoWrite): Promise<Changed>;
   /** What the customer would do on the page, all at once. */
@@ -56,7 +56,7 @@ export interface PaymentChanges {
   expireDue(): Promise<number | undefined>;
 }
 
-export interface Revision {
+interface Revision {
   status: 'approved' | 'declined';
   amount?: number | undefined;
 }
@@ -176,7 +176,7 @@ function createDoings({ transactions, payments }: PaymentChangesDeps) {
   };
 }
 
-/** Also for another merchant's token, which must not be told from one that does not exist. */
+/** Also for another merchant's token, which must be indistinguishable from one that does not exist. */
 export const paymentNotFound = (): ApiError =>
   apiError('payment_not_found', 'There is no payment with this token.', 'token');
 

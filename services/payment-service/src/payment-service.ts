@@ -71,7 +71,7 @@ export function createPaymentService(deps: PaymentServiceDeps): PaymentService {
   let running: Promise<RunningService> | undefined;
   let stopped: Promise<void> | undefined;
   const stopOnce = async (): Promise<void> => {
-    // A start that failed has closed what it opened, and has told its caller why.
+    // A start that failed has closed what it opened, and has given its caller the reason.
     const service = await running?.catch(() => undefined);
     await service?.stop();
   };
@@ -105,29 +105,24 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   await makeDataDir(config.dataDir);
   const certificates = join(config.dataDir, certificateFolder);
   const certificate = await ensureServerCertificate(certificates, clock.now(), hostNames);
-  const database = openDatabase(databaseFileOf(config.dataDir, environment));
+  await using stops = new AsyncDisposableStack();
+  const file = databaseFileOf(config.dataDir, environment);
+  const database = stops.adopt(openDatabase(file), (opened) => opened.close());
   const core = createCore(deps, database, certificate);
+  stops.defer(() => core.end());
   const https = createHttpsServer(certificate, log);
   const http = createPlainHttpServer();
   const servers = [https, http].map((app) => ({ app, closeNow: trackConnections(app) }));
-  const close = async (): Promise<void> => {
-    await drain(servers, clock);
-    await core.end();
-    database.close();
-  };
-  try {
-    registerRoutes(https, core, environment);
-    const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
-    core.begin(addresses.httpsUrl);
-    log.info(
-      { url: addresses.httpsUrl, port: Number(new URL(addresses.httpUrl).port) },
-      'Payment Service listens',
-    );
-    return { addresses, ensureMerchant: core.ensureMerchant, stop: close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  stops.defer(() => drain(servers, clock));
+  registerRoutes(https, core, environment);
+  const addresses = await listenOnBoth({ https, http }, config, certificate.caFile);
+  core.begin(addresses.httpsUrl);
+  log.info(
+    { url: addresses.httpsUrl, port: Number(new URL(addresses.httpUrl).port) },
+    'Payment Service listens',
+  );
+  const started = stops.move();
+  return { addresses, ensureMerchant: core.ensureMerchant, stop: () => started.disposeAsync() };
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {
@@ -202,7 +197,7 @@ function createCore(
   };
 }
 
-/** The page on which the customer goes on, where the payment needs the customer. */
+/** The page on which the customer continues, where the payment needs the customer. */
 function processingUrlOf(payment: Payment, baseUrl: string): string | undefined {
   const path = `${baseUrl}${checkoutPath(payment.token)}`;
   const urls = { card: path, authentication: `${path}/authentication`, none: undefined };

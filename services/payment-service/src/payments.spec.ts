@@ -6,7 +6,7 @@ import {
   customerStep,
   expireWhenDue,
   holdLifetimeMs,
-  isNews,
+  needsCallback,
   isPaid,
   mayRevise,
   newPayment,
@@ -130,34 +130,34 @@ describe('the life of a payment', () => {
 });
 
 describe('a payment that needs confirmation', () => {
-  const held = after(created({ needConfirmation: true }), openCheckout, withCard(approvedCard));
+  const authorized = after(created({ needConfirmation: true }), openCheckout, withCard(approvedCard));
 
-  it('stays pending with the whole amount held', () => {
-    expect(held).toMatchObject({
+  it('stays pending with the whole amount authorized', () => {
+    expect(authorized).toMatchObject({
       status: 'pending',
       heldAmount: tea.amount,
       expiresAt: start + 2_000 + holdLifetimeMs,
     });
-    expect(customerStep(held)).toBe('none');
-    expect(isPaid(held)).toBe(true);
+    expect(customerStep(authorized)).toBe('none');
+    expect(isPaid(authorized)).toBe(true);
   });
 
-  it('is not held when the card is declined', () => {
+  it('is not authorized when the card is declined', () => {
     const declined = after(created({ needConfirmation: true }), openCheckout, withCard(declinedCard));
     expect(declined).toMatchObject({ status: 'declined', heldAmount: 0 });
   });
 
   it('gives the money back when the hold lapses after seven days', () => {
-    expect(expireWhenDue(held, start + 2_000 + holdLifetimeMs)).toMatchObject({
+    expect(expireWhenDue(authorized, start + 2_000 + holdLifetimeMs)).toMatchObject({
       status: 'expired',
       heldAmount: 0,
     });
   });
 
-  it('is news when the money is held, though the status is the same', () => {
+  it('needs a callback when it is authorized, though the status is the same', () => {
     const opened = after(created({ needConfirmation: true }), openCheckout);
-    expect(isNews(opened, held)).toBe(true);
-    expect(isNews(held, held)).toBe(false);
+    expect(needsCallback(opened, authorized)).toBe(true);
+    expect(needsCallback(authorized, authorized)).toBe(false);
   });
 });
 

@@ -86,7 +86,7 @@ export function customerStep(payment: Payment): 'card' | 'authentication' | 'non
   return payment.authenticationYields === undefined ? 'card' : 'authentication';
 }
 
-/** The customer's money was taken, or is held for the merchant's confirmation. */
+/** The customer's money was taken, or is reserved for the merchant's confirmation. */
 export const isPaid = (payment: Payment): boolean => payment.status === 'approved' || payment.heldAmount > 0;
 
 /** The customer opens the hosted page. */
@@ -126,13 +126,13 @@ export const chargeAgain =
     return charge({ ...payment, recurring: false, recurringToken, sanitizedMask }, outcome, '', now);
   };
 
-/** The merchant takes the money that is held; always all of it. */
+/** The merchant takes the authorized money; always all of it. */
 export const confirmHold =
   (newRecurringToken: string): Step =>
   (payment, now) =>
     payment.heldAmount > 0 ? approve(payment, newRecurringToken, now) : payment;
 
-/** The merchant gives the held money back. */
+/** The merchant releases the authorized money. */
 export const declineHold: Step = (payment, now) =>
   payment.heldAmount > 0 ? decline(payment, 'declined_by_merchant', now) : payment;
 
@@ -160,14 +160,14 @@ export const countDispute =
 
 /**
  * The money that a step moved into the merchant's wallet, or, below zero, out of it: by an approval, or by its revision.
- * Refunds and disputes are booked by themselves.
+ * Refunds and disputes are booked separately.
  */
 export function approvedMoney(before: Payment, after: Payment): number {
   if (before.status !== 'approved' && after.status === 'approved') return after.amount;
   return before.status === 'approved' && after.status === 'declined' ? -before.amount : 0;
 }
 
-/** The customer's money was taken or held by this step. */
+/** The customer's money was taken or reserved by this step. */
 export const isNewlyPaid = (before: Payment, after: Payment): boolean => !isPaid(before) && isPaid(after);
 
 /** Instead of an approval that would take the merchant's wallet beyond what can be counted. */
@@ -203,8 +203,11 @@ export const revise =
       now,
     );
 
-/** True where the merchant is told: a new status, or a hold, which is no status of its own but waits for an answer. */
-export const isNews = (before: Payment, after: Payment): boolean =>
+/**
+ * True where the merchant gets a callback: a new status, or a hold, which is no status of its own but awaits
+ * confirmation.
+ */
+export const needsCallback = (before: Payment, after: Payment): boolean =>
   before.statuses.length !== after.statuses.length || after.heldAmount > before.heldAmount;
 
 function charge(

@@ -82,7 +82,7 @@ describe('POST /api/v1/payouts', () => {
     expect(refusalOf(others)).toEqual([404, 'payment_not_found', 'token']);
   });
 
-  it('is told by callbacks of its own type', async () => {
+  it('is reported by callbacks of its own type', async () => {
     const answer = await payOut({ callbackUrl: receiver.url });
     expect(await receiver.waitFor(1)).toEqual([
       {

@@ -1,16 +1,16 @@
 /** Payouts: settled money that the merchant sends to a card, to a bank account, or to the card of an earlier payment. */
 import { apiError, type ApiError } from '@tollgate/payment-api';
 import type { Ids } from '@tollgate/service-kit';
-import type { Notice } from './callbacks.ts';
+import { toNotice } from './callbacks.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import { newTokenOf, recurringTokenNotFound } from './payment-changes.ts';
 import type { Merchant } from './storage/merchants-table.ts';
 import type { PaymentsTable } from './storage/payments-table.ts';
-import type { Payout, PayoutsTable } from './storage/payouts-table.ts';
+import type { Payout, RecordsTable } from './storage/records-table.ts';
 import type { Transactions } from './transactions.ts';
 
 /** What is left of a destination once it is read: how it ends, and a card's mask. */
-export type PayoutDestination =
+type PayoutDestination =
   { recurringToken: string } | { outcome: 'approved' | 'declined'; sanitizedMask?: string | undefined };
 
 /** A payout as the service reads it, in minor units. */
@@ -32,7 +32,7 @@ export interface Payouts {
 
 export interface PayoutsDeps {
   transactions: Transactions;
-  payouts: PayoutsTable;
+  payouts: RecordsTable<Payout>;
   payments: Pick<PaymentsTable, 'findFirstOf'>;
   accounts: Pick<LedgerAccounts, 'payOut' | 'wallet'>;
   now: () => number;
@@ -62,7 +62,7 @@ function payOutUnlessRefused(deps: PayoutsDeps, merchant: Merchant, terms: Payou
       : accounts.wallet(payout).available >= payout.amount;
   if (!isCovered) return { refused: balanceTooSmall() };
   payouts.insert(payout);
-  if (payout.callbackUrl !== undefined) transactions.tell(payoutNotice(payout, payout.callbackUrl));
+  if (payout.callbackUrl !== undefined) transactions.tell(toNotice('payout', payout, payout.callbackUrl));
   return { payout };
 }
 
@@ -99,18 +99,3 @@ function newPayout(
 
 const balanceTooSmall = (): ApiError =>
   apiError('balance_less_than_amount', 'The available balance is less than the amount.', 'amount');
-
-const payoutNotice = (payout: Payout, callbackUrl: string): Notice => ({
-  merchantId: payout.merchantId,
-  callbackUrl,
-  body: {
-    token: payout.token,
-    type: 'payout',
-    status: payout.status,
-    orderNumber: payout.orderNumber,
-    amount: payout.amount,
-    currency: payout.currency,
-    ...(payout.sanitizedMask === undefined ? {} : { sanitizedMask: payout.sanitizedMask }),
-    ...(payout.declineReason === undefined ? {} : { declineReason: payout.declineReason }),
-  },
-});

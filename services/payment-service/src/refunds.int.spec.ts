@@ -23,7 +23,7 @@ const payOutAll = (amount: number) =>
   });
 
 describe('POST /api/v1/refunds', () => {
-  it('refunds all without an amount, and tells the payment and the refund', async () => {
+  it('refunds all without an amount, and shows the payment and the refund', async () => {
     const token = await harness.createApproved({ orderNumber: 'R-1', callbackUrl: receiver.url });
     await receiver.waitFor(2);
     const answer = await refund({ token });
@@ -177,7 +177,7 @@ describe('POST /api/v1/refunds', () => {
 describe('GET /api/v1/balance', () => {
   const balance = (query: string) => harness.call('GET', `/api/v1/balance${query}`);
 
-  it('tells held money until it settles, and available money from then on, over a restart too', async () => {
+  it('shows held money until it settles, and available money from then on, over a restart too', async () => {
     await harness.createApproved();
     await harness.create();
     expect((await balance('?currency=EUR')).body).toEqual({

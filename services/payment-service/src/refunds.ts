@@ -1,12 +1,12 @@
 /** Refunds: of all that is left of an approved payment, or of a part; never more than was approved. */
 import { apiError, isFinalStatus, type ApiError } from '@tollgate/payment-api';
 import type { Ids } from '@tollgate/service-kit';
-import type { Notice } from './callbacks.ts';
+import { toNotice } from './callbacks.ts';
 import type { LedgerAccounts } from './ledger-accounts.ts';
 import { newTokenOf, paymentNotFound } from './payment-changes.ts';
 import { countRefund, refundableAmount, type Payment } from './payments.ts';
 import type { Merchant } from './storage/merchants-table.ts';
-import type { Refund, RefundsTable } from './storage/refunds-table.ts';
+import type { Refund, RecordsTable } from './storage/records-table.ts';
 import type { Transactions } from './transactions.ts';
 
 /** A refund, or why there is none; nothing was changed then. */
@@ -26,7 +26,7 @@ export interface Refunds {
 
 export interface RefundsDeps {
   transactions: Transactions;
-  refunds: RefundsTable;
+  refunds: RecordsTable<Refund>;
   accounts: Pick<LedgerAccounts, 'refund'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
@@ -65,7 +65,7 @@ function refundPayment(deps: RefundsDeps, payment: Payment, asked: number | unde
     createdAt: deps.now(),
   };
   deps.refunds.insert(refund);
-  deps.transactions.tell(refundNotice(refund, payment.callbackUrl));
+  deps.transactions.tell(toNotice('refund', refund, payment.callbackUrl));
   return { refund };
 }
 
@@ -82,17 +82,3 @@ function objection(payment: Payment, amount: number, parameter: string): ApiErro
 
 const noMoney = (parameter: string): ApiError =>
   apiError('no_money_available_on_refund', 'The balance is less than the refund.', parameter);
-
-/** A callback about a refund has the refund's own token, and the order number of the payment. */
-const refundNotice = (refund: Refund, callbackUrl: string): Notice => ({
-  merchantId: refund.merchantId,
-  callbackUrl,
-  body: {
-    token: refund.token,
-    type: 'refund',
-    status: refund.status,
-    orderNumber: refund.orderNumber ?? null,
-    amount: refund.amount,
-    currency: refund.currency,
-  },
-});

@@ -134,7 +134,7 @@ describe('POST /sandbox/clock', () => {
 });
 
 describe('GET /sandbox/ledger', () => {
-  it('tells payments with their histories, and calls with their effects, of one orderNumber', async () => {
+  it('shows payments with their histories, and calls with their effects, of one orderNumber', async () => {
     const token = await harness.create({ orderNumber: 'ledger-1' });
     await harness.retrieve(token);
     await harness.call('GET', '/api/v1/payments?orderNumber=ledger-1');
@@ -157,7 +157,7 @@ describe('GET /sandbox/ledger', () => {
     ]);
   });
 
-  it('tells the oldest first', async () => {
+  it('shows the oldest first', async () => {
     const tokens = [
       await harness.create({ orderNumber: 'order' }),
       await harness.create({ orderNumber: 'order' }),
@@ -168,14 +168,14 @@ describe('GET /sandbox/ledger', () => {
       expect(entries.map(({ token }) => token)).toEqual(tokens);
   });
 
-  it('tells a refused call by its error', async () => {
+  it('shows a refused call by its error', async () => {
     await harness.call('POST', '/api/v1/payments', { ...tea, orderNumber: 'ledger-2', amount: 0 });
     const { calls, payments } = await harness.ledger('ledger-2');
     expect(payments).toEqual([]);
     expect(calls).toMatchObject([{ operation: 'create', effect: 'none', answer: '400 incorrect_amount' }]);
   });
 
-  it('tells a merchant nothing of another', async () => {
+  it('shows a merchant nothing of another', async () => {
     await harness.create({ orderNumber: 'ledger-3' });
     const stranger = `Bearer ${await harness.addMerchant({ name: 'stranger-to-the-ledger' })}`;
     const { body } = await harness.call('GET', '/sandbox/ledger', undefined, stranger);

@@ -7,6 +7,7 @@ import { isObject, readRequest } from './api-requests.ts';
 import {
   refusal,
   success,
+  toIsoTime,
   toServiceDispute,
   toServicePayment,
   type Answer,
@@ -47,85 +48,65 @@ const ledgerQuerySchema = z.strictObject({ orderNumber: z.string().min(1).max(25
 
 type Handle = (request: FastifyRequest, merchant: Merchant) => Answer | Promise<Answer>;
 
-export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesDeps): void {
-  const { faults, advanceClock } = deps;
-  const route = (handle: Handle) => async (request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, await handle(request, deps.merchantOf(request)));
+/** Refuses what does not fit the schema. */
+const reading =
+  <Schema extends z.ZodType>(
+    schema: Schema,
+    part: 'body' | 'query',
+    handle: (value: z.infer<Schema>, merchant: Merchant, request: FastifyRequest) => Answer | Promise<Answer>,
+  ): Handle =>
+  (request, merchant) => {
+    const read = readRequest(schema, request[part]);
+    return read.faults === undefined ? handle(read.value, merchant, request) : refusal(...read.faults);
+  };
 
-  app.post('/sandbox/payments/:token/pay', route(pay(deps)));
-  app.post('/sandbox/payments/:token/revise', route(revise(deps)));
-  app.post(
-    '/sandbox/faults',
-    route(({ body }, merchant) => {
-      const read = readRequest(faultsSchema, body);
-      if (read.faults !== undefined) return refusal(...read.faults);
-      if (!faults.add(merchant.id, read.value)) return refusal(tooManyFaults());
-      return success({ faults: faults.list(merchant.id) });
-    }),
+export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesDeps): void {
+  const { faults, advanceClock, changes, disputing, processingUrl } = deps;
+  const on = (method: 'GET' | 'POST' | 'DELETE', path: string, handle: Handle) =>
+    app.route({
+      ...{ method, url: `/sandbox/${path}` },
+      handler: async (request: FastifyRequest, reply: FastifyReply) =>
+        send(reply, await handle(request, deps.merchantOf(request))),
+    });
+  const addFaults = reading(faultsSchema, 'body', (value, merchant) =>
+    faults.add(merchant.id, value) ? success({ faults: faults.list(merchant.id) }) : refusal(tooManyFaults()),
   );
-  app.delete(
-    '/sandbox/faults',
-    route((_request, merchant) => {
-      faults.clear(merchant.id);
-      return success({ faults: [] });
-    }),
+  const clearFaults: Handle = (_request, merchant) => {
+    faults.clear(merchant.id);
+    return success({ faults: [] });
+  };
+  const moveClock = reading(clockSchema, 'body', async ({ advanceMs }) =>
+    success({ now: toIsoTime(await advanceClock(advanceMs)) }),
   );
-  app.post(
-    '/sandbox/clock',
-    route(async ({ body }) => {
-      const read = readRequest(clockSchema, body);
-      if (read.faults !== undefined) return refusal(...read.faults);
-      return success({ now: new Date(await advanceClock(read.value.advanceMs)).toISOString() });
-    }),
+  const showLedger = reading(ledgerQuerySchema, 'query', ({ orderNumber }, merchant) =>
+    success(readLedger(deps, merchant.id, orderNumber)),
   );
-  app.post('/sandbox/disputes', route(openDispute(deps)));
-  app.post('/sandbox/disputes/:id/resolve', route(resolveDispute(deps)));
-  app.get(
-    '/sandbox/ledger',
-    route(({ query }, merchant) => {
-      const read = readRequest(ledgerQuerySchema, query);
-      if (read.faults !== undefined) return refusal(...read.faults);
-      return success(readLedger(deps, merchant.id, read.value.orderNumber));
-    }),
+  const revise = reading(revisionSchema, 'body', async (to, merchant, request) =>
+    toAnswer(await changes.revise(merchant, parameterIn(request, 'token'), to), processingUrl),
   );
+  const openDispute = reading(disputeSchema, 'body', async (dispute, merchant) =>
+    toDisputeAnswer(await disputing.open(merchant, dispute)),
+  );
+  const resolveDispute = reading(resolutionSchema, 'body', async ({ status }, merchant, request) =>
+    toDisputeAnswer(await disputing.resolve(merchant, parameterIn(request, 'id'), status)),
+  );
+  on('POST', 'payments/:token/pay', pay(deps));
+  on('POST', 'payments/:token/revise', revise);
+  on('POST', 'faults', addFaults);
+  on('DELETE', 'faults', clearFaults);
+  on('POST', 'clock', moveClock);
+  on('POST', 'disputes', openDispute);
+  on('POST', 'disputes/:id/resolve', resolveDispute);
+  on('GET', 'ledger', showLedger);
 }
 
-function pay({ changes, processingUrl }: SandboxRoutesDeps): Handle {
-  return async (request, merchant) => {
-    const read = readRequest(payerSchema, request.body);
-    if (read.faults !== undefined) return refusal(...read.faults);
-    const { pan, outcome } = read.value;
+const pay = ({ changes, processingUrl }: SandboxRoutesDeps): Handle =>
+  reading(payerSchema, 'body', async ({ pan, outcome }, merchant, request) => {
     if (pan !== undefined && outcome !== undefined) return refusal(panOrOutcome('outcome'));
     const how = pan === undefined ? outcome : cardBehaviour(pan);
     if (how === undefined) return refusal(panOrOutcome('pan'));
-    return toAnswer(await changes.pay(merchant, tokenIn(request), how), processingUrl);
-  };
-}
-
-function revise({ changes, processingUrl }: SandboxRoutesDeps): Handle {
-  return async (request, merchant) => {
-    const read = readRequest(revisionSchema, request.body);
-    if (read.faults !== undefined) return refusal(...read.faults);
-    return toAnswer(await changes.revise(merchant, tokenIn(request), read.value), processingUrl);
-  };
-}
-
-function openDispute({ disputing }: SandboxRoutesDeps): Handle {
-  return async (request, merchant) => {
-    const read = readRequest(disputeSchema, request.body);
-    if (read.faults !== undefined) return refusal(...read.faults);
-    return toDisputeAnswer(await disputing.open(merchant, read.value));
-  };
-}
-
-function resolveDispute({ disputing }: SandboxRoutesDeps): Handle {
-  return async (request, merchant) => {
-    const read = readRequest(resolutionSchema, request.body);
-    if (read.faults !== undefined) return refusal(...read.faults);
-    const { id } = request.params as { id: string };
-    return toDisputeAnswer(await disputing.resolve(merchant, id, read.value.status));
-  };
-}
+    return toAnswer(await changes.pay(merchant, parameterIn(request, 'token'), how), processingUrl);
+  });
 
 const toDisputeAnswer = ({ dispute, refused }: Disputed): Answer =>
   refused === undefined ? success({ dispute: toServiceDispute(dispute) }) : refusal(refused);
@@ -135,7 +116,8 @@ const toAnswer = (changed: Changed, processingUrl: ProcessingUrl): Answer =>
     ? success({ payment: toServicePayment(changed.payment, processingUrl) })
     : refusal(changed.refused);
 
-const tokenIn = ({ params }: FastifyRequest): string => (isObject(params) ? String(params['token']) : '');
+const parameterIn = ({ params }: FastifyRequest, name: string): string =>
+  isObject(params) ? String(params[name]) : '';
 
 const panOrOutcome = (parameter: string): ApiError =>
   apiError('invalid_param', 'Give either pan or outcome.', parameter);

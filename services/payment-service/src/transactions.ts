@@ -7,7 +7,7 @@ import {
   declineBeyondLimit,
   expireWhenDue,
   isNewlyPaid,
-  isNews,
+  needsCallback,
   type Payment,
   type Step,
 } from './payments.ts';
@@ -23,14 +23,14 @@ export interface TransactionsDeps {
   queue: CallbackQueue;
   faults: Faults;
   now: () => number;
-  /** Told, after the commit, that callbacks and settlements may be due. */
+  /** Called after the commit: callbacks and settlements may be due. */
   onChange: () => void;
 }
 
 export interface Transactions {
   /** Runs a transaction and resolves when it is durable. The other functions are for use inside of one. */
   write<Value>(transaction: () => Value): Promise<Value>;
-  /** Takes a payment some steps further, books what they moved, and tells the merchant what is news. */
+  /** Takes a payment some steps further, books what they moved, and notifies the merchant of changes. */
   advance(payment: Payment, ...steps: readonly Step[]): Payment;
   /** A merchant's payment as it stands once what is due has expired. */
   findOwn(merchant: Merchant, token: string): Payment | undefined;
@@ -55,7 +55,7 @@ export function createTransactions(deps: TransactionsDeps): Transactions {
       const moved = approvedMoney(current, next);
       if (moved > 0) accounts.credit(next, moved);
       if (moved < 0) accounts.takeBack(next, -moved, 'approval_revised');
-      if (isNews(current, next)) tell(paymentNotice(next));
+      if (needsCallback(current, next)) tell(paymentNotice(next));
       current = next;
     }
     if (current !== payment) payments.update(current);

@@ -23,7 +23,7 @@ const createHeld = async (fields: object = {}): Promise<string> => {
 const end = (how: string, body: unknown) => harness.call('POST', `/api/v1/payments/${how}`, body);
 
 describe('a two-step payment', () => {
-  it('is approved by its confirmation, which takes all that is held', async () => {
+  it('is approved by its confirmation, which takes all that is authorized', async () => {
     const token = await createHeld({ orderNumber: 'two-1' });
     expect(await harness.balance()).toEqual({ available: 0, hold: 0 });
     const answer = await end('confirm', { token });
@@ -82,7 +82,7 @@ describe('a two-step payment', () => {
 });
 
 describe.each(['confirm', 'decline'])('POST /api/v1/payments/%s', (how) => {
-  it('refuses a payment without held money', async () => {
+  it('refuses a payment that is not authorized', async () => {
     const opened = await harness.create({ needConfirmation: true });
     expect(refusalOf(await end(how, { token: opened }))).toEqual([409, 'payment_not_confirmable', 'token']);
     await harness.browse(`/checkout/${opened}`);

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- projector`: events per second of a rebuild of all documents and totals on the embedded store, the
+ * `npm run bench -- projector`: events per second of a rebuild of all views on the embedded store, the
  * memory that it takes by the number of payments, and how long an event takes from its append to the index that reads are
  * answered from.
  */
@@ -14,7 +14,7 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createProjector } from '../src/projector.ts';
 import { rebuild } from '../src/rebuild.ts';
 
-/** What the bench calls itself with to write the events. */
+/** The argument with which the bench starts itself to write the events. */
 const fillCommand = '--fill';
 const eventsPerPayment = 4;
 const appendsAtATime = 256;
@@ -34,7 +34,7 @@ const rounded = (value: number) => Math.round(value).toLocaleString('en');
 
 const recordedAt = Date.UTC(2026, 0, 2);
 
-/** What a hosted payment that is approved leaves behind. */
+/** The events of an approved hosted payment. */
 function eventsOf(token: string): NewEvent[] {
   const times = {
     sendBy: recordedAt + 1_000,
@@ -65,7 +65,7 @@ function eventsOf(token: string): NewEvent[] {
   return events.map((event) => ({ id: systemIds.uuid(), ...event, metadata }));
 }
 
-/** Payments overlap as they do in life: the events of one lie among those of others. */
+/** Payments overlap as in production: the events of one are interleaved with those of others. */
 async function writePayments(store: EventStore, payments: number): Promise<void> {
   for (let first = 0; first < payments; first += appendsAtATime) {
     const tokens = Array.from(
@@ -102,7 +102,7 @@ async function measureRebuild(store: EventStore, events: number): Promise<void> 
   const { user, system } = process.cpuUsage(cpuBefore);
   clearInterval(inquiring);
   if (outcome.kind !== 'switched') throw new Error(`the rebuild was ${outcome.kind}`);
-  say('rebuild, documents and totals', `${rounded(events / seconds)} events/s (${rounded(events)} events)`);
+  say('rebuild', `${rounded(events / seconds)} events/s (${rounded(events)} events)`);
   say('processor time of it, all threads', `${((user + system) / events).toFixed(1)} µs an event`);
   say('resident memory before and at the most', `${rounded(memoryBefore)} and ${rounded(memoryMax)} MiB`);
 }
@@ -119,7 +119,7 @@ async function measureDelay(store: EventStore, file: string): Promise<void> {
     const [event] = eventsOf(`pay_delay_${sample}`);
     if (event === undefined) return;
     const answer = await store.append(paymentStream(`pay_delay_${sample}`), [event], 'no-stream');
-    if (answer.kind === 'conflict') throw new Error('a new payment is there already');
+    if (answer.kind === 'conflict') throw new Error('a new payment exists already');
     if (!(await index.waitFor(answer.position, 30_000, 'shop'))) throw new Error('it never became readable');
     delays.push(performance.now() - begunAt);
     await systemClock.sleep(delayEveryMs);
@@ -131,7 +131,7 @@ async function measureDelay(store: EventStore, file: string): Promise<void> {
   say('append, until it is readable, p50 / p99', `${at(0.5)} / ${at(0.99)}`);
 }
 
-/** In a process of its own, so that the memory of the rebuild is the rebuild's. */
+/** In a process of its own, so that its memory is not counted as the rebuild's. */
 function fillElsewhere(file: string, payments: number): void {
   const { status } = spawnSync(
     process.execPath,

@@ -1,112 +1,143 @@
-/** What one pass of a projector does with the events that it is given, and what all such passes have in common. */
-import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
-import { beginning } from '@tollgate/event-store';
-import type { ViewCheckpoint, ViewEnvelope, ViewKind, FailedStream, ViewVersion } from '@tollgate/views';
-import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import type { Checkpoint } from './checkpoint.ts';
-
-export interface Projection {
-  /**
-   * Takes up the checkpoint.
-   *
-   * @throws StoreUnavailable
-   */
-  resume(): Promise<void>;
-  /**
-   * Writes the documents of a batch, and then that every event up to `reached` is in them.
-   *
-   * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
-   */
-  project(batch: readonly RecordedEvent[], reached: Reached): Promise<void>;
-  position(): Position;
-  failedStreams(): FailedStream[];
-}
-
-/** Where the batch ends. */
-export interface Reached {
-  position: Position;
-  /** There is nothing after it now. */
-  isEnd: boolean;
-}
+/** The views of one view version: batch by batch, views first and the checkpoint after them. */
+import {
+  beginning,
+  createCheckpoint,
+  createFailedStreams,
+  readLast,
+  type EventStore,
+  type FailedStream,
+  type Position,
+  type RecordedEvent,
+} from '@tollgate/event-store';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import {
+  checkpointStreamOf,
+  furthestShards,
+  shardNumberOf,
+  shardsMax,
+  shardsOf,
+  viewCheckpointSchema,
+  type Shard,
+  type ViewCheckpoint,
+  type ViewVersion,
+} from '@tollgate/views';
+import { createViewWriter } from './view-writer.ts';
 
 export interface ProjectionOptions {
   store: EventStore;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The one that is written. */
+  /** The view version that is written. */
   viewVersion: ViewVersion;
+  /** Shard of the streams that are projected; the events of all are read. */
+  shard: Shard;
   cachedViewsMax: number;
-  /** That of the kind, by default. */
-  fold?: Fold;
 }
 
-/** The document after one more event, as `DocumentKind.fold` gives it. */
-export type Fold = (kind: ViewKind, view: ViewEnvelope | undefined, event: RecordedEvent) => ViewEnvelope;
-
-export const foldByKind: Fold = (kind, view, event) => kind.fold(view, event);
-
-/** A stream whose events up to `failed.revision` are in the document, and no further. */
-export interface Failure {
-  failed: FailedStream;
-  error: unknown;
+/** Where a batch ends. */
+export interface Reached {
+  position: Position;
+  /** Nothing follows it at the moment. */
+  isEnd: boolean;
 }
 
-/** More failures than this are not the fault of single streams: the projector stands still rather than skip them all. */
-export const failedStreamsMax = 100;
-export const tooManyFailedStreams = 'too_many_failed_streams';
-
-export interface Failures {
-  has(stream: string): boolean;
-  list(): FailedStream[];
-  take(failedStreams: readonly FailedStream[]): void;
-  /** @throws TollgateError `too_many_failed_streams` */
-  mark(failure: Failure): void;
+export interface Projection {
+  /** Every event at or before it is in a durable view, except those of the failed streams. */
+  position(): Position;
+  failedStreams(): FailedStream[];
+  /**
+   * Writes the views of a batch, and then that every event up to `reached` is in them.
+   *
+   * @throws StoreUnavailable; TollgateError `too_many_failed_streams`
+   */
+  project(batch: readonly RecordedEvent[], reached: Reached): Promise<void>;
 }
 
-export function createFailures(log: Log): Failures {
-  const byStream = new Map<string, FailedStream>();
+/**
+ * How often at most the checkpoint follows the end of the store while there is nothing to project. Rarely, because every
+ * checkpoint moves the end itself, and several projectors would react to each other's.
+ */
+const idleCheckpointMs = 10_000;
+
+/**
+ * Resumes from the checkpoint, and retries the failed streams: the code may have changed.
+ *
+ * @throws StoreUnavailable
+ */
+export async function resumeProjection(options: ProjectionOptions): Promise<Projection> {
+  const { store, log, viewVersion, shard } = options;
+  const stream = checkpointStreamOf(viewVersion, shard);
+  const checkpoint = createCheckpoint({ ...options, stream, schema: viewCheckpointSchema });
+  const views = createViewWriter(options);
+  const isOwn = (name: string) => shard.count === 1 || shardNumberOf(name, shard.count) === shard.number;
+
+  const last = await furthest(store, viewVersion, await checkpoint.read());
+  const stillFailed: FailedStream[] = [];
+  for (const known of last.failedStreams.filter((each) => isOwn(each.stream))) {
+    const failure = await views.catchUp(known.stream);
+    if (failure !== undefined) stillFailed.push(failure.failed);
+  }
+  const failures = createFailedStreams(log, stillFailed);
+  let { position } = last;
+  let end = beginning;
+
+  /** Writes the views concurrently, so that the store commits them together. */
+  async function writeViews(batch: readonly RecordedEvent[]): Promise<void> {
+    const own = batch.filter((event) => isOwn(event.stream) && !failures.has(event.stream));
+    const byStream = Map.groupBy(own, (event) => event.stream);
+    const writes = [...byStream].map(([name, events]) => views.write(name, events));
+    // Waits for all even if one fails: no write may continue beside the next attempt.
+    for (const outcome of await Promise.allSettled(writes)) {
+      if (outcome.status === 'rejected') throw outcome.reason as Error;
+      if (outcome.value !== undefined) failures.add(outcome.value);
+    }
+  }
+
   return {
-    has: (stream) => byStream.has(stream),
-    list: () => [...byStream.values()],
-    take: (failedStreams) => {
-      byStream.clear();
-      for (const failed of failedStreams) byStream.set(failed.stream, failed);
-    },
-    mark: ({ failed, error }) => {
-      const { stream, revision, code } = failed;
-      log.error({ error, stream, revision, code }, 'a stream cannot be projected; its document stands still');
-      byStream.set(stream, failed);
-      if (byStream.size > failedStreamsMax)
-        throw new TollgateError(
-          tooManyFailedStreams,
-          'Too many streams cannot be projected: none is skipped any more.',
-        );
+    position: () => position,
+    failedStreams: failures.list,
+    project: async (batch, reached) => {
+      // The checkpoint itself moves the end of the store: reacting to that with another one would never end.
+      const isIdleDue = reached.position > end && checkpoint.ageMs() >= idleCheckpointMs;
+      if (batch.length === 0 && !isIdleDue) return;
+      await writeViews(batch);
+      end = await checkpoint.advance({ position: reached.position, failedStreams: failures.list() });
+      position = reached.position;
     },
   };
 }
 
 /**
- * The checkpoint follows the end of the store this often at most where there was nothing to project. Seldom, because the
- * checkpoints of other projections move the end as well, and each would answer to the others'.
+ * The shard's own checkpoint, or the common one of all shards of another shard count, if that is further: so a changed
+ * number of shards resumes where the previous one ended.
  */
-const idleCheckpointMs = 10_000;
+async function furthest(
+  store: EventStore,
+  viewVersion: ViewVersion,
+  own: ViewCheckpoint = { position: beginning, failedStreams: [] },
+): Promise<ViewCheckpoint> {
+  const together = await readProgress(store, viewVersion);
+  return own.position >= together.position ? own : together;
+}
 
-/** When a checkpoint is due, and its writing. */
-export function createCheckpointing(checkpoint: Checkpoint, clock: Clock) {
-  let writtenAt = -Infinity;
-  let end = beginning;
+/** How far all views of a view version have come, and which streams could not be projected. */
+export async function readProgress(store: EventStore, viewVersion: ViewVersion): Promise<ViewCheckpoint> {
+  const counts = Array.from({ length: shardsMax }, (_, index) => index + 1);
+  const found = new Map<string, ViewCheckpoint>();
+  await Promise.all(
+    counts.flatMap(shardsOf).map(async (shard) => {
+      const stream = checkpointStreamOf(viewVersion, shard);
+      const checkpoint = viewCheckpointSchema.safeParse((await readLast(store, stream))?.data);
+      if (checkpoint.success) found.set(stream, checkpoint.data);
+    }),
+  );
+  const together = furthestShards(
+    (shard) => found.get(checkpointStreamOf(viewVersion, shard)),
+    ({ position }) => position,
+  );
   return {
-    // The checkpoint itself moves the end of the store: answering to that with another one would never end.
-    isDue: (batch: readonly RecordedEvent[], { position }: Reached): boolean =>
-      batch.length > 0 || (position > end && clock.monotonic() >= writtenAt + idleCheckpointMs),
-    write: async (
-      { position }: Reached,
-      failedStreams: readonly FailedStream[],
-      more?: Pick<ViewCheckpoint, 'isPartial'>,
-    ): Promise<void> => {
-      end = await checkpoint.write(position, failedStreams, more);
-      writtenAt = clock.monotonic();
-    },
+    position: together.position,
+    failedStreams: together.said.flatMap(({ failedStreams }) => failedStreams),
   };
 }

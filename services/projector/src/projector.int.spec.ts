@@ -1,4 +1,4 @@
-import { beginning, type EventStore } from '@tollgate/event-store';
+import { beginning, failedStreamsMax, type EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
 import { checkpointStream } from '@tollgate/views';
@@ -6,7 +6,6 @@ import { appendPayment, paymentViewStream, storedViews, writeCheckpoint } from '
 import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import { describe, expect, test, vi } from 'vitest';
-import { failedStreamsMax } from './projection.ts';
 import { createProjector } from './projector.ts';
 import {
   checkpointIn,
@@ -19,10 +18,10 @@ import {
 
 const { accepted, approved, declined, held, pending } = happening;
 
-test('every payment has its document, one is kept, and the checkpoint follows', async () => {
+test('every payment has its view, one is kept, and the checkpoint follows', async () => {
   const store = await temporaryStore();
   await appendPayment(store, 'p1', [requested(), accepted]);
-  const projector = await startProjector(store);
+  const projector = startProjector(store);
   await appendPayment(store, 'p2', [requested()]);
   await projected(store, projector);
   const { position } = await appendPayment(store, 'p1', [pending, approved]);
@@ -34,31 +33,31 @@ test('every payment has its document, one is kept, and the checkpoint follows', 
   expect(projector.health()).toMatchObject({ failedStreams: [], isAdvancing: true });
 });
 
-test('a batch writes a document once, however many of its events are in it', async () => {
+test('a batch writes a view once, however many of its events are in it', async () => {
   const store = await temporaryStore();
   const append = vi.spyOn(store, 'append');
   await appendPayment(store, 'p1', [requested(), accepted, pending, held, approved]);
-  await projected(store, await startProjector(store));
+  await projected(store, startProjector(store));
   const writes = append.mock.calls.filter(([stream]) => stream === paymentViewStream('p1'));
   expect(writes).toHaveLength(1);
 });
 
-test('small batches and a small memory give the same documents', async () => {
+test('small batches and a small memory give the same views', async () => {
   const store = await temporaryStore();
   const tokens = Array.from({ length: 20 }, (_, index) => `p${index}`);
   for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
   for (const token of tokens) await appendPayment(store, token, [held, approved]);
-  const projector = await startProjector(store, { batchEventsMax: 3, cachedViewsMax: 2 });
+  const projector = startProjector(store, { batchEventsMax: 3, cachedViewsMax: 2 });
   await projected(store, projector);
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
 });
 
-test('a checkpoint alone does not call for another one', async () => {
+test('a checkpoint alone does not cause another one', async () => {
   const store = await temporaryStore();
   let time = 0;
   const clock = { ...systemClock, monotonic: () => (time += 10_000) };
   await appendPayment(store, 'p1', [requested()]);
-  const projector = await startProjector(store, { clock });
+  const projector = startProjector(store, { clock });
   await projected(store, projector);
   const append = vi.spyOn(store, 'append');
   const { position } = projector.health();
@@ -80,11 +79,11 @@ describe('whatever is lost in the middle of a batch', () => {
   }
 
   test.each([
-    ['before a document', (stream: string) => stream === paymentViewStream('p2'), 'before' as const],
-    ['after a document', (stream: string) => stream === paymentViewStream('p2'), 'after' as const],
-    ['between documents and checkpoint', (stream: string) => stream === checkpointStream, 'before' as const],
+    ['before a view', (stream: string) => stream === paymentViewStream('p2'), 'before' as const],
+    ['after a view', (stream: string) => stream === paymentViewStream('p2'), 'after' as const],
+    ['between views and checkpoint', (stream: string) => stream === checkpointStream, 'before' as const],
     ['after the checkpoint', (stream: string) => stream === checkpointStream, 'after' as const],
-  ])('%s: a new process gives the same documents', async (_, isIt, failure) => {
+  ])('%s: a new process gives the same views', async (_, isIt, failure) => {
     const store = await givenPayments();
     const crashed = vi.fn();
     const crashing = failing(store, (stream) => {
@@ -92,21 +91,21 @@ describe('whatever is lost in the middle of a batch', () => {
       crashed();
       return failure;
     });
-    const first = await startProjector(crashing);
+    const first = startProjector(crashing);
     await vi.waitFor(() => expect(crashed).toHaveBeenCalled(), soon);
     await first.stop();
     if (failure === 'before') expect(await checkpointIn(store)).toBeUndefined();
 
     for (const token of tokens) await appendPayment(store, token, [approved]);
-    await projected(store, await startProjector(store));
+    await projected(store, startProjector(store));
     await expectRebuiltIsStored(store, tokens.map(paymentStream));
   });
 
-  test('the same process goes on by itself when the store is back', async () => {
+  test('the same process resumes when the store is back', async () => {
     const store = await givenPayments();
     let failures = 3;
     const error = vi.fn<Log['error']>();
-    const projector = await startProjector(
+    const projector = startProjector(
       failing(store, () => ((failures -= 1) >= 0 ? 'after' : undefined)),
       { log: { ...silentLog, error } },
     );
@@ -117,23 +116,23 @@ describe('whatever is lost in the middle of a batch', () => {
   });
 });
 
-test('events that come again change nothing', async () => {
+test('repeated events change nothing', async () => {
   const store = await temporaryStore();
   await appendPayment(store, 'p1', [requested(), accepted]);
-  const first = await startProjector(store);
+  const first = startProjector(store);
   await projected(store, first);
   await first.stop();
   await writeCheckpoint(store, beginning);
-  const second = await startProjector(store);
+  const second = startProjector(store);
   await projected(store, second);
   const [view] = await Array.fromAsync(store.read(paymentViewStream('p1')));
   expect(view?.revision).toBe(0);
   await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
-test('two projectors side by side give the same documents, and the checkpoint never goes back', async () => {
+test('two projectors side by side give the same views, and the checkpoint never goes back', async () => {
   const store = await temporaryStore();
-  const projectors = [await startProjector(store, { batchEventsMax: 7 }), await startProjector(store)];
+  const projectors = [startProjector(store, { batchEventsMax: 7 }), startProjector(store)];
   const tokens = Array.from({ length: 40 }, (_, index) => `p${index}`);
   const positions: string[] = [];
   const rounds: PaymentEvent[][] = [[requested(), accepted], [held], [approved]];
@@ -151,12 +150,12 @@ test('two projectors side by side give the same documents, and the checkpoint ne
 describe('a payment that cannot be projected', () => {
   const poison = { type: 'PaymentForgotten', data: {} } as unknown as PaymentEvent;
 
-  test('stands still, loudly, and keeps no other payment from its document', async () => {
+  test('is not updated, with an error in the log, and delays no other view', async () => {
     const store = await temporaryStore();
     await appendPayment(store, 'p1', [requested(), accepted, poison]);
     await appendPayment(store, 'p2', [requested(), accepted, approved]);
     const error = vi.fn<Log['error']>();
-    const projector = await startProjector(store, { log: { ...silentLog, error } });
+    const projector = startProjector(store, { log: { ...silentLog, error } });
     await projected(store, projector);
     await appendPayment(store, 'p1', [declined]);
     await appendPayment(store, 'p3', [requested()]);
@@ -175,14 +174,14 @@ describe('a payment that cannot be projected', () => {
     expect(error.mock.calls[0]![0]).toMatchObject({ stream: 'payment-p1', revision: 2 });
   });
 
-  test('is still told after a restart, and projected by code that can read it', async () => {
+  test('is still reported after a restart, and projected by code that can read it', async () => {
     const store = await temporaryStore();
     await appendPayment(store, 'p1', [requested(), accepted, poison, approved]);
-    const first = await startProjector(store);
+    const first = startProjector(store);
     await projected(store, first);
     await first.stop();
 
-    const second = await startProjector(store);
+    const second = startProjector(store);
     await projected(store, second);
     expect(second.health().failedStreams).toMatchObject([{ stream: 'payment-p1', revision: 2 }]);
     await second.stop();
@@ -192,7 +191,7 @@ describe('a payment that cannot be projected', () => {
       for await (const event of store.read(stream, options))
         yield event.type === 'PaymentForgotten' ? { ...event, type: 'PaymentPending' } : event;
     };
-    const third = await startProjector({ ...store, read });
+    const third = startProjector({ ...store, read });
     await vi.waitFor(
       () => expect(third.health()).toMatchObject({ failedStreams: [], isAdvancing: true }),
       soon,
@@ -204,12 +203,12 @@ describe('a payment that cannot be projected', () => {
     });
   });
 
-  test('is not skipped where too many are: then the fault is not theirs', async () => {
+  test('is not skipped if too many fail: then the fault is not theirs', async () => {
     const store = await temporaryStore();
     for (let number = 0; number <= failedStreamsMax; number += 1)
       await appendPayment(store, `p${number}`, [poison]);
     const error = vi.fn<Log['error']>();
-    const projector = await startProjector(store, { log: { ...silentLog, error } });
+    const projector = startProjector(store, { log: { ...silentLog, error } });
     const codes = () =>
       error.mock.calls.map(([fields]) => (fields.error as { code?: string } | undefined)?.code);
     await vi.waitFor(() => expect(codes()).toContain('too_many_failed_streams'), soon);
@@ -218,10 +217,10 @@ describe('a payment that cannot be projected', () => {
   });
 });
 
-test('a document of another version is folded again from the beginning', async () => {
+test('a view of another version is folded again from the beginning', async () => {
   const store = await temporaryStore();
   await appendPayment(store, 'p1', [requested(), accepted]);
-  const first = await startProjector(store);
+  const first = startProjector(store);
   await projected(store, first);
   await first.stop();
   const event = {
@@ -233,11 +232,11 @@ test('a document of another version is folded again from the beginning', async (
   await store.append(paymentViewStream('p1'), [event], 'any');
 
   await appendPayment(store, 'p1', [approved]);
-  await projected(store, await startProjector(store));
+  await projected(store, startProjector(store));
   await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
-test('it may be run again after it was ended, as whoever holds a lease does', async () => {
+test('it may be run again after it ended, as the holder of a lease does', async () => {
   const store = await temporaryStore();
   const projector = createProjector({ store, clock: systemClock, ids: systemIds, log: silentLog });
   for (const token of ['p1', 'p2']) {

@@ -15,7 +15,7 @@ async function givenPayment() {
   return store;
 }
 
-test('the next batch is read while one is written, and none is begun before it is', async () => {
+test('the next batch is read while one is written, and is written only after that', async () => {
   const store = await givenPayment();
   const letGo = Promise.withResolvers<undefined>();
   let eventsGiven = 0;
@@ -33,15 +33,15 @@ test('the next batch is read while one is written, and none is begun before it i
       yield item;
     }
   };
-  const projector = await startProjector({ ...store, append, subscribe }, { batchEventsMax: 2 });
+  const projector = startProjector({ ...store, append, subscribe }, { batchEventsMax: 2 });
   await eventually(() => expect({ eventsGiven, writesBegun }).toEqual({ eventsGiven: 4, writesBegun: 1 }));
-  expect(projector.health()).toMatchObject({ eventsRead: 0, isAtEnd: false });
+  expect(projector.health()).toMatchObject({ eventsRead: 0, isAdvancing: false });
   letGo.resolve(undefined);
   await projected(store, projector);
   await expectRebuiltIsStored(store, ['payment-p1']);
 });
 
-test('a batch that cannot be written is told at once, also where nothing more can be read', async () => {
+test('a batch that cannot be written is reported at once, even if nothing more can be read', async () => {
   const store = await givenPayment();
   const subscribe: EventStore['subscribe'] = async function* (options) {
     for await (const item of store.subscribe(options)) {
@@ -54,7 +54,7 @@ test('a batch that cannot be written is told at once, also where nothing more ca
     Promise.reject(new StoreUnavailable('store_down', 'The store is down.'));
   const error = vi.fn<Log['error']>();
   const log = { ...silentLog, error };
-  const projector = await startProjector({ ...store, append, subscribe }, { batchEventsMax: 2, log });
+  const projector = startProjector({ ...store, append, subscribe }, { batchEventsMax: 2, log });
   await eventually(() => expect(error).toHaveBeenCalled());
   expect(projector.health()).toMatchObject({ isAdvancing: false, eventsRead: 0 });
 });

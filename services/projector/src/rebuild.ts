@@ -1,33 +1,41 @@
-/** Builds all documents again from the events, beside those that are read, and then lets these be read. */
-import { runUnderLease, type EventStore } from '@tollgate/event-store';
+/** Rebuilds all views from the events, in a view version beside the live one, and then makes it live. */
 import {
+  createFollower,
+  failedStreamsMax,
+  runUnderLease,
+  tooManyFailedStreams,
+  type EventStore,
+  type FailedStream,
+} from '@tollgate/event-store';
+import { TollgateError, errorCode, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import {
+  buildingIn,
+  liveIn,
+  onlyShard,
+  readViewVersion,
   viewVersionEventType,
   viewVersionStream,
-  readViewVersion,
-  totalsCheckpointStreamOf,
-  totalsVersions,
-  type FailedStream,
+  withBuilding,
+  withSwitched,
+  withoutBuilding,
+  type StoredViewVersion,
   type ViewVersion,
   type ViewVersionRecord,
-  type StoredViewVersion,
 } from '@tollgate/views';
-import { TollgateError, given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import { peekCheckpoint } from './checkpoint.ts';
-import { readProgress } from './views-projection.ts';
-import { tooManyFailedStreams } from './projection.ts';
-import { createWholeProjector, type ProjectorHealth } from './projector.ts';
+import { projectOn } from './projecting.ts';
+import { readProgress, resumeProjection, type Projection } from './projection.ts';
 
 export interface RebuildOptions {
   store: EventStore;
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** Ends it; when it is begun again, it goes on where it has ended. */
+  /** Stops it; a repeated rebuild resumes where it stopped. */
   signal: AbortSignal;
-  /** Of the lease that keeps two from building at a time; see `LeaseOptions`. */
+  /** Options of the lease that prevents two concurrent rebuilds; see `LeaseOptions`. */
   holder: string;
   isGone?: (holder: string) => boolean;
-  /** Told about once a second how many events were projected. */
+  /** Called about once a second with the number of projected events. */
   onProgress?: (progress: { viewVersion: ViewVersion; eventsRead: number }) => void;
   batchEventsMax?: number;
   cachedViewsMax?: number;
@@ -35,38 +43,58 @@ export interface RebuildOptions {
 
 export type RebuildOutcome =
   | { kind: 'switched'; viewVersion: ViewVersion; eventsRead: number }
-  /** Somebody else has switched while this waited for its turn. */
+  /** Another rebuild switched while this one waited for the lease. */
   | { kind: 'already-switched'; viewVersion: ViewVersion }
-  /** These would stand still, and the documents of now have more of them, or they are too many: nothing was switched. */
+  /** These streams failed; the live views are more complete, or too many streams failed: nothing was switched. */
   | { kind: 'refused'; failedStreams: readonly FailedStream[] }
   /** The signal was aborted. */
   | { kind: 'stopped' };
 
-/** Nobody waits for a single event here, and a document that changes several times in a batch is written once. */
-const batchEventsMaxDefault = 5_000;
-const cachedViewsMaxDefault = 20_000;
-const pollEveryMs = 100;
-const pollsPerReport = 10;
+/** Large, because no read waits for a single event here, and a batch writes each changed view once. */
+const defaults = { batchEventsMax: 5_000, cachedViewsMax: 20_000 };
+const reportEveryMs = 1_000;
 
 /**
- * Announces the next generation, so that whoever reads documents can read these along; writes it until nothing is left
- * to write; and makes it the live one with one append. Whoever projects and reads turns to it by itself. Killed at any
- * point it has switched or not, and is begun again safely. The documents before it stay in the store, where nobody reads
- * them any more: the port does not delete.
+ * The live view version of our schemas. If there is none, it is built: after an upgrade that changed the schemas, while
+ * instances of the previous release continue with theirs. Undefined if the signal was aborted before.
+ *
+ * @throws StoreUnavailable; TollgateError `view_version_contended`, `too_many_failed_streams`
+ */
+export async function ensureLiveVersion(
+  options: Omit<RebuildOptions, 'holder' | 'batchEventsMax' | 'cachedViewsMax'>,
+): Promise<ViewVersion | undefined> {
+  const { store, ids, clock, log, signal } = options;
+  const found = await readViewVersion(store);
+  const live = liveIn(found.record);
+  if (live !== undefined && found.revision !== 'no-stream') return live;
+  if (live === undefined) {
+    log.info({ operation: 'rebuild' }, 'no view version of these schemas is live; one is being built');
+    const outcome = await rebuild({ store, ids, clock, log, signal, holder: ids.uuid() });
+    if (outcome.kind === 'refused')
+      throw new TollgateError(tooManyFailedStreams, 'Too many streams cannot be projected: none is skipped.');
+    // Recorded before the first view, so that another release does not mistake the views for its own.
+  } else await appendViewVersion(options, found, found.record);
+  return signal.aborted ? undefined : ensureLiveVersion(options);
+}
+
+/**
+ * Announces the next view version, so that indexes can already follow it; writes it until it is complete; and makes it
+ * live with one append. Projectors and indexes then switch to it on their own. Killed at any point, it has switched or
+ * not, and may be repeated safely. The previous views stay in the store unread: the port does not delete.
  *
  * @throws StoreUnavailable; TollgateError `view_version_contended`
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> {
   const { store, clock, ids, log, signal, holder, isGone } = options;
-  const before = await readViewVersion(store);
+  const before = liveIn((await readViewVersion(store)).record);
   let outcome: RebuildOutcome = { kind: 'stopped' };
   const lease = { store, clock, ids, log, signal, holder, name: 'rebuild', ...given({ isGone }) };
-  await runUnderLease(lease, async (held) => {
+  await runUnderLease(lease, async (leaseSignal) => {
     const now = await readViewVersion(store);
-    const { live } = now.record;
+    const live = liveIn(now.record);
     outcome =
-      live === before.record.live
-        ? await rebuildAlone({ ...options, signal: held }, now)
+      live === before || live === undefined
+        ? await rebuildAlone({ ...options, signal: leaseSignal }, now)
         : { kind: 'already-switched', viewVersion: live };
   });
   return outcome;
@@ -74,75 +102,76 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
 
 async function rebuildAlone(options: RebuildOptions, found: StoredViewVersion): Promise<RebuildOutcome> {
   const { store, signal } = options;
-  const { live, abandoned = live, building: viewVersion = abandoned + 1 } = found.record;
+  const live = liveIn(found.record);
   const announced =
-    found.record.building === undefined
-      ? await writeViewVersion(options, found, { schemaVersion: 1, live, building: viewVersion })
+    buildingIn(found.record) === undefined
+      ? await writeViewVersion(options, found, withBuilding(found.record))
       : found;
-  const { eventsRead, failedStreams, failure } = await build(options, viewVersion);
+  const viewVersion = buildingIn(announced.record) ?? announced.record.lastNumber;
+  const { eventsRead, failedStreams } = await build(options, viewVersion);
   if (signal.aborted) return { kind: 'stopped' };
-  const known = new Set((await failedStreamsOf(store, live)).map(({ stream }) => stream));
-  // Where they are too many, it ended before it was whole, whoever knows them.
-  const isWhole = failure !== tooManyFailedStreams;
-  const failedNow = failedStreams.filter(({ stream }) => !isWhole || !known.has(stream));
+  // With too many failures it ended before it was complete, even if they are known.
+  const isWhole = failedStreams.length <= failedStreamsMax;
+  const known = live === undefined ? failedStreams : (await readProgress(store, live)).failedStreams;
+  const isKnown = ({ stream }: FailedStream) => known.some((each) => each.stream === stream);
+  const failedNow = failedStreams.filter((failed) => !isWhole || !isKnown(failed));
   if (failedNow.length > 0) {
-    // Its totals would stay without these streams, also for code that can read them.
-    await writeViewVersion(options, announced, { schemaVersion: 1, live, abandoned: viewVersion });
+    await writeViewVersion(options, announced, withoutBuilding(announced.record));
     return { kind: 'refused', failedStreams: failedNow };
   }
-  await writeViewVersion(options, announced, { schemaVersion: 1, live: viewVersion });
+  await writeViewVersion(options, announced, withSwitched(announced.record));
   return { kind: 'switched', viewVersion, eventsRead };
 }
 
-/** Projects until everything of now is projected, too many streams have failed, or the signal is aborted. */
-async function build(options: RebuildOptions, viewVersion: ViewVersion): Promise<ProjectorHealth> {
+/** Projects until every current event is projected, too many streams have failed, or the signal is aborted. */
+async function build(options: RebuildOptions, viewVersion: ViewVersion) {
   const { clock, signal, onProgress = () => undefined } = options;
   const ending = new AbortController();
-  const projector = createWholeProjector({
-    batchEventsMax: batchEventsMaxDefault,
-    cachedViewsMax: cachedViewsMaxDefault,
-    ...options,
-    viewVersion,
+  let projection: Projection | undefined;
+  let eventsRead = 0;
+  let reportAt = clock.monotonic() + reportEveryMs;
+
+  const follower = createFollower({ ...options, name: 'rebuild' }, async (running, gotOn) => {
+    const parts = { ...defaults, ...options, viewVersion, shard: onlyShard };
+    projection = await resumeProjection(parts);
+    await projectOn(projection, {
+      ...{ ...parts, signal: running },
+      onBatch: ({ isEnd }, count) => {
+        gotOn();
+        eventsRead += count;
+        if (isEnd) ending.abort();
+        if (clock.monotonic() < reportAt) return;
+        reportAt = clock.monotonic() + reportEveryMs;
+        onProgress({ viewVersion, eventsRead });
+      },
+    }).catch((error: unknown) => {
+      // The store may come back, but every attempt fails on the same streams.
+      if (errorCode(error) !== tooManyFailedStreams) throw error;
+      ending.abort();
+    });
   });
-  const running = projector.run(AbortSignal.any([signal, ending.signal]));
-  let health = projector.health();
-  try {
-    for (let inquiries = 1; !signal.aborted && !isOver(health); inquiries += 1) {
-      await clock.sleep(pollEveryMs, signal).catch(() => undefined);
-      health = projector.health();
-      if (inquiries % pollsPerReport === 0) onProgress({ viewVersion, eventsRead: health.eventsRead });
-    }
-  } finally {
-    ending.abort();
-    await running;
-  }
-  // What it was given up for stands, whatever its next try has come to by now.
-  return health.isAtEnd ? projector.health() : health;
+  await follower.run(AbortSignal.any([signal, ending.signal]));
+  return { eventsRead, failedStreams: projection?.failedStreams() ?? [] };
 }
 
-/** The store may come back, but streams that cannot be projected are as many with every try. */
-const isOver = ({ isAtEnd, failure }: ProjectorHealth): boolean =>
-  isAtEnd || failure === tooManyFailedStreams;
-
-/** Streams without which the documents or the totals of a generation are. */
-async function failedStreamsOf(store: EventStore, viewVersion: ViewVersion): Promise<FailedStream[]> {
-  const views = await readProgress(store, viewVersion);
-  const totals = await peekCheckpoint(store, totalsCheckpointStreamOf(viewVersion), totalsVersions);
-  return [...views.failedStreams, ...(totals?.failedStreams ?? [])];
+/** @throws TollgateError `view_version_contended` if another process has written one */
+async function writeViewVersion(...args: Parameters<typeof appendViewVersion>): Promise<StoredViewVersion> {
+  const written = await appendViewVersion(...args);
+  if (written !== undefined) return written;
+  throw new TollgateError('view_version_contended', 'Another rebuild was faster. Start again.', {
+    retryable: true,
+  });
 }
 
-/** @throws TollgateError `view_version_contended` where somebody else has written one */
-async function writeViewVersion(
+/** Undefined if another process has written one. */
+async function appendViewVersion(
   { store, ids }: Pick<RebuildOptions, 'store' | 'ids'>,
   { revision }: StoredViewVersion,
   record: ViewVersionRecord,
-): Promise<StoredViewVersion> {
-  // Before the first one, so that a crash in between cannot leave a stream that grows.
+): Promise<StoredViewVersion | undefined> {
+  // Before the first event, so that a crash in between cannot leave a growing stream.
   if (revision === 'no-stream') await store.keepLast(viewVersionStream, 1);
   const event = { id: ids.uuid(), type: viewVersionEventType, data: record, metadata: {} };
   const answer = await store.append(viewVersionStream, [event], revision);
-  if (answer.kind === 'appended') return { record, revision: answer.revision };
-  throw new TollgateError('view_version_contended', 'Another rebuild has been faster; begin again.', {
-    retryable: true,
-  });
+  return answer.kind === 'appended' ? { record, revision: answer.revision } : undefined;
 }

@@ -8,20 +8,24 @@ import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Projector } from './projector.ts';
-import { expectRebuiltIsStored, projected, startProjector } from './testing/projected.ts';
+import {
+  expectRebuiltIsStored,
+  projected,
+  startProjector,
+  type RunningProjector,
+} from './testing/projected.ts';
 
 const { accepted, approved, held } = happening;
 const tokens = Array.from({ length: 24 }, (_, index) => `p${index}`);
 
-const startShards = (store: EventStore, count: number): Promise<Projector[]> =>
-  Promise.all(shardsOf(count).map((shard) => startProjector(store, { shard })));
+const startShards = (store: EventStore, count: number): RunningProjector[] =>
+  shardsOf(count).map((shard) => startProjector(store, { shard }));
 
-async function allProjected(store: EventStore, projectors: readonly Projector[]): Promise<void> {
+async function allProjected(store: EventStore, projectors: readonly RunningProjector[]): Promise<void> {
   for (const projector of projectors) await projected(store, projector);
 }
 
-const stopAll = (projectors: readonly Projector[]) =>
+const stopAll = (projectors: readonly RunningProjector[]) =>
   Promise.all(projectors.map((projector) => projector.stop()));
 
 async function startIndex(store: EventStore) {
@@ -39,7 +43,7 @@ test('each stream belongs to one shard, and the shards share them about evenly',
   expect(shardNumberOf('payment-p1', 1)).toBe(1);
 });
 
-test('four shards write the documents that one writes, each only its own', async () => {
+test('four shards write the views that one writes, each only its own', async () => {
   const store = await temporaryStore();
   const writers = new Map<string, Set<number>>();
   const watched = ({ number }: Shard): EventStore => ({
@@ -50,7 +54,7 @@ test('four shards write the documents that one writes, each only its own', async
     },
   });
   for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
-  const projectors = await Promise.all(shardsOf(4).map((shard) => startProjector(watched(shard), { shard })));
+  const projectors = shardsOf(4).map((shard) => startProjector(watched(shard), { shard }));
   for (const token of tokens) await appendPayment(store, token, [held, approved]);
   await allProjected(store, projectors);
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
@@ -58,15 +62,15 @@ test('four shards write the documents that one writes, each only its own', async
     expect([...writers.get(paymentViewStream(token))!]).toEqual([shardNumberOf(paymentStream(token), 4)]);
 });
 
-test('what is read has come as far as the slowest shard', async () => {
+test('reads have reached the position of the slowest shard', async () => {
   const store = await temporaryStore();
   const index = await startIndex(store);
   const { position } = await appendPayment(store, 'p1', [requested()]);
   const [first, ...others] = shardsOf(4);
-  const projectors = await Promise.all(others.map((shard) => startProjector(store, { shard })));
+  const projectors = others.map((shard) => startProjector(store, { shard }));
   await allProjected(store, projectors);
   expect(await index.waitFor(position, 50, 'shop')).toBe(false);
-  await startProjector(store, { shard: first! });
+  startProjector(store, { shard: first! });
   expect(await index.waitFor(position, 10_000, 'shop')).toBe(true);
   expect(index.find('p1')).toMatchObject({ revision: 0 });
 });
@@ -79,7 +83,7 @@ test.each([
   const store = await temporaryStore();
   const index = await startIndex(store);
   for (const token of tokens) await appendPayment(store, token, [requested(), accepted]);
-  const old = await startShards(store, before);
+  const old = startShards(store, before);
   await allProjected(store, old);
   await stopAll(old);
   for (const token of tokens) await appendPayment(store, token, [held]);
@@ -88,7 +92,7 @@ test.each([
     from.push(options.from);
     return store.subscribe(options);
   });
-  const projectors = await startShards({ ...store, subscribe }, after);
+  const projectors = startShards({ ...store, subscribe }, after);
   await allProjected(store, projectors);
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
   const reached = old.map((projector) => projector.health().position).sort()[0];
@@ -98,32 +102,32 @@ test.each([
   // And back again, although the checkpoints of the first number are still there, and old.
   await stopAll(projectors);
   for (const token of tokens.slice(1)) await appendPayment(store, token, [approved]);
-  const again = await startShards(store, before);
+  const again = startShards(store, before);
   await allProjected(store, again);
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
 });
 
-test('a number of shards that never got everywhere is no reason to skip anything', async () => {
+test('nothing is skipped for a shard count that was never complete', async () => {
   const store = await temporaryStore();
   for (const token of tokens) await appendPayment(store, token, [requested()]);
   const [, second] = shardsOf(2);
-  const half = await startProjector(store, { shard: second! });
+  const half = startProjector(store, { shard: second! });
   await projected(store, half);
   await half.stop();
-  await allProjected(store, await startShards(store, 1));
+  await allProjected(store, startShards(store, 1));
   await expectRebuiltIsStored(store, tokens.map(paymentStream));
 });
 
-test('a stream that has failed is told of by its shard, whatever their number becomes', async () => {
+test('a failed stream is reported by its shard, whatever the shard count becomes', async () => {
   const store = await temporaryStore();
   const poison = { type: 'PaymentForgotten', data: {} };
   for (const token of ['p1', 'p2', 'p3'])
     await appendEvents(store, `payment-${token}`, [requested(), poison]);
-  const failedOf = (projectors: readonly Projector[]) =>
+  const failedOf = (projectors: readonly RunningProjector[]) =>
     projectors.flatMap((projector) => projector.health().failedStreams.map(({ stream }) => stream)).sort();
   const all = ['payment-p1', 'payment-p2', 'payment-p3'];
   for (const count of [1, 4, 2]) {
-    const projectors = await startShards(store, count);
+    const projectors = startShards(store, count);
     await allProjected(store, projectors);
     await eventually(() => expect(failedOf(projectors)).toEqual(all));
     await stopAll(projectors);

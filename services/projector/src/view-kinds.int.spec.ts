@@ -1,6 +1,6 @@
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { viewSchemaVersions, paymentKind, viewStreamOf } from '@tollgate/views';
+import { viewSchemaVersions, paymentKind, readViewVersion, shardsOf, viewStreamOf } from '@tollgate/views';
 import {
   anyDisputeHistory,
   anyHistory,
@@ -18,7 +18,7 @@ import {
   appendPayment,
   plantView,
   storedViews,
-  writeCheckpoint,
+  writeViewVersions,
 } from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds, type Log } from '@tollgate/service-kit';
 import fc from 'fast-check';
@@ -32,14 +32,14 @@ import {
   startProjector,
 } from './testing/projected.ts';
 
-const { accepted } = happening;
+const { accepted, approved } = happening;
 
 describe('payouts and disputes are projected as payments are', () => {
   const { accepted: paid, secondFound, unresolved: lost } = payoutHappening;
 
-  test('under one checkpoint, one document of each kept', async () => {
+  test('under one checkpoint, one view of each kept', async () => {
     const store = await temporaryStore();
-    const projector = await startProjector(store);
+    const projector = startProjector(store);
     const streams = ['payment-x1', 'payout-x1', 'dispute-x1'];
     await appendEvents(store, 'payment-x1', [requested(), accepted]);
     await appendEvents(store, 'payout-x1', [payoutRequested(), lost]);
@@ -54,13 +54,13 @@ describe('payouts and disputes are projected as payments are', () => {
       expect(await Array.fromAsync(store.read(viewStreamOf(stream)))).toHaveLength(1);
   });
 
-  test('one that cannot be projected stands still, and the others go on', async () => {
+  test('one that cannot be projected is not updated, and the others are', async () => {
     const store = await temporaryStore();
     const poison = { type: 'PayoutForgotten', data: {} };
     await appendEvents(store, 'payout-x1', [payoutRequested(), poison, lost]);
     await appendEvents(store, 'dispute-x1', [disputeHappening.matched]);
     await appendEvents(store, 'payout-x2', [payoutRequested(), lost]);
-    const projector = await startProjector(store);
+    const projector = startProjector(store);
     await projected(store, projector);
     expect(projector.health().failedStreams).toEqual([
       { stream: 'payout-x1', revision: 1, code: 'event_undecodable' },
@@ -74,7 +74,7 @@ describe('payouts and disputes are projected as payments are', () => {
   interface Step {
     stream: string;
     count: number;
-    /** What befalls the n-th append of the projector after this step. */
+    /** What happens to the n-th append of the projector after this step. */
     crash: { at: number; when: 'before' | 'after' } | undefined;
   }
 
@@ -142,18 +142,44 @@ describe('payouts and disputes are projected as payments are', () => {
   }
 });
 
-describe('documents that an older version wrote', () => {
-  test('are all folded again, although no event has come since', async () => {
+describe('if the views have other schemas', () => {
+  test('a view version of its own is built first, and the others are left alone', async () => {
     const store = await temporaryStore();
-    const { position } = await appendPayment(store, 'p1', [requested(), accepted]);
+    await appendPayment(store, 'p1', [requested(), accepted]);
     await appendPayment(store, 'p2', [requested()]);
-    await plantView(store, paymentKind, 'p1', { schemaVersion: 1, token: 'p1', payment: {} });
-    await writeCheckpoint(store, position, { viewSchemaVersions: 'payment:1' });
-    const warn = vi.fn<Log['warn']>();
-    const projector = await startProjector(store, { log: { ...silentLog, warn } });
-    await projected(store, projector);
-    await expectRebuiltIsStored(store, ['payment-p1', 'payment-p2']);
-    expect(await checkpointIn(store)).toMatchObject({ viewSchemaVersions, failedStreams: [] });
-    expect(warn).toHaveBeenCalledOnce();
+    await appendEvents(store, 'payment-p3', [requested(), { type: 'PaymentForgotten', data: {} }]);
+    const older = { schemaVersion: 1, token: 'p1', payment: {} };
+    await plantView(store, paymentKind, 'p1', older);
+    const live = { number: 1, schemas: 'payment:1', state: 'live' } as const;
+    await writeViewVersions(store, [live]);
+    const projectors = shardsOf(2).map((shard) => startProjector(store, { shard }));
+    for (const projector of projectors) await projected(store, projector);
+    const { position } = await appendPayment(store, 'p1', [approved]);
+    for (const projector of projectors) await projected(store, projector);
+    expect((await readViewVersion(store)).record).toEqual({
+      schemaVersion: 1,
+      versions: [live, { number: 2, schemas: viewSchemaVersions, state: 'live' }],
+      lastNumber: 2,
+    });
+    expect([...(await storedViews(store)).values()]).toEqual([JSON.stringify(older)]);
+    const views = await storedViews(store, 2);
+    expect([...views.keys()].sort()).toEqual(['p1', 'p2', 'p3'].map((token) => `view2_payment-${token}`));
+    expect(JSON.parse(views.get('view2_payment-p1')!)).toMatchObject({ position });
+    // The stream that cannot be projected is known, and no reason to show nothing.
+    const failed = projectors.flatMap((projector) => projector.health().failedStreams);
+    expect(failed).toMatchObject([{ stream: 'payment-p3', revision: 1 }]);
+  });
+
+  test('projectors that start at the same time agree on the first one', async () => {
+    const store = await temporaryStore();
+    const error = vi.fn<Log['error']>();
+    const log = { ...silentLog, error };
+    await appendPayment(store, 'p1', [requested()]);
+    const projectors = shardsOf(3).map((shard) => startProjector(store, { shard, log }));
+    for (const projector of projectors) await projected(store, projector);
+    const { record, revision } = await readViewVersion(store);
+    expect(revision).toBe(0);
+    expect(record.versions).toEqual([{ number: 1, schemas: viewSchemaVersions, state: 'live' }]);
+    expect(error).not.toHaveBeenCalled();
   });
 });

@@ -1,31 +1,39 @@
-/** Brings documents of any kind up to date in the store. */
-import { InvalidArgument, type EventStore, type RecordedEvent } from '@tollgate/event-store';
+/** Updates views of any kind in the store. */
+import {
+  InvalidArgument,
+  createRecentlyUsed,
+  failureAt,
+  readLast,
+  type Appended,
+  type Conflict,
+  type EventStore,
+  type RecordedEvent,
+  type StreamFailure,
+} from '@tollgate/event-store';
+import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
 import {
   kindOfStream,
   nextRevision,
+  streamOf,
+  viewStreamOf,
   type ViewEnvelope,
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import { InvariantViolation, TollgateError, errorCode, type Ids } from '@tollgate/service-kit';
-import { createViewStore, notStored, type StoredView } from './view-store.ts';
-import { foldByKind, type Failure, type Fold } from './projection.ts';
 
 export interface ViewWriter {
   /**
-   * Makes sure that events of one stream, in order, are in its document. Events that are missing before them are read
-   * from the stream. Gives the failure of the first event that cannot be applied.
+   * Makes sure that events of one stream, in order, are in its view. Events that are missing before them are read
+   * from the stream. Returns the failure of the first event that cannot be applied.
    *
    * @throws StoreUnavailable
    */
-  write(stream: string, events: readonly RecordedEvent[]): Promise<Failure | undefined>;
-  /** As `write`, with all events that the document does not have yet. */
-  catchUp(stream: string): Promise<Failure | undefined>;
-  /** Forgets what it remembers of the documents, after a failure that may have left them otherwise. */
-  forget(): void;
+  write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined>;
+  /** As `write`, with all events that the view does not include yet. */
+  catchUp(stream: string): Promise<StreamFailure | undefined>;
 }
 
-/** Other projectors that write the same document at the same time are met this often at most. */
+/** The most conflicts with other projectors that write the same view. */
 const conflictsMax = 10;
 
 export interface ViewWriterOptions {
@@ -33,13 +41,41 @@ export interface ViewWriterOptions {
   ids: Ids;
   viewVersion: ViewVersion;
   cachedViewsMax: number;
-  /** That of the kind, by default. */
-  fold?: Fold;
 }
 
+/** A view as stored. */
+interface StoredView {
+  view: ViewEnvelope | undefined;
+  /** Last revision of the view's own stream. */
+  revision: number | 'no-stream';
+}
+
+const notStored: StoredView = { view: undefined, revision: 'no-stream' };
+
 export function createViewWriter(options: ViewWriterOptions): ViewWriter {
-  const { store, fold = foldByKind } = options;
-  const views = createViewStore(options);
+  const { store, ids, viewVersion, cachedViewsMax } = options;
+  /** By the stream whose events are folded; it may be older than the stored view. */
+  const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
+
+  async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
+    const last = await readLast(store, viewStreamOf(stream, viewVersion));
+    if (last === undefined) return notStored;
+    // A view that cannot be read is folded again from the beginning.
+    const view = schema.safeParse(last.data);
+    return { view: view.success ? view.data : undefined, revision: last.revision };
+  }
+
+  async function replace(
+    kind: ViewKind,
+    view: ViewEnvelope,
+    expected: StoredView['revision'],
+  ): Promise<Appended | Conflict> {
+    const stream = viewStreamOf(streamOf(kind, view.token), viewVersion);
+    // Before the first view, so that a crash in between cannot leave a growing stream.
+    if (expected === 'no-stream') await store.keepLast(stream, 1);
+    const event = { id: ids.uuid(), type: kind.writtenEventType, data: view, metadata: {} };
+    return store.append(stream, [event], expected);
+  }
 
   async function readEvents(stream: string, from: number, limit = Infinity): Promise<RecordedEvent[]> {
     const events: RecordedEvent[] = [];
@@ -47,7 +83,7 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     return events;
   }
 
-  /** The events that continue a document: the given ones, and those between it and them. */
+  /** The events that continue a view: the given ones, preceded by any that are missing. */
   async function continuing(
     view: ViewEnvelope | undefined,
     stream: string,
@@ -58,34 +94,30 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     return missing > 0 ? [...(await readEvents(stream, next, missing)), ...events] : events;
   }
 
-  /** One try; `conflict` where another projector was faster. */
+  /** One attempt; `conflict` if another projector was faster. */
   async function tryWrite(stream: string, events: readonly RecordedEvent[], stored: StoredView) {
     const kind = requireKind(stream);
     const missingToo = await continuing(stored.view, stream, events);
-    const { view, failure } = foldAll(fold, {
-      ...{ kind, stream },
-      before: stored.view,
-      events: missingToo,
-    });
+    const { view, failure } = foldAll(kind, stored.view, missingToo);
     if (view !== undefined && view !== stored.view) {
-      const answer = await views.replace(kind, view, stored.revision);
+      const answer = await replace(kind, view, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
-      views.remember(stream, { view, revision: answer.revision });
-    } else if (stored.revision !== 'no-stream') views.remember(stream, stored);
+      recent.set(stream, { view, revision: answer.revision });
+    } else if (stored.revision !== 'no-stream') recent.set(stream, stored);
     return { failure };
   }
 
-  async function write(stream: string, events: readonly RecordedEvent[]): Promise<Failure | undefined> {
+  async function write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined> {
     const kind = requireKind(stream);
-    // A stream that begins in this batch hardly has a document: that is found out by writing one.
+    // A stream that begins in this batch hardly has a view: writing one finds out.
     const isNew = events[0]?.revision === 0;
-    let stored = views.recall(stream) ?? (isNew ? notStored : await views.load(kind, stream));
+    let stored = recent.get(stream) ?? (isNew ? notStored : await load(kind, stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
       const outcome = await tryWrite(stream, events, stored);
       if (outcome !== 'conflict') return outcome.failure;
-      stored = await views.load(kind, stream);
+      stored = await load(kind, stream);
     }
-    throw new TollgateError('view_contended', 'Other projectors keep writing a document.', {
+    throw new TollgateError('view_contended', 'Other projectors keep writing the same view.', {
       retryable: true,
     });
   }
@@ -94,65 +126,55 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     write: (stream, events) => orFailure(stream, () => write(stream, events)),
     catchUp: (stream) =>
       orFailure(stream, async () => {
-        const { view } = await views.load(requireKind(stream), stream);
+        const { view } = await load(requireKind(stream), stream);
         return write(stream, await readEvents(stream, nextRevision(view)));
       }),
-    forget: () => views.forgetAll(),
   };
 }
 
-/** What the store will never take is the fault of the stream, not of the store. */
+/** An event that the store never accepts is the fault of the stream, not of the store. */
 async function orFailure(
   stream: string,
-  work: () => Promise<Failure | undefined>,
-): Promise<Failure | undefined> {
+  work: () => Promise<StreamFailure | undefined>,
+): Promise<StreamFailure | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof InvalidArgument) return failureAt(stream, 0, error);
+    if (error instanceof InvalidArgument) return failureAt({ stream, revision: 0 }, error);
     throw error;
   }
 }
 
-interface ToFold {
-  kind: ViewKind;
-  stream: string;
-  before: ViewEnvelope | undefined;
-  events: readonly RecordedEvent[];
-}
-
 interface Folded {
   view: ViewEnvelope | undefined;
-  failure: Failure | undefined;
+  failure: StreamFailure | undefined;
 }
 
-/** Folding is pure, so whatever it throws lies in the event or in the code, and comes again with every try. */
-function foldAll(fold: Fold, { kind, stream, before, events }: ToFold): Folded {
+/** Folding is pure, so an error is in the event or in the code, and recurs on every attempt. */
+function foldAll(kind: ViewKind, before: ViewEnvelope | undefined, events: readonly RecordedEvent[]): Folded {
   let view = before;
-  let failure: Failure | undefined;
   for (const event of events) {
     try {
-      view = fold(kind, view, event);
+      view = kind.fold(view, event);
     } catch (error) {
-      failure = failureAt(stream, event.revision, error);
-      break;
+      return inOrder(kind, before, { view, failure: failureAt(event, error) });
     }
   }
-  if (view === before || view === undefined) return { view, failure };
-  // Parsing brings the fields into one order, so that a document has the same bytes however it came about.
-  const inOrder = kind.schema.safeParse(view);
-  if (inOrder.success) return { view: inOrder.data, failure };
-  return { view: before, failure: failureAt(stream, view.revision, inOrder.error) };
+  return inOrder(kind, before, { view, failure: undefined });
 }
 
-/** @throws InvariantViolation for a stream that has no document: it must not have been asked for. */
-export function requireKind(stream: string): ViewKind {
+/** Parsing brings the fields into one order, so that a view has the same bytes however it came about. */
+function inOrder(kind: ViewKind, before: ViewEnvelope | undefined, { view, failure }: Folded): Folded {
+  if (view === before || view === undefined) return { view, failure };
+  const parsed = kind.schema.safeParse(view);
+  if (parsed.success) return { view: parsed.data, failure };
+  const { token, revision } = view;
+  return { view: before, failure: failureAt({ stream: streamOf(kind, token), revision }, parsed.error) };
+}
+
+/** @throws InvariantViolation for a stream that has no view: it must not have been asked for. */
+function requireKind(stream: string): ViewKind {
   const kind = kindOfStream(stream);
-  if (kind === undefined) throw new InvariantViolation('a stream without a kind of document was projected');
+  if (kind === undefined) throw new InvariantViolation('a stream without a view kind was projected');
   return kind;
 }
-
-export const failureAt = (stream: string, revision: number, error: unknown): Failure => ({
-  failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' },
-  error,
-});

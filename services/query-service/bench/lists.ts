@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- lists`: how long the index takes to be built from documents and in how much memory, and how long a page
- * of each list takes. The documents are written into an embedded event store first, as the projector writes them.
+ * `npm run bench -- lists`: how long the index takes to be built from views and in how much memory, and how long a page
+ * of each list takes. The views are written into an embedded event store first, as the projector writes them.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -44,7 +44,7 @@ async function writeViews(store: EventStore, count: number, change = 0): Promise
   await Promise.all(Array.from({ length: appendsAtOnce }, write));
 }
 
-/** The whole index out of the documents, as a new replica does it. */
+/** The whole index out of the views, as a new replica does it. */
 async function build(store: EventStore, file: string, count: number): Promise<PaymentIndex> {
   const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock });
   const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -58,7 +58,7 @@ async function build(store: EventStore, file: string, count: number): Promise<Pa
   await index.start();
   clearInterval(timer);
   const processor = processorMs() - processorSince;
-  say('index built from documents', `${whole(performance.now() - since)} ms, ${perSecond(count, since)}`);
+  say('index built from views', `${whole(performance.now() - since)} ms, ${perSecond(count, since)}`);
   say('  on the processor', `${whole(processor)} ms, ${whole((count * 1000) / processor)}/s`);
   say('  file', `${whole(statSync(file).size / 1_048_576)} MiB`);
   say('  resident memory before, most', `${whole(residentBefore)}, ${whole(residentMost)} MiB`);
@@ -204,7 +204,7 @@ try {
   const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
   const since = performance.now();
   await writeViews(store, count);
-  say(`${whole(count)} documents written into the event store`, perSecond(count, since));
+  say(`${whole(count)} views written into the event store`, perSecond(count, since));
   say('  of them declined in JPY', whole(countOf(count, ['declined', 'failed'], 'JPY')));
   const index = await build(store, join(folder, 'index.db'), count);
   await change(store, index, count);

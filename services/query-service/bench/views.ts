@@ -1,4 +1,4 @@
-/** Synthetic documents: the payments of one team over a year, told by their numbers alone. */
+/** Synthetic views: the payments of one team over a year, told by their numbers alone. */
 import type { NewEvent, Position } from '@tollgate/event-store';
 import type { PaymentPhase } from '@tollgate/payment-domain';
 import {
@@ -59,7 +59,7 @@ export function viewAt(number: number, count: number, change: number): PaymentVi
       },
       serviceToken: `svc-${token}`,
       processingUrl: `https://pay.example/checkout/${token}`,
-      ...{ heldAmount: 0, approvedAmount: amount, refundedAmount: phase === 'refunded' ? amount : 0 },
+      ...{ authorizedAmount: 0, approvedAmount: amount, refundedAmount: phase === 'refunded' ? amount : 0 },
       ...{ refunds: [], refundDeclinesReported: [], sanitizedMask: '439296******1251', errors: [] },
       ...{ reviews: waits ? [reviews] : [], acknowledged: [], reviewCount: waits ? 1 : 0 },
     },
@@ -75,7 +75,7 @@ export function countOf(count: number, phases: readonly PaymentPhase[], currency
   return found;
 }
 
-/** Arguments of the append that writes a document. */
+/** Arguments of the append that writes a view. */
 export const viewEventOf = (
   view: PaymentView,
   id: string,

@@ -39,7 +39,7 @@ describe.each([
     expect(changed.headers.etag).not.toBe(first.headers.etag);
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a caller that has it', async () => {
     const { get, headers } = await givenOneOfEach();
     const tag = String((await get(url, headers)).headers.etag);
     for (const known of [
@@ -72,7 +72,7 @@ describe.each([
   });
 });
 
-test('who may not see it is told the same whatever tag comes with it', async () => {
+test('a caller that may not see it gets the same answer whatever tag it sends', async () => {
   const { get, getAs } = await givenOneOfEach();
   for (const headers of [{}, { 'if-none-match': '*' }] as Record<string, string>[])
     expect(errorsOf(await getAs(games)('/api/v1/payments/pay_1', headers))).toEqual(notFound);

@@ -1,25 +1,18 @@
-/** `GET /api/v1/payments.csv`: how many exports run, and how one ends before its time. */
+/** `GET /api/v1/payments.csv`: limits the running exports, and aborts those that stall. */
 import { Readable } from 'node:stream';
-import { TollgateError, sendErrors, toErrorEntries } from '@tollgate/service-kit';
+import { routes, sendError } from '@tollgate/gateway-api/http';
+import { TollgateError } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { parsePaymentExportQuery } from './list-query.ts';
-import { awaitMinPosition } from './min-position.ts';
+import { toListQuery } from './list-query.ts';
 import { exportedLines } from './payment-export.ts';
-import {
-  forReaders,
-  mayReadPayouts,
-  paymentScopes,
-  payoutsNotAllowed,
-  type ReadDependencies,
-} from './reading.ts';
+import { addReadRoute, mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
 
-/** Exports of one team, and of all teams, that run in one process at the same time. */
+/** The most concurrent exports in one process, of one team and of all teams. */
 const runningPerTeamMax = 2;
 const runningMax = 8;
-const retryAfterSeconds = 10;
 
 export interface ExportOptions {
-  /** A client that takes nothing for so long is let go. */
+  /** A client that reads nothing for so long is disconnected. */
   stalledMs: number;
 }
 
@@ -30,35 +23,34 @@ export function registerExportRoutes(
 ): void {
   const { index } = deps;
   const running = createRunningExports();
-  // They may take minutes, and the process is to end now. Their clients see the connection break off.
+  // Exports may take minutes, and the process must stop now. Their clients see the connection break.
   app.addHook('preClose', async () => running.endAll());
 
-  const exportPayments = forReaders(deps, paymentScopes, async (caller, request, reply) => {
-    const parsed = parsePaymentExportQuery(caller, request.query);
-    if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-    if (parsed.data.operationType !== 'pays' && !mayReadPayouts(caller))
-      return sendErrors(reply, 403, [payoutsNotAllowed]);
-    if (!(await awaitMinPosition(index, caller, request, reply))) return reply;
-    if (!running.hasRoomFor(caller.team))
-      return sendErrors(reply.header('retry-after', String(retryAfterSeconds)), 429, [tooManyExports]);
-    const lines = exportedLines(index, parsed.data);
-    const room = running.take(caller.team);
-    // What cannot be begun is answered as it is for lists: after the first byte only a broken connection tells.
-    const first = await lines.next().catch((error: unknown) => {
-      room.giveBack();
-      throw error;
-    });
-    const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
-    room.occupy(file);
-    reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
-    return reply
-      .type('text/csv; charset=utf-8; header=present')
-      .header('content-disposition', 'attachment; filename="payments.csv"')
-      .header('cache-control', 'no-store')
-      .send(file);
-  });
-
-  app.get('/api/v1/payments.csv', exportPayments);
+  addReadRoute(
+    app,
+    deps,
+    routes.exportPayments,
+    async ({ caller, query: { operationType, ...asked }, reply }) => {
+      if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
+      if (!running.hasRoomFor(caller.team))
+        return sendError(reply, 'too_many_exports', { message: tooManyExports });
+      const lines = exportedLines(index, { operationType, query: toListQuery(caller, asked) });
+      const room = running.take(caller.team);
+      // A failure before the first byte is answered as for lists; after it, only a broken connection can signal one.
+      const first = await lines.next().catch((error: unknown) => {
+        room.giveBack();
+        throw error;
+      });
+      const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
+      room.occupy(file);
+      reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
+      return reply
+        .type('text/csv; charset=utf-8; header=present')
+        .header('content-disposition', 'attachment; filename="payments.csv"')
+        .header('cache-control', 'no-store')
+        .send(file);
+    },
+  );
 }
 
 async function* begunWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
@@ -66,7 +58,7 @@ async function* begunWith(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
-/** The exports that run, by team. */
+/** The running exports by team. */
 function createRunningExports() {
   const counts = new Map<string, number>();
   const files = new Set<Readable>();
@@ -86,7 +78,7 @@ function createRunningExports() {
       counts.set(team, (counts.get(team) ?? 0) + 1);
       return {
         giveBack: () => giveBack(team),
-        /** The room is free again when the file has ended, in whichever way. */
+        /** The slot is released when the file ends, in whichever way. */
         occupy: (file: Readable) => {
           files.add(file);
           file.once('close', () => {
@@ -104,12 +96,10 @@ function createRunningExports() {
 }
 
 const clientStalled = () =>
-  new TollgateError('export_stalled', 'A client took nothing of its export any more.', { retryable: true });
+  new TollgateError('export_stalled', 'A client stopped reading its export.', { retryable: true });
 const serverStops = () =>
-  new TollgateError('export_cut', 'An export was cut off: the process stops.', { retryable: true });
+  new TollgateError('export_cut', 'An export was cut short because the process is stopping.', {
+    retryable: true,
+  });
 
-const tooManyExports = {
-  code: 'too_many_exports',
-  kind: 'api_error',
-  message: `So many exports run already; at most ${runningPerTeamMax} of a team do at the same time. Repeat this one later.`,
-};
+const tooManyExports = `A team may run ${runningPerTeamMax} exports at the same time, and the gateway a few more. Repeat this one later.`;

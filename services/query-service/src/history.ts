@@ -8,19 +8,16 @@ import {
   statusOfPhase,
   type Actor,
 } from '@tollgate/payment-domain';
+import { toIso, toPublicEventData, toPublicPayoutEventData } from '@tollgate/gateway-api';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import {
   paymentKind,
   payoutKind,
   streamOf,
-  toIso,
-  toPublicEventData,
-  toPublicPayoutEventData,
   type ViewEnvelope,
   type ViewKind,
   type PaymentView,
   type PayoutView,
-  type PublicEventData,
 } from '@tollgate/views';
 
 export interface HistoryEntry {
@@ -32,14 +29,14 @@ export interface HistoryEntry {
   phase: string;
   status: string;
   cause: { correlationId: string; causationId: string; actor: Actor };
-  data: PublicEventData;
+  data: Record<string, unknown>;
 }
 
-/** What a history shows of one kind. */
+/** How the history of one kind is shown. */
 interface HistoryKind<View extends ViewEnvelope> {
   kind: ViewKind<View>;
   stateOf(view: View): { phase: string; status: string };
-  toData(recorded: RecordedEvent): PublicEventData;
+  toData(recorded: RecordedEvent): Record<string, unknown>;
 }
 
 export const paymentHistory: HistoryKind<PaymentView> = {
@@ -54,7 +51,7 @@ export const payoutHistory: HistoryKind<PayoutView> = {
   toData: (recorded) => toPublicPayoutEventData(decodePayoutEvent(recorded)),
 };
 
-/** Every event of what a caller has under a token, in order, or undefined where there is no such thing. */
+/** Every event of a caller's payment or payout, in order; undefined if the caller has none with this token. */
 export async function readHistory<View extends ViewEnvelope>(
   store: EventStore,
   { kind, stateOf, toData }: HistoryKind<View>,

@@ -1,9 +1,9 @@
 import type { ViewList, ListQuery } from '@tollgate/view-index';
-import { given, sendErrors } from '@tollgate/service-kit';
+import { given } from '@tollgate/service-kit';
 import type { FastifyReply } from 'fastify';
-import { refusedPage } from './reading.ts';
+import { sendRefusedPage } from './reading.ts';
 
-/** Answers with one page of a list; `name` is the field that holds what is shown. */
+/** Answers with one page of a list; `name` is the field of the entries. */
 export function sendList<View>(
   reply: FastifyReply,
   {
@@ -18,7 +18,7 @@ export function sendList<View>(
     toShown: (view: View) => unknown;
   },
 ): FastifyReply {
-  if (list.kind === 'refused') return sendErrors(reply, 400, [refusedPage(list.parameter)]);
+  if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
   const { views, nextCursor, totalCount } = list;
   const { perPage, page = 1, cursor } = query;
   const shownPage = cursor === undefined ? page : undefined;

@@ -1,22 +1,22 @@
-/** Read your own writes: a read may ask that the model has come as far as the answer of a command. */
+/** Read your own writes: a read may ask to include the effect of a command. */
 import type { Position } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentIndex } from '@tollgate/view-index';
-import { sendErrors } from '@tollgate/service-kit';
+import { sendError } from '@tollgate/gateway-api/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const waitMaxMs = 2_000;
-/** For what nobody has asked to wait for: soon enough for whoever did not expect to wait. */
+/** For waits that the caller did not request: short enough to go unnoticed. */
 const courtesyMs = 300;
 /** Positions of every event store of ours are digits, some with separators. */
 const positionPattern = /^\d[\d:/-]{0,63}$/;
 
 /**
- * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False where the request has
- * been answered: 400 `invalid_param`, 503 `read_model_behind`.
+ * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False once the request is
+ * refused: 400 `invalid_param`, 503 `read_model_behind`.
  *
- * Without that, it waits a moment for what the front door says that the same key has written (`Tollgate-Own-Position`),
- * and answers with what there is.
+ * Without that header, it waits briefly for the last write of the same key, which the front door reports
+ * (`Tollgate-Own-Position`), and then answers anyway.
  */
 export async function awaitMinPosition(
   index: Pick<PaymentIndex, 'waitFor'>,
@@ -32,15 +32,11 @@ export async function awaitMinPosition(
     return true;
   }
   if (typeof text !== 'string' || !positionPattern.test(text)) {
-    const message = 'Tollgate-Min-Position must be a Tollgate-Position that the gateway has answered.';
-    const parameter = 'Tollgate-Min-Position';
-    sendErrors(reply, 400, [{ code: 'invalid_param', kind: 'invalid_request_error', message, parameter }]);
+    const message = 'Tollgate-Min-Position is invalid. Send the Tollgate-Position of an earlier answer.';
+    sendError(reply, 'invalid_param', { message, parameter: 'Tollgate-Min-Position' });
     return false;
   }
   if (await index.waitFor(text as Position, waitMaxMs, team)) return true;
-  const message = 'What you wrote is safe, and cannot be read here yet. Try again in a second.';
-  sendErrors(reply.header('retry-after', '1'), 503, [
-    { code: 'read_model_behind', kind: 'api_error', message },
-  ]);
+  sendError(reply, 'read_model_behind');
   return false;
 }

@@ -1,9 +1,10 @@
 /** A caller's payments and payouts by their tokens. */
 import type { EventStore } from '@tollgate/event-store';
 import { inquiryNeedOf, inquiryNeedOfPayout } from '@tollgate/payment-domain';
-import { foldStream, type PaymentIndex } from '@tollgate/view-index';
+import type { PaymentIndex } from '@tollgate/view-index';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
 import {
+  foldStream,
   paymentKind,
   payoutKind,
   type ViewEnvelope,
@@ -12,21 +13,21 @@ import {
   type PayoutView,
 } from '@tollgate/views';
 
-/** What the caller has under a token, or undefined. @throws StoreUnavailable */
+/** The caller's payment or payout with this token, or undefined. @throws StoreUnavailable */
 type Find<View> = (caller: Caller, token: string) => Promise<View | undefined>;
 
 export interface OwnViews {
-  /** From the index, or from the events of one that is too new for that. */
+  /** From the index, or from its events if it is too new for the index. */
   payment: Find<PaymentView>;
   payout: Find<PayoutView>;
-  /** From its events, and so as it is now. */
+  /** From its events, and so in its current state. */
   latestPayment: Find<PaymentView>;
 }
 
 export interface OwnViewsDependencies {
   store: EventStore;
   index: PaymentIndex;
-  /** Told of a token that was read and whose last call has an outcome that nobody knows. */
+  /** Called for a token that was read while the outcome of its last call is unknown. */
   onUnresolvedRead: (token: string) => void;
 }
 

@@ -20,7 +20,7 @@ const linesOf = (text: string) => text.split('\r\n');
 const tokensOf = (text: string) =>
   linesOf(text)
     .slice(1, -1)
-    .map((line) => line.split(',')[0]);
+    .map((line) => line.split(',')[1]);
 
 async function givenSome() {
   const services = await start();
@@ -45,9 +45,9 @@ describe('the file', () => {
       'cache-control': 'no-store',
     });
     expect(linesOf(answer.body)).toEqual([
-      'token,operationType,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,reviews,revision',
-      `pay_2,payment,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,0,0,0,,insufficient funds,,2`,
-      `pay_1,payment,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,0,1500,0,439296******1251,,second_payment_found,3`,
+      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews',
+      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,,insufficient funds,2,`,
+      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,second_payment_found`,
       '',
     ]);
   });
@@ -64,13 +64,13 @@ describe('the file', () => {
       expect(tokensOf((await get(`${url}?${query}`, headers)).body), query).toEqual(expected);
   });
 
-  test('has no pages, and takes no filter that is none', async () => {
+  test('has no pages, and refuses unknown filters', async () => {
     const { get } = await start();
     for (const query of ['perPage=20', 'page=1', 'cursor=x', 'withTotal=true', 'status=paid'])
       expect(errorsOf(await get(`${url}?${query}`)), query).toEqual(invalid(query.split('=')[0] ?? ''));
   });
 
-  test('wants the scopes of the list', async () => {
+  test('requires the scopes of the list', async () => {
     const { getAs, headers } = await givenSome();
     const missing = refused(403, 'scope_missing', 'authentication_error');
     expect(errorsOf(await getAs(withoutScope)(url))).toEqual(missing);
@@ -87,17 +87,17 @@ describe('the file', () => {
   });
 });
 
-/** An index whose list has as many pages as are asked for. */
+/** An index whose list has this many pages. */
 async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {}) {
   let pages = 0;
   const list = (index: PaymentIndex, query: Parameters<PaymentIndex['list']>[0]): PaymentList => {
     pages += 1;
     if (pages === changes.failAt)
-      throw new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true });
+      throw new TollgateError('index_rebuilding', 'The index is rebuilding.', { retryable: true });
     const { cursor: _, ...first } = query;
     const page = index.list(first);
     if (page.kind !== 'page') return page;
-    // Large ones, so that what the sockets hold is soon full.
+    // Large ones, so that the socket buffers are soon full.
     return {
       ...page,
       views: Array.from({ length: 1_000 }, () => page.views).flat(),
@@ -134,7 +134,7 @@ async function givenEndless(changes: { failAt?: number; stalledMs?: number } = {
   return { ...services, open, untilStill, pages: () => pages };
 }
 
-/** What becomes of an answer that is read to its end. */
+/** The outcome of an answer that is read to its end. */
 async function readToEnd(answer: IncomingMessage): Promise<'complete' | 'broken off'> {
   try {
     await finished(answer.resume());
@@ -158,7 +158,7 @@ describe('an export that takes long', () => {
     await untilStill();
   });
 
-  test('that fails breaks off, and is not a short file', async () => {
+  test('that fails breaks the connection, and is not a short file', async () => {
     const { open } = await givenEndless({ failAt: 5 });
     const answer = await open();
     expect(answer.statusCode).toBe(200);
@@ -174,7 +174,7 @@ describe('an export that takes long', () => {
     expect((await get('/api/v1/payments')).statusCode).toBe(200);
   });
 
-  test('of a client that takes nothing is broken off', async () => {
+  test('of a client that reads nothing is aborted', async () => {
     const { open, app } = await givenEndless({ stalledMs: 50 });
     const answer = await open();
     const connections = promisify(app.server.getConnections.bind(app.server));

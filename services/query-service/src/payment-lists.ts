@@ -1,12 +1,12 @@
-/** Which documents a list of payments has, and how they are shown in it. */
-import { toListedPayout, toPublicPayment } from '@tollgate/views';
+/** Which views a list of payments has, and how they are shown in it. */
+import type { OperationType } from '@tollgate/gateway-api/http';
+import { toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
 import {
   type ViewList,
   type OperationView,
   type PaymentIndex,
   type PaymentListQuery,
 } from '@tollgate/view-index';
-import type { OperationType } from './list-query.ts';
 
 const listBy: Record<
   OperationType,

@@ -25,13 +25,13 @@ describe('a payout', () => {
     });
   });
 
-  test('is shown from its events where the read model does not have it yet', async () => {
+  test('is shown from its events while the read model does not have it yet', async () => {
     const { get, store } = await start();
     await appendEvents(store, 'payout-po_1', [payoutRequested(), payoutHappening.unresolved]);
     expect((await get('/api/v1/payouts/po_1')).json()).toMatchObject({ payout: { phase: 'unresolved' } });
   });
 
-  test('tells its history', async () => {
+  test('shows its history', async () => {
     const { get, store } = await start();
     const { accepted: paid, approved: done } = payoutHappening;
     await appendEvents(store, 'payout-po_1', [payoutRequested(), paid, done]);
@@ -59,7 +59,7 @@ describe('a payout', () => {
     expect(errorsOf(await getAs(games)('/api/v1/payments/po_2', theirs))).toEqual(notFound);
   });
 
-  test('is not found where there is none', async () => {
+  test('is not found if there is none', async () => {
     const { get, store } = await start();
     await appendPayment(store, 'pay_1', [requested()]);
     for (const token of ['po_1', 'pay_1', '..%2f..%2fetc', 'x'.repeat(300), '*'])
@@ -120,7 +120,7 @@ describe('lists with payouts', () => {
     expect(tokensOf(await list(`payments?${query}`), 'payments')).toEqual(expected);
   });
 
-  test('lead on by cursors of their own, and count', async () => {
+  test('have cursors of their own, and count', async () => {
     const { list } = await givenSome();
     for (const [url, name] of [
       ['payouts?perPage=1', 'payouts'],

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import { formatCursor } from '@tollgate/view-index';
-import { type PublicPayment } from '@tollgate/views';
+import { type PublicPayment } from '@tollgate/gateway-api';
 import { appendPayment } from '@tollgate/view-index/testing';
 import { happening, planted, requested, startedAt } from '@tollgate/views/testing';
 import { TollgateError, systemClock } from '@tollgate/service-kit';
@@ -53,19 +53,19 @@ describe('one payment', () => {
     });
   });
 
-  test('is shown from its events where the read model does not have it yet', async () => {
+  test('is shown from its events while the read model does not have it yet', async () => {
     const { get, store } = await start();
     await appendPayment(store, 'p1', [requested(), unresolved]);
     expect((await get(url)).json()).toMatchObject({ payment: { phase: 'unresolved', status: 'init' } });
   });
 
-  test('is not found where there is none, whatever the token looks like', async () => {
+  test('is not found if there is none, whatever the token looks like', async () => {
     const { get } = await start();
     for (const token of ['p1', '..%2f..%2fetc', '%00', 'x'.repeat(300), 'p1%20', '*'])
       expect(errorsOf(await get(`/api/v1/payments/${token}`)), token).toEqual(notFound);
   });
 
-  test('a store that is down is an answer to try again, not that there is none', async () => {
+  test('while the store is unavailable, the answer is 503, not 404', async () => {
     const { get } = await start((store) => ({
       ...store,
       read: () => {
@@ -73,14 +73,14 @@ describe('one payment', () => {
       },
     }));
     const answer = await get(url);
-    expect(errorsOf(answer)).toEqual(refused(503, 'core_api_error', 'api_error'));
+    expect(errorsOf(answer)).toEqual(refused(503, 'store_unavailable', 'api_error'));
     expect(answer.headers['retry-after']).toBe('1');
   });
 });
 
-test('while the index is being built, lists are asked to be read later, and a payment is found by its token', async () => {
+test('during a rebuild of the index, lists answer 503, and a payment is found by its token', async () => {
   const building = () => {
-    throw new TollgateError('index_rebuilding', 'The index is being built again.', { retryable: true });
+    throw new TollgateError('index_rebuilding', 'The index is rebuilding.', { retryable: true });
   };
   const { get, store } = await start(undefined, {
     wrapIndex: (index) => ({
@@ -123,8 +123,8 @@ describe('a read that waits for a position', () => {
     expect(answer.headers['retry-after']).toBe('1');
   });
 
-  // Of the front door, for those who did not ask.
-  test('waits for what the same key has written, and answers with what there is where that takes long', async () => {
+  // Sent by the front door, for callers that did not ask.
+  test('waits for the last write of the same key, and answers anyway if that takes long', async () => {
     const { get, store } = await start();
     const { position } = await appendPayment(store, 'p0', [requested()]);
     const waiting = get('/api/v1/payments', { 'tollgate-own-position': position });
@@ -182,7 +182,7 @@ describe('a list', () => {
     expect(tokensOf(await list(query))).toEqual(expected);
   });
 
-  test('leads on by cursor, and by page', async () => {
+  test('is continued by cursor, and by page', async () => {
     const { list } = await givenThree();
     const first = await list('perPage=2');
     expect(tokensOf(first)).toEqual(['p3', 'p2']);
@@ -203,7 +203,7 @@ describe('a list', () => {
     expect(errorsOf(theirs)).toEqual(invalid('cursor'));
   });
 
-  test('counts where asked', async () => {
+  test('counts on request', async () => {
     const { list } = await givenThree();
     expect((await list('orderNumber=A&perPage=1&withTotal=true')).json()).toMatchObject({ totalCount: 2 });
     expect((await list('withTotal=false')).json()).not.toHaveProperty('totalCount');
@@ -238,7 +238,7 @@ describe('a list', () => {
 describe('a history', () => {
   const url = '/api/v1/payments/p1/events';
 
-  test('tells every event with its time, its cause, and the state after it', async () => {
+  test('shows every event with its time, its cause, and the state after it', async () => {
     const { get, store } = await start();
     await appendPayment(store, 'p1', [requested({ orderNumber: 'A' }), accepted, approved]);
     const answer = await get(url);
@@ -277,13 +277,13 @@ describe('a history', () => {
     });
   });
 
-  test('of a payment that is not there is not found', async () => {
+  test('of an unknown payment is not found', async () => {
     const { get } = await start();
     expect(errorsOf(await get(url))).toEqual(notFound);
   });
 });
 
-test('no answer holds a planted secret', async () => {
+test('no answer contains a planted secret', async () => {
   const { get, store } = await start();
   const headers = await given(store, { p1: [requested(), accepted, held, reviews] });
   for (const url of ['/api/v1/payments', '/api/v1/payments/p1', '/api/v1/payments/p1/events']) {

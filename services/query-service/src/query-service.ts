@@ -17,9 +17,9 @@ export interface QueryServiceOptions {
   index: PaymentIndex;
   /** Started and stopped by whoever made it. */
   directory: TeamDirectory;
-  /** Told of a payment or payout that was read and whose last call has an outcome that nobody knows. */
+  /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
   onUnresolvedRead?: (token: string) => void;
-  /** Lets go of a client that takes nothing of its export for so long; 30,000 unless set. */
+  /** Disconnects a client that reads nothing of its export for so long, milliseconds; 30,000 by default. */
   exportStalledMs?: number;
   log: Log;
   clock: Clock;

@@ -1,12 +1,12 @@
-/** What every route of the read side does before and after its own work. */
+/** What the routes of the read side have in common. */
 import type { EventStore } from '@tollgate/event-store';
-import type { Scope } from '@tollgate/teams';
-import { authenticate, type Caller, type TeamDirectory } from '@tollgate/teams';
+import { type Call, type Route, addRoute, routes, sendError } from '@tollgate/gateway-api/http';
+import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type PaymentIndex } from '@tollgate/view-index';
-import { sendErrors, type Clock, type ErrorEntry, type Log } from '@tollgate/service-kit';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { awaitMinPosition } from './min-position.ts';
 import type { OwnViews } from './own-views.ts';
-import { answerUnavailableStore } from './store-failure.ts';
 
 export interface ReadDependencies {
   store: EventStore;
@@ -17,58 +17,38 @@ export interface ReadDependencies {
   own: OwnViews;
 }
 
-type Handler = (caller: Caller, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-/** Refuses who has none of the scopes, and answers for a store that cannot be reached. */
-export const forReaders =
-  ({ directory, log }: ReadDependencies, scopes: readonly Scope[], handle: Handler) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const caller = authenticate(directory, request, reply, scopes);
-    if (caller === undefined) return reply;
-    try {
-      return await handle(caller, request, reply);
-    } catch (error) {
-      return answerUnavailableStore(error, reply, log);
-    }
-  };
-
-export const paymentScopes: readonly Scope[] = ['read', 'payments'];
-export const payoutScopes: readonly Scope[] = ['read', 'payouts'];
-/** Who may end what waits for a person may see it, too. */
-export const reviewScopes: readonly Scope[] = [...paymentScopes, 'admin'];
-export const refundScopes: readonly Scope[] = ['read', 'refunds', 'payments'];
+/** Adds a route that waits until the index has reached the position that the caller sends. */
+export function addReadRoute<Stated extends Route>(
+  app: FastifyInstance,
+  deps: Pick<ReadDependencies, 'directory' | 'log'> & { index: Pick<PaymentIndex, 'waitFor'> },
+  route: Stated,
+  handle: (call: Call<Stated>) => Promise<unknown>,
+): void {
+  addRoute(app, deps, route, async (call) => {
+    const { caller, request, reply } = call;
+    const isThere =
+      route.minPosition !== true || (await awaitMinPosition(deps.index, caller, request, reply));
+    if (isThere) await handle(call);
+  });
+}
 
 export const mayReadPayouts = ({ scopes }: Caller): boolean =>
-  payoutScopes.some((scope) => scopes.has(scope));
+  routes.listPayouts.scopes.some((scope) => scopes.has(scope));
 
 export const parameterOf = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string>)[name] ?? '';
 
-const notFound = (code: string, noun: string, parameter: string): ErrorEntry => ({
-  code,
-  kind: 'invalid_request_error',
-  message: `There is no ${noun} with this token.`,
-  parameter,
-});
-export const paymentNotFound = notFound('payment_not_found', 'payment', 'token');
-export const payoutNotFound = notFound('payout_not_found', 'payout', 'token');
-export const refundNotFound = notFound('refund_not_found', 'refund', 'refundToken');
+/** Answers for a page that a list refuses. */
+export const sendRefusedPage = (reply: FastifyReply, parameter: 'cursor' | 'page'): FastifyReply =>
+  sendError(reply, 'invalid_param', {
+    message:
+      parameter === 'cursor'
+        ? 'cursor is not one that this list of yours has given as nextCursor.'
+        : 'page leads to rows beyond the first 10000: follow nextCursor instead.',
+    parameter,
+  });
 
-export const sendNotFound = (reply: FastifyReply, error: ErrorEntry): FastifyReply =>
-  sendErrors(reply, 404, [error]);
-
-export const refusedPage = (parameter: 'cursor' | 'page'): ErrorEntry => ({
-  code: 'invalid_param',
-  kind: 'invalid_request_error',
-  message:
-    parameter === 'cursor'
-      ? 'cursor is not one that this list of yours has given as nextCursor.'
-      : 'page leads to rows beyond the first 10000: follow nextCursor instead.',
-  parameter,
-});
-
-export const payoutsNotAllowed = {
-  code: 'scope_missing',
-  kind: 'authentication_error',
-  message: 'This API key lacks the scope read or payouts, which a list with payouts takes.',
-};
+export const sendPayoutsNotAllowed = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 'scope_missing', {
+    message: 'This API key lacks the scope read or payouts, which a list with payouts needs.',
+  });

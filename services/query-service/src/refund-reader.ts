@@ -1,24 +1,23 @@
-/** A refund by its own token. It is part of a payment; what its idempotency key was used for tells which one. */
+/** A refund by its own token. It is part of a payment, which the record of its idempotency key names. */
 import type { EventStore } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema, type RefundKey } from '@tollgate/payment-domain';
 import { isOwnedBy, isToken, type Caller } from '@tollgate/teams';
-import { toPublicRefund, type PaymentView, type PublicRefund } from '@tollgate/views';
+import { toPublicRefund, type PublicRefund } from '@tollgate/gateway-api';
+import type { PaymentView } from '@tollgate/views';
 import type { OwnViews } from './own-views.ts';
 
-export type ShownRefund = PublicRefund & { paymentToken: string };
-
-/** Undefined where the caller has no such refund, also where its key was used and the refund was refused at once. */
+/** Undefined if the caller has no such refund, also if its key was used and the refund was refused at once. */
 export async function findRefund(
   { store, own }: { store: EventStore; own: OwnViews },
   caller: Caller,
   refundToken: string,
-): Promise<ShownRefund | undefined> {
+): Promise<PublicRefund | undefined> {
   const key = isToken(refundToken) ? await readKey(store, refundToken) : undefined;
   if (key === undefined || !isOwnedBy(key, caller)) return undefined;
   const { paymentToken } = key;
   return (
     refundIn(await own.payment(caller, paymentToken), refundToken) ??
-    // The index may know the payment from before the refund.
+    // The index may have the payment as of before the refund.
     refundIn(await own.latestPayment(caller, paymentToken), refundToken)
   );
 }
@@ -29,8 +28,7 @@ async function readKey(store: EventStore, refundToken: string): Promise<RefundKe
   return undefined;
 }
 
-function refundIn(view: PaymentView | undefined, refundToken: string): ShownRefund | undefined {
+function refundIn(view: PaymentView | undefined, refundToken: string): PublicRefund | undefined {
   const refund = view?.payment.refunds.find((each) => each.refundToken === refundToken);
-  if (view === undefined || refund === undefined) return undefined;
-  return { ...toPublicRefund(refund, view.payment.terms.currency), paymentToken: view.token };
+  return view && refund && toPublicRefund(refund, view);
 }

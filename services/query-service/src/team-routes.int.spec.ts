@@ -53,7 +53,7 @@ describe('each route', () => {
     expect(errorsOf(await getAs(undefined)(url))).toEqual(missing);
   });
 
-  test('wants one of its scopes', async () => {
+  test('requires one of its scopes', async () => {
     const { getAs } = await start();
     const statusOf = async (key: string, url: string) => (await getAs(key)(url)).statusCode;
     for (const url of allUrls) expect(errorsOf(await getAs(withoutScope)(url)), url).toEqual(scopeMissing);
@@ -69,14 +69,14 @@ describe('each route', () => {
     }
   });
 
-  test('shows what waits for a person to who may end it', async () => {
+  test('shows reviews to keys that may resolve them', async () => {
     const { getAs } = await start();
     const statusOf = async (url: string) => (await getAs(adminOnly)(url)).statusCode;
     expect(await statusOf('/api/v1/reviews')).toBe(200);
     expect(await statusOf('/api/v1/disputes/list')).toBe(403);
   });
 
-  test('tells that somebody reads what nobody knows the outcome of', async () => {
+  test('reports reads of payments whose outcome is unknown', async () => {
     const { get, store, unresolvedReads } = await start();
     await given(store, { pay_1: [requested(), unresolved], pay_2: [requested(), accepted] });
     const headers = await given(store, { po_1: [payoutRequested(), payoutHappening.unresolved] }, payoutKind);
@@ -106,7 +106,7 @@ describe('each route', () => {
           throw new StoreUnavailable('store_down', 'The store is down.');
         },
       }));
-      expect(errorsOf(await get(url))).toEqual(refused(503, 'core_api_error', 'api_error'));
+      expect(errorsOf(await get(url))).toEqual(refused(503, 'store_unavailable', 'api_error'));
     },
   );
 
@@ -148,7 +148,7 @@ describe('a refund', () => {
     });
   });
 
-  test('is shown where the read model knows the payment from before it', async () => {
+  test('is shown even if the read model has the payment as of before it', async () => {
     const services = await start();
     const headers = await given(services.store, { pay_1: [requested(), accepted, approved] });
     await appendPayment(services.store, 'pay_1', [refunding]);
@@ -163,7 +163,7 @@ describe('a refund', () => {
     expect(errorsOf(await services.get(url, headers))).toEqual(refundNotFound);
   });
 
-  test('is not found where its key was never used, or nothing was submitted under it', async () => {
+  test('is not found if its key was never used, or nothing was submitted under it', async () => {
     const services = await start();
     const headers = await given(services.store, { pay_1: submitted });
     expect(errorsOf(await services.get(url, headers))).toEqual(refundNotFound);
@@ -214,7 +214,7 @@ describe('disputes', () => {
   });
 });
 
-describe('what waits for a person', () => {
+describe('an open review', () => {
   const { unresolved, reviews: raised } = payoutHappening;
 
   async function givenSome(team: string) {
@@ -226,7 +226,7 @@ describe('what waits for a person', () => {
     return { ...services, headers };
   }
 
-  test('is listed oldest first, with the evidence and the ways out', async () => {
+  test('is listed oldest first, with the evidence and the allowed resolutions', async () => {
     const { get, headers } = await givenSome('shop');
     expect((await get('/api/v1/reviews', headers)).json()).toEqual({
       success: true,
@@ -253,7 +253,7 @@ describe('what waits for a person', () => {
     });
   });
 
-  test('leads on by cursor', async () => {
+  test('is continued by cursor', async () => {
     const { get, headers } = await givenSome('shop');
     const first = (await get('/api/v1/reviews?perPage=1', headers)).json<{ nextCursor: string }>();
     expect(first).toMatchObject({ reviews: [{ token: 'po_1' }], perPage: 1 });
@@ -262,7 +262,7 @@ describe('what waits for a person', () => {
     expect(second.json()).not.toHaveProperty('nextCursor');
   });
 
-  test('is that of payments alone for a key that may not read payouts', async () => {
+  test('is shown for payments alone to a key that may not read payouts', async () => {
     const { getAs, headers } = await givenSome('games');
     const answer = await getAs(games)('/api/v1/reviews', headers);
     expect(answer.json()).toMatchObject({ reviews: [{ token: 'pay_1' }] });
@@ -298,7 +298,7 @@ describe("another team's objects (I14)", () => {
     );
     await appendEvents(store, 'payout-po_3', [payoutRequested(theirs)]);
     await useRefundKey(services, 'ref_1', theirs);
-    // A key of ours for a payment of theirs, which no command lets come about.
+    // A key of ours for a payment of theirs, which no command can produce.
     await useRefundKey(services, 'ref_2', { paymentToken: 'pay_2' });
     const headers = await given(
       store,

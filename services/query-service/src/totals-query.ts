@@ -1,21 +1,13 @@
-/** The query of totals, as callers write it. */
-import { currencySchema } from '@tollgate/payment-api/values';
+/** The days of a totals query. */
+import { totalsQuerySchema } from '@tollgate/gateway-api/http';
 import { dayOf } from '@tollgate/views';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 const dayMs = 86_400_000;
 /** A leap year, and so any two dates a year apart at the most. */
-export const totalsDaysMax = 366;
-/** Days that are shown where `from` is left out, `to` among them. */
-export const totalsDaysDefault = 30;
-
-const daySchema = z.iso.date('must be a date written YYYY-MM-DD');
-
-export const totalsQuerySchema = z.strictObject({
-  from: daySchema.optional(),
-  to: daySchema.optional(),
-  currency: currencySchema.optional(),
-});
+const totalsDaysMax = 366;
+/** Days shown if `from` is left out, including `to`. */
+const totalsDaysDefault = 30;
 
 export interface TotalsRange {
   /** YYYY-MM-DD in UTC, both inclusive. */
@@ -25,7 +17,7 @@ export interface TotalsRange {
 }
 
 /** @param now milliseconds since the Unix epoch: `to` is today unless it is given */
-export const parseTotalsQuery = (query: unknown, now: number) =>
+export const parseTotalsRange = (query: z.input<typeof totalsQuerySchema>, now: number) =>
   totalsQuerySchema
     .transform(
       ({ to = dayOf(now), from = daysBefore(to, totalsDaysDefault - 1), currency }): TotalsRange => ({

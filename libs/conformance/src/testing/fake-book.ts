@@ -108,7 +108,7 @@ export function createFakeBook(send: (callback: FakeCallback) => void): Book {
   };
   const isOpen = ({ status, heldAmount }: FakePayment) =>
     (status === 'init' || status === 'pending') && heldAmount === 0;
-  const tell = (payment: FakePayment, type = 'payment', status = payment.status): void => {
+  const notify = (payment: FakePayment, type = 'payment', status = payment.status): void => {
     const { token, fields } = payment;
     const { orderNumber = null, amount, currency } = fields;
     const body = { token, type, status, orderNumber, amount, currency };
@@ -119,7 +119,7 @@ export function createFakeBook(send: (callback: FakeCallback) => void): Book {
     payment.status = status;
     if (status === 'approved')
       balanceOf(String(payment.fields['currency'])).hold += Number(payment.fields['amount']);
-    tell(payment);
+    notify(payment);
   };
   const open: Book['open'] = (token) => {
     const payment = payments.find((each) => each.token === token);
@@ -198,7 +198,7 @@ export function createFakeBook(send: (callback: FakeCallback) => void): Book {
     spend(String(currency), Number(amount), 'no_money_available_on_refund');
     payment.refundedAmount += Number(amount);
     if (payment.refundedAmount === paid) move(payment, 'refunded');
-    tell(payment, 'refund', 'approved');
+    notify(payment, 'refund', 'approved');
     return { token: payment.token, refund: { token: newToken(), amount, currency, status: 'approved' } };
   };
   const payout = ({ body }: BookCall, _baseUrl: string, newToken: () => string): Fields => {

@@ -1,5 +1,5 @@
 /**
- * The Payment Service in miniature, over real HTTPS, for the tests of the tests: correct by itself, and told to lie in one
+ * The Payment Service in miniature, over real HTTPS, for the tests of the tests: correct, and made to lie in one
  * respect. It keeps everything in memory and settles money whenever its clock is moved.
  */
 import { randomBytes } from 'node:crypto';

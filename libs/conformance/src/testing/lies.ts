@@ -343,7 +343,7 @@ export const lies: readonly PlantedLie[] = [
     ].map((rule) => `§2 ${rule}: anything else is refused`),
   },
   {
-    what: 'has a page that tells nothing and sends the customer nowhere',
+    what: 'has a page that shows nothing and sends the customer nowhere',
     lie: () => ({
       answer: (honest) =>
         typeof honest.body === 'string'
@@ -420,7 +420,7 @@ export const lies: readonly PlantedLie[] = [
       call: (call) =>
         call.path === '/api/v1/balance' ? { ...call, query: new URLSearchParams('currency=EUR') } : call,
     }),
-    foundBy: ['§4 GET /api/v1/balance is kept for each currency by itself'],
+    foundBy: ['§4 GET /api/v1/balance is kept for each currency separately'],
   },
   {
     what: 'never lists a new dispute',

@@ -7,7 +7,7 @@ import { cardFields, pageAddress } from './relied-on.ts';
 const { specified, decided } = section(1);
 
 export const approvedPan = '4392963203551251';
-export const authenticatedPan = '4617611794313933';
+const authenticatedPan = '4617611794313933';
 
 const cardOf = (pan: string) => ({ pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' });
 

@@ -191,7 +191,7 @@ const balanceTests = [
     },
   ),
   specified(
-    'GET /api/v1/balance is kept for each currency by itself',
+    'GET /api/v1/balance is kept for each currency separately',
     {
       needs: ['sandbox'],
       relies: `${balanceQuery}; an approved payment of 1250 adds 1250 to the two amounts`,

@@ -18,7 +18,7 @@ import { twoStepIsAskedFor } from './relied-on.ts';
 
 const { specified, decided } = section(4);
 
-/** Reads a list until it holds what it should: a service may take a moment to list what it has just been told. */
+/** Reads a list until it holds what it should: a service may take a moment to list what it has just accepted. */
 export async function untilListed(
   peer: Peer,
   path: string,
@@ -132,10 +132,14 @@ export const paymentTests = [
         expectSuccess(await twoStep(peer, operation, (await peer.createHeld()).token));
       },
     ),
-    decided(`POST /api/v1/payments/${operation} is refused where no money is held`, {}, async (peer) => {
-      const { token } = await peer.create();
-      expectDecidedFailure(await twoStep(peer, operation, token), 409, 'payment_not_confirmable');
-    }),
+    decided(
+      `POST /api/v1/payments/${operation} is refused where no money is authorized`,
+      {},
+      async (peer) => {
+        const { token } = await peer.create();
+        expectDecidedFailure(await twoStep(peer, operation, token), 409, 'payment_not_confirmable');
+      },
+    ),
     decided(`POST /api/v1/payments/${operation} needs the token`, { needs: ['sandbox'] }, async (peer) => {
       const path = `/api/v1/payments/${operation}`;
       expectFailureOf('invalid_request_error', await peer.call('POST', path, { body: {} }));
@@ -143,7 +147,7 @@ export const paymentTests = [
     }),
   ]),
   decided(
-    'a two-step payment is pending while its money is held, with heldAmount',
+    'a two-step payment is pending while its money is authorized, with heldAmount',
     { needs: ['sandbox'] },
     async (peer) => {
       const { token } = await peer.createHeld();

@@ -14,7 +14,7 @@ function givenFile() {
   return { file, commits: createCommitWatch(dataVersion) };
 }
 
-/** Waits in the background; tells whether it is over. */
+/** Waits in the background; returns whether it is over. */
 function waitAfter(commits: ReturnType<typeof createCommitWatch>, count = commits.count()) {
   const controller = new AbortController();
   let isOver = false;
@@ -35,7 +35,7 @@ describe('waiting for a commit', () => {
     expect(waiters.map((each) => each.isOver())).toEqual([true, true]);
   });
 
-  it('does not begin where there was a commit since the last look', async () => {
+  it('does not begin where there was a commit since the last check', async () => {
     const { commits } = givenFile();
     const count = commits.count();
     commits.announce();

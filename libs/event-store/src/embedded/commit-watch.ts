@@ -1,9 +1,9 @@
-/** How soon a commit of another process is noticed; one look costs some microseconds. */
-export const foreignCommitPollMs = 15;
+/** How soon a commit of another process is noticed; one check costs some microseconds. */
+const foreignCommitPollMs = 15;
 
 /** Wakes those who wait for commits, of this process and of others. */
 export interface CommitWatch {
-  /** Changes with every commit that was noticed. Take it before looking for events, and pass it to `after`. */
+  /** Changes with every commit that was noticed. Take it before reading events, and pass it to `after`. */
   count(): number;
   /** A commit of this process has happened. */
   announce(): void;

@@ -29,7 +29,7 @@ export interface EmbeddedEventStoreOptions {
   log?: Log;
   /**
    * Called when the writer thread has died: no append succeeds any more, and the process should end and be started
-   * again. Without it the appends tell.
+   * again. Without it the appends report the failure.
    */
   onWriterStopped?: (error: StoreUnavailable) => void;
   /** Nothing outside this package's specs sets these. */

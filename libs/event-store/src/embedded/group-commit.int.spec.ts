@@ -25,7 +25,7 @@ async function givenGroupCommit(pageCountMax?: number) {
 }
 
 describe('operations that are submitted together', () => {
-  it('share a commit, of which those who follow the store are told', async () => {
+  it('share a commit, which wakes the followers of the store', async () => {
     const { writer, commitCount } = await givenGroupCommit();
     await Promise.all(Array.from({ length: 100 }, () => writer.submit(operation, 10)));
     expect(commitCount()).toBe(1);

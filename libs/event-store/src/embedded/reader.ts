@@ -5,11 +5,11 @@ import { toPosition } from './position.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 import { fromSqliteCode } from './store-failure.ts';
 
-/** One look into the file blocks the event loop, so it ends after this many events, or this much text. */
-export const lookEventsMax = 500;
-export const lookBytesMax = 1_048_576;
+/** One read of the file blocks the event loop, so it ends after this many events, or this much text. */
+const lookEventsMax = 500;
+const lookBytesMax = 1_048_576;
 
-export interface PageRequest {
+interface PageRequest {
   stream: string;
   /** The page begins with this revision, or with the next one in the direction of reading. */
   from: Revision;
@@ -17,13 +17,13 @@ export interface PageRequest {
   limit: number;
 }
 
-/** What one look past a position has found. */
+/** What one read past a position has found. */
 export interface Window {
   /** Those of the wanted streams. */
   events: RecordedEvent[];
-  /** Row number of the last event that was looked at, wanted or not. */
+  /** Row number of the last event that was read, wanted or not. */
   scannedTo: number;
-  /** Nothing was recorded after `scannedTo` when the look ended. */
+  /** Nothing was recorded after `scannedTo` when the read ended. */
   isEnd: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Window {
 export interface Reader {
   /** The next events of a stream, in the order of reading. `isEnd`: the stream has no more of them. */
   page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
-  /** Gives the function that looks at the events after a row number. */
+  /** Returns the function that reads the events after a row number. */
   scanner(prefixes: readonly string[]): (after: number) => Window;
   /** A number that changes with each commit to the file. */
   dataVersion(): number;
@@ -99,7 +99,7 @@ function wantedCondition(prefixCount: number): string {
 }
 
 /**
- * First finds where the window ends, so that a look over many unwanted events is bounded as well. What lies before that
+ * First finds where the window ends, so that a read over many unwanted events is bounded as well. What lies before that
  * end cannot change any more, but for events that are trimmed: positions are given in the order of commits.
  */
 function createScanner(database: DatabaseSync, prefixes: readonly string[]): (after: number) => Window {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from './start-refused.ts';
 
-// "TgEs": tells our files from those of other programs.
+// "TgEs": distinguishes our files from those of other programs.
 const applicationId = 0x54_67_45_73;
 const schemaVersion = 1;
 
@@ -54,9 +54,9 @@ export function requireOwnFile(database: DatabaseSync, file: string): void {
 /** Creates the tables unless they are there; SQLite throws where the file may only be read. */
 export function createSchema(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
-  // Another process may have created them since they were looked for.
+  // Another process may have created them since the check.
   if (isEmpty(database)) database.exec(tables);
-  // SQLite opens a read-only file without a word, and BEGIN IMMEDIATE takes it too: only a write statement tells.
+  // SQLite opens a read-only file without an error, and BEGIN IMMEDIATE takes it too: only a write statement fails.
   database.exec('DELETE FROM events WHERE FALSE');
   database.exec('COMMIT');
   requireOwnFile(database, file);

@@ -1,4 +1,4 @@
-/** SQLite's result codes that we tell apart: https://sqlite.org/rescode.html */
+/** SQLite's result codes that we distinguish: https://sqlite.org/rescode.html */
 export const sqliteBusy = 5;
 export const sqliteReadOnly = 8;
 export const sqliteIoError = 10;

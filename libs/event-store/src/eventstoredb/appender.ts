@@ -10,18 +10,18 @@ import { within } from '../within.ts';
 export const appendTriesMax = 4;
 const pausesMs = [50, 250, 1_000] as const;
 
-/** How long the events of a conflict are waited for, and how often they are looked for, milliseconds. */
+/** How long the events of a conflict are waited for, and how often they are read, milliseconds. */
 const conflictShownWithinMs = 2_000;
 const conflictLookPauseMs = 10;
 
-/** `position` is undefined where the server did not tell it. */
+/** `position` is undefined where the server did not return it. */
 export type AppendAnswer =
   { kind: 'appended'; revision: Revision; position: Position | undefined } | Conflict;
 
 export interface Appender {
   /**
-   * Sends the same events with the same expectation until the outcome is known. A conflict is told when the events that
-   * it is about can be read, for 2 seconds at most.
+   * Sends the same events with the same expectation until the outcome is known. A conflict is returned when the events
+   * that it is about can be read, after 2 seconds at most.
    *
    * @throws StoreUnavailable when it is still unknown after 4 tries
    */
@@ -86,8 +86,9 @@ async function appendOnce(
 }
 
 /**
- * The server tells of a conflict as soon as it has got the other events, and shows them when they are replicated. Told at
- * once, whoever decides would read what it has read before, and be told the same until it gives up.
+ * The server reports a conflict as soon as it has the other events, and shows them when they are replicated. If the
+ * conflict were returned at once, the caller would decide on the same state and meet the same conflict until it gives
+ * up.
  */
 async function untilShown(
   { clock, readLast }: AppenderOptions,

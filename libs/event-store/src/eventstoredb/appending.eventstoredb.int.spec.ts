@@ -15,7 +15,7 @@ import { appendTriesMax } from './appender.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Lets the first appends fail as told, and notes all that come. */
+/** Fails the first appends as asked, and records all that come. */
 function failing(faults: (AppendFault | undefined)[]): {
   received: ReceivedAppend[];
   onAppend: (append: ReceivedAppend) => AppendFault | undefined;
@@ -105,7 +105,7 @@ describe('several clients in one process', () => {
   });
 });
 
-describe('a repeated append of which the server tells no position', () => {
+describe('a repeated append for which the server returns no position', () => {
   it('gets that of the first one', async () => {
     const { store, server } = await servedStore();
     const stream = freshStream();
@@ -131,8 +131,8 @@ describe('a repeated append of which the server tells no position', () => {
 });
 
 describe('a conflict with events that the server does not show yet', () => {
-  // It was told at once: decisions were taken again and again on the state that had been read before, and given up.
-  it('is told when they can be read', async () => {
+  // It was once returned at once: decisions were repeated on the same stale state, and given up.
+  it('is returned when they can be read', async () => {
     const { store, server, kept } = await servedStore();
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');
@@ -148,7 +148,7 @@ describe('a conflict with events that the server does not show yet', () => {
     expect(await answering).toEqual({ kind: 'conflict', actual: 1 });
   });
 
-  it('is told at last where they never come', async () => {
+  it('is returned in the end where they never come', async () => {
     const clock = createFakeClock();
     const { store, server } = await servedStore({ clock });
     const stream = freshStream();
@@ -185,7 +185,7 @@ describe('a leader that has changed', () => {
   });
 });
 
-it('says what to raise where the server takes smaller appends only', async () => {
+it('names the limit to increase where the server accepts smaller appends only', async () => {
   const { store, server } = await servedStore();
   const { received, onAppend } = failing([{ kind: 'too-large' }]);
   server.faults.onAppend = onAppend;
@@ -195,7 +195,7 @@ it('says what to raise where the server takes smaller appends only', async () =>
   expect(received).toHaveLength(1);
 });
 
-it('goes on after the server was away for a while', async () => {
+it('continues after the server was away for a while', async () => {
   const { store, server } = await servedStore();
   const stream = freshStream();
   await store.append(stream, givenEvents(1), 'no-stream');

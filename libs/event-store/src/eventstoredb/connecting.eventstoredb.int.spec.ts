@@ -57,7 +57,7 @@ describe('a start', () => {
 });
 
 describe('a cluster of which no node answers', () => {
-  // The search went on for as long as the client was told to, minutes by default, and so did closing.
+  // The search lasted as long as the client was configured for, minutes by default, and so did closing.
   it('ends a start with a sentence in time', async () => {
     const hosts = [1, 2].map((port) => ({ address: '127.0.0.1', port }));
     const settings = { maxDiscoverAttempts: 2, discoveryInterval: 300_000 };
@@ -66,7 +66,7 @@ describe('a cluster of which no node answers', () => {
     await expect(createEventStoreDbStore(options)).rejects.toThrow(StartupError);
   });
 
-  // The client looked at the search, which failed, and nobody awaited that look: the process ended.
+  // The client checked the search, which failed, and nobody awaited that check: the process ended.
   it('does not end the process when an older connection breaks meanwhile', async () => {
     const { server } = await servedStore();
     const hosts = [...hostsOf(server), { address: '127.0.0.1', port: 1 }];
@@ -87,7 +87,7 @@ describe('a cluster of which no node answers', () => {
     server.goDown();
     await expect(searching).rejects.toThrow('discover');
     await breaking.promise;
-    // Node tells of a rejection when all that was due has run.
+    // Node reports a rejection when all that was due has run.
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   });

@@ -60,8 +60,8 @@ function toCredentials({ username, password }: { username: string; password: Sec
 }
 
 /**
- * When a stream fails, the client looks whether its connection is still in use. That look rejects where the nodes are just
- * being searched in vain, nobody awaits it, and it would end the process.
+ * When a stream fails, the client checks whether its connection is still in use. That check rejects while a search for
+ * the nodes is failing, nobody awaits it, and it would end the process.
  */
 function letFailuresBe(client: EventStoreDBClient): void {
   const handleError = client['handleError'];
@@ -81,7 +81,7 @@ async function closeClient(client: EventStoreDBClient): Promise<void> {
 
 async function withinRealTime(work: Promise<void>): Promise<void> {
   const waiting = new AbortController();
-  // This timer keeps the process running: whoever closes a store has something to do after that.
+  // This timer keeps the process running: the caller of close has work to do after it.
   const limit = delay(eachEndWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined);
   await Promise.race([work, limit]);
   waiting.abort();

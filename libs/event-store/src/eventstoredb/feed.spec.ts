@@ -5,7 +5,7 @@ import { beginning } from '../event-store.ts';
 import { openFeed } from './feed.ts';
 import { toPosition } from './position.ts';
 
-/** A feed of a client that gives nothing, and what that client calls when the server tells of a checkpoint. */
+/** A feed of a client that gives nothing, and what that client calls when the server reports a checkpoint. */
 function givenFeed() {
   let filter: Filter | undefined;
   const stream = Object.assign(new PassThrough({ objectMode: true }), { unsubscribe: async () => {} });

@@ -13,8 +13,8 @@ export interface Feed {
   /** The next event that is here; undefined where none is. */
   take(): RecordedEvent | undefined;
   /**
-   * The furthest position that the server has said it has come to. It is told ahead of the events that lie in the buffer:
-   * ask for it only when there is nothing to take.
+   * The furthest position that the server has reported. It is ahead of the events in the buffer: read it only when
+   * there is nothing to take.
    */
   checkpoint(): Position | undefined;
   /** It gives nothing more; `error` is what ended it, where it was not an end in silence. */
@@ -87,7 +87,7 @@ export function openFeed(
 const everyStream = { regex: '^[^$]' };
 const noStream = { prefixes: ['$no-stream-of-ours'] };
 
-/** The function that hears of checkpoints must not throw: nobody handles it, and the client stops for ever. */
+/** The checkpoint listener must not throw: nobody handles the error, and the client stops for ever. */
 function toFilter(
   prefixes: readonly string[],
   checkpointReached: (place: { commit: bigint; prepare: bigint }) => void,

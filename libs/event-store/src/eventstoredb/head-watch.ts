@@ -2,26 +2,26 @@ import { errorCode, type Log } from '@tollgate/service-kit';
 import type { Position } from '../event-store.ts';
 import { pause } from './pause.ts';
 
-/** How soon it is noticed what others recorded. One look for all subscriptions of a store. */
-export const headPollMs = 100;
+/** How soon the events of others are noticed. One check serves all subscriptions of a store. */
+const headPollMs = 100;
 const pauseAfterFailureMs = 500;
 
 /** Knows where the log ends, and whether the store answers at all. */
 export interface HeadWatch {
-  /** The furthest end that was seen; undefined before the first look. */
+  /** The furthest end that was seen; undefined before the first check. */
   head(): Position | undefined;
   /** An append of this process was recorded at this position. */
   announce(position: Position): void;
   /** Resolves when an end beyond `position` was seen, or when the signal is aborted. */
   beyond(position: Position, signal: AbortSignal): Promise<void>;
-  /** False since the last look has failed. */
+  /** False once the last check has failed. */
   isReachable(): boolean;
 }
 
 interface HeadWatchOptions {
   readHead: () => Promise<Position>;
   log: Log;
-  /** Ends the looking. */
+  /** Ends the checks. */
   signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): He
     for (const wake of [...sleepers]) wake();
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       announce(await readHead());
       if (!isReachable) log.info({}, 'the event store answers again');
@@ -50,7 +50,7 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): He
 
   async function keepLooking(): Promise<void> {
     while (!signal.aborted) {
-      await look();
+      await check();
       await pause(isReachable ? headPollMs : pauseAfterFailureMs, signal);
     }
   }

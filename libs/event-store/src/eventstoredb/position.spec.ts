@@ -21,7 +21,7 @@ test.each(['7', '0000000000000001', 'x'])('refuses %s, which another store has w
   expect(() => fromPosition(text as Position)).toThrow('EventStoreDB');
 });
 
-it('says that a server is too old that tells no positions', () => {
+it('says that a server without positions is too old', () => {
   const unknown = { commit: 2n ** 64n - 1n, prepare: 2n ** 64n - 1n };
   for (const place of [undefined, unknown]) expect(() => toPosition(place)).toThrow('22.10');
 });

@@ -20,14 +20,14 @@ export function toPosition(place: LogPosition | undefined): Position {
   if (!isKnown(place)) {
     throw new StoreUnavailable(
       'store_version_unsupported',
-      'The event store does not tell the positions of its events: use EventStoreDB 22.10 or later, or KurrentDB.',
+      'The event store does not return the positions of its events: use EventStoreDB 22.10 or later, or KurrentDB.',
       { retryable: false },
     );
   }
   return `${padded(place.commit)}-${padded(place.prepare)}` as Position;
 }
 
-/** False where the server could not tell, as of a repeated append whose events were trimmed. */
+/** False where the server returned none, as for a repeated append whose events were trimmed. */
 export function isKnown(place: LogPosition | undefined): place is LogPosition {
   return place !== undefined && place.commit <= logPositionMax && place.prepare <= logPositionMax;
 }

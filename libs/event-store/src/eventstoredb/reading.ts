@@ -21,7 +21,7 @@ export interface Reads {
   allAfter(after: Position, limit: number): AsyncGenerator<Place, void, void>;
 }
 
-export interface Place {
+interface Place {
   stream: string;
   position: Position;
 }
@@ -86,7 +86,7 @@ async function* eventsOf(read: ClientRead, silenceMs: number): AsyncGenerator<Cl
     }
   } catch (error) {
     const failure = fromClientError(error);
-    // Of silence the read itself knows nothing, and goes on.
+    // The read itself does not notice silence, and continues.
     isOver = failure !== error;
     if (!isStreamNotFound(error)) throw failure;
   } finally {

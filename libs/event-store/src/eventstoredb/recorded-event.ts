@@ -8,7 +8,7 @@ export type ClientEvent = NonNullable<ResolvedEvent['event']>;
 
 /**
  * The event as the client takes it. Metadata goes as bytes: the client leaves out metadata that is `null`, 0, false or ''.
- * Data is parsed anew, so that a repeat sends the very same whatever the caller does with its object meanwhile.
+ * Data is parsed again, so that a repeat sends the same even if the caller changes its object meanwhile.
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
   const parsed = JSON.parse(data) as Record<string, unknown>;
@@ -16,7 +16,7 @@ export function toEventData({ id, type, data, metadata }: SerializedEvent): Even
 }
 
 /**
- * Data that is no JSON comes as text, so that whoever decodes it says what is wrong with which event: an event that
+ * Data that is not JSON is delivered as text, so that its decoder can say what is wrong with which event: an event that
  * another program wrote must not end a subscription.
  */
 export function toRecordedEvent(event: ClientEvent): RecordedEvent {

@@ -8,8 +8,8 @@ const refusals: readonly unknown[] = [7, 16];
 export const isStreamNotFound = (error: unknown): boolean => error instanceof StreamNotFoundError;
 
 /**
- * The one place where errors of the client and of gRPC are told apart. What is not known here passes by itself: whether
- * an append took effect is unknown then, and it is repeated.
+ * The one place where errors of the client and of gRPC are classified. Unclassified errors are transient: whether an
+ * append took effect is unknown then, and it is repeated.
  */
 export function fromClientError(error: unknown): TollgateError {
   if (error instanceof TollgateError) return error;
@@ -29,7 +29,7 @@ export function fromClientError(error: unknown): TollgateError {
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
       return new InvalidArgument(
         'append_too_large',
-        'The event store takes smaller appends only: raise its MaxAppendSize to 20 MiB.',
+        'The event store accepts smaller appends only: set its MaxAppendSize to 20 MiB.',
         { cause: error },
       );
     case ErrorType.NOT_LEADER:

@@ -72,7 +72,7 @@ it('waits longer for a server that is slow each time', async () => {
 });
 
 describe('how far a subscription has come', () => {
-  it('is never ahead of what was handled, though the server tells of checkpoints earlier', async () => {
+  it('is never ahead of what was handled, though the server reports checkpoints earlier', async () => {
     const { store, kept } = await servedStore();
     const category = freshCategory();
     // Enough for checkpoints between the wanted events, which lie in buffers while the first is being handled.
@@ -91,7 +91,7 @@ describe('how far a subscription has come', () => {
     expect(handled.toSorted()).toEqual(handled);
   });
 
-  it('goes on over events that need not be delivered, so that another start does not read them again', async () => {
+  it('moves past events that need not be delivered, so that another start does not read them again', async () => {
     const { store } = await servedStore();
     const subscription = probe(store, { prefixes: [`${freshCategory()}-`] });
     const { position } = appended(await store.append(`${freshCategory()}-1`, givenEvents(200), 'any'));
@@ -110,7 +110,7 @@ it('cancels its subscription at the server when the consumer leaves', async () =
   await expect.poll(() => server.openSubscriptionCount(), waiting).toBe(0);
 });
 
-it('shows everything but system events to whoever wants all streams, and nothing to whoever wants none', async () => {
+it('delivers everything but system events to a subscription to all streams, and nothing to one to none', async () => {
   const { store } = await servedStore();
   await store.keepLast('one-1', 5);
   const { position } = appended(await store.append('one-1', givenEvents(2), 'no-stream'));
@@ -121,7 +121,7 @@ it('shows everything but system events to whoever wants all streams, and nothing
   expect(dataOf(none)).toEqual([]);
 });
 
-it('delivers what is no JSON as text, and goes on', async () => {
+it('delivers what is not JSON as text, and continues', async () => {
   const { store, kept } = await servedStore();
   const category = freshCategory();
   const bytes = (text: string, isJson: boolean) => ({

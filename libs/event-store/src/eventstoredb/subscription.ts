@@ -9,13 +9,13 @@ import { fromClientError } from './store-failure.ts';
 import { pause } from './pause.ts';
 
 const pauseAfterFailureMs = 250;
-/** A subscription that has given nothing for so long is looked after. */
+/** A subscription that has delivered nothing for this long is checked. */
 const quietMs = 5;
 /** An event that we know of and that the subscription has not given for so long is not coming. */
 const lateMsDefault = 2_000;
 /** A server that is slow each time is waited for twice as long the next time, up to so often the first. */
 const patienceMax = 32;
-/** A look past the last event that came. The server tells where it is at least every 32 events that it passes over. */
+/** Read ahead past the last event that came. The server reports its place at least every 32 events that it skips. */
 const lookEventsMax = 64;
 
 interface Parts {
@@ -93,7 +93,7 @@ async function* follow(
       progress.patience = 1;
       continue;
     }
-    // Everything that came before the server told of it has been taken by now, and handled.
+    // Everything that came before the server's report has been taken by now, and handled.
     advance(progress, feed.checkpoint());
     const end = feed.ended();
     if (end !== undefined && 'error' in end) throw end.error;
@@ -122,7 +122,7 @@ function advance(progress: Progress, position: Position | undefined): void {
 }
 
 /**
- * Moves the progress over events that need not be delivered, of which the server tells only now and then.
+ * Moves the progress over events that need not be delivered, which the server reports only now and then.
  *
  * @returns the position of an event that must be delivered, and which the feed has not given yet
  * @throws StoreUnavailable
@@ -158,7 +158,7 @@ function createLateness(lateMs: number) {
   };
 }
 
-/** How soon a subscription that is behind is looked at again. */
+/** How soon a subscription that is behind is checked again. */
 const behindPollMs = 50;
 
 async function untilNews(

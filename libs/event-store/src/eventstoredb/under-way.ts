@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../errors.ts';
 
 /** Writes under way at once; more would only eat memory while a server is slow. */
-export const underWayMax = 10_000;
+const underWayMax = 10_000;
 
 /** Counts writes, so that the store can be closed after them. */
 export interface UnderWay {

@@ -26,7 +26,7 @@ export function describeKeepLast(given: Stores): void {
       expect(await readData(store, stream)).toEqual([7, 8]);
     });
 
-    it('lets revisions and expected revisions go on', async () => {
+    it('keeps counting revisions and expected revisions', async () => {
       const store = given.store();
       const stream = freshStream();
       await store.append(stream, givenEvents(4), 'no-stream');

@@ -1,6 +1,6 @@
-/** Wakes one who waits for news, and loses no news that comes while he is not waiting. */
+/** Wakes a waiting reader, and loses no ring that comes while it is not waiting. */
 export interface Doorbell {
-  /** Take it before looking for news, and pass it to `after`. */
+  /** Take it before reading, and pass it to `after`. */
   count(): number;
   ring(): void;
   /** Resolves when it has rung since `count` was taken, or when the signal is aborted. */

@@ -17,7 +17,7 @@ async function* readTopic(
 ): AsyncGenerator<BusRecord> {
   const end = await endOf(store, topic);
   const start = from === 'end' ? end : beginning;
-  // Whoever writes faster than we read must not keep us from ending.
+  // A producer that writes faster than we read must not keep us from ending.
   const last = isFollowing ? undefined : end;
   if (start === last) return;
   const isWanted = createStart(from);

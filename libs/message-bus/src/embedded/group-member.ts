@@ -58,7 +58,7 @@ function fail(failed: AbortController, error: unknown): never {
 
 type Doorbells = Map<string, { partition: GroupPartition; doorbell: Doorbell }>;
 
-/** Finds the partitions. The announcement also tells where the store ends: what was there before needs no doorbell. */
+/** Finds the partitions. The announcement also has the end of the store: what was there before needs no doorbell. */
 async function join(
   { store, ids, topics, holder }: GroupMember,
   { group, topics: names }: Membership,

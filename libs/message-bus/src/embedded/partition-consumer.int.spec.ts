@@ -30,7 +30,7 @@ async function passTime(clock: FakeClock, until: () => boolean): Promise<number>
   return clock.monotonic() - startedAt;
 }
 
-/** A handler that does not come back until it is told to. */
+/** A handler that does not return until it is released. */
 function hangingHandler() {
   const [called, finish] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const handle = async () => {
@@ -94,7 +94,7 @@ describe('a member that is dead', () => {
 });
 
 describe('a store that fails for a while', () => {
-  it('makes publish reject as retryable, and the members go on afterwards', async () => {
+  it('makes publish reject as retryable, and the members continue afterwards', async () => {
     const [store, clock] = [await temporaryStore(), createFakeClock()];
     let isDown = false;
     const failing: EventStore = {
@@ -154,7 +154,7 @@ describe('a topic', () => {
     for (const records of ofKey.values()) expect(records.map(textOf)).toEqual(['first', 'second']);
   });
 
-  it('keeps only as many records as it is told to, with the offsets that they had', async () => {
+  it('keeps only as many records as configured, with the offsets that they had', async () => {
     const store = await temporaryStore();
     const bus = givenBus(store, { keepRecords: { [topic]: 2 } });
     await bus.publish(

@@ -7,8 +7,8 @@ import { partitionStream, type GroupPartition } from './partition-streams.ts';
 import { approximateBytes, toBusRecord } from './record-codec.ts';
 import { untilItWorks } from './retrying.ts';
 
-export const batchRecordsMax = 200;
-export const batchBytesMax = 4 * 1_048_576;
+const batchRecordsMax = 200;
+const batchBytesMax = 4 * 1_048_576;
 
 export type Handle = (batch: readonly BusRecord[]) => Promise<void>;
 

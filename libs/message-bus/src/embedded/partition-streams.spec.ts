@@ -13,7 +13,7 @@ const name = fc.stringMatching(/^[ab1.-]{1,3}$/);
 const groupPartition = fc.record({ group: name, topic: name, partition: fc.nat(12) });
 
 describe('the streams of the bus', () => {
-  it('are told apart by topic and partition', () => {
+  it('differ by topic and partition', () => {
     fc.assert(
       fc.property(groupPartition, groupPartition, (one, other) => {
         const isSame = one.topic === other.topic && one.partition === other.partition;
@@ -35,7 +35,7 @@ describe('the streams of the bus', () => {
     );
   });
 
-  it('of offsets and leases are told apart by group, topic and partition', () => {
+  it('of offsets and leases differ by group, topic and partition', () => {
     fc.assert(
       fc.property(groupPartition, groupPartition, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);

@@ -41,7 +41,7 @@ describe('untilItWorks', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('tries everything again where it is told to', async () => {
+  it('retries everything where it is asked to', async () => {
     const { options } = given({ isRetryable: () => true });
     expect(await untilItWorks(options, failing(1, new TypeError('a mistake')))).toEqual({ result: 2 });
   });

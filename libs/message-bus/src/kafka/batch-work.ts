@@ -3,7 +3,7 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { BusRecord } from '../message-bus.ts';
 import { bytesOf, toBusRecord } from './record-mapping.ts';
 
-export const batchRecordsMax = 200;
+const batchRecordsMax = 200;
 const batchBytesMax = 4 * 1_048_576;
 const heartbeatTickMs = 1_000;
 const firstPauseMs = 100;
@@ -34,10 +34,10 @@ export function createBatchWork(work: BatchWork) {
         return;
       }
       failedTries.delete(`${topic}/${partition}`);
-      // Only now: what is resolved is committed with the next commit, whoever makes it.
+      // Only now: what is resolved is committed with the next commit, whichever handler makes it.
       payload.resolveOffset(chunk.at(-1)?.offset ?? '');
       if ('heartbeatError' in outcome) {
-        // Thrown, it makes the member join anew, and its partitions may go to others: first all its handlers must end.
+        // Thrown, it makes the member rejoin, and its partitions may go to others: first all its handlers must end.
         await Promise.allSettled(running);
         throw outcome.heartbeatError;
       }
@@ -46,7 +46,7 @@ export function createBatchWork(work: BatchWork) {
     }
   }
 
-  /** A member that sends no heartbeat loses its partitions, so they go on for as long as the handler takes. */
+  /** A member that sends no heartbeat loses its partitions, so heartbeats continue for as long as the handler takes. */
   async function handleWithHeartbeats(payload: EachBatchPayload, chunk: BusRecord[]): Promise<Outcome> {
     const ended = new AbortController();
     const handling = callHandler(work.handle, chunk).finally(() => ended.abort());
@@ -65,7 +65,7 @@ export function createBatchWork(work: BatchWork) {
     return outcome.kind === 'handled' ? { ...outcome, ...failure } : outcome;
   }
 
-  /** Its offset is not resolved, so the same records come when the pause is over; the other partitions go on. */
+  /** Its offset is not resolved, so the same records come when the pause is over; the other partitions continue. */
   function pausePartition(payload: EachBatchPayload, error: unknown): void {
     const { topic, partition } = payload.batch;
     const attemptNumber = (failedTries.get(`${topic}/${partition}`) ?? 0) + 1;

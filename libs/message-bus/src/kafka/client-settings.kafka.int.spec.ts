@@ -1,4 +1,4 @@
-/** What kafkajs is told to do, as a broker sees it: its own defaults are others, and some of them lose records. */
+/** The settings of kafkajs as a broker sees them: its defaults differ, and some of them lose records. */
 import { createLog, silentLog, systemClock } from '@tollgate/service-kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { acksOf, apiKeys, createsTopics } from '../testing/client-requests.ts';

@@ -5,12 +5,12 @@ import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
 import { toLogCreator } from './client-log.ts';
 import { hideTimeoutNegativeWarning } from './timeout-warning.ts';
 
-export interface Address {
+interface Address {
   host: string;
   port: number;
 }
 
-export interface KafkaSasl {
+interface KafkaSasl {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: Secret;
@@ -115,7 +115,7 @@ function openSocket(address: Address, { tls, onConnect, options: { ssl, route } 
   const name = isIP(address.host) === 0 ? { servername: address.host } : { host: address.host };
   const settings = typeof ssl === 'object' ? ssl : {};
   const socket = connectTls({ ...name, ...settings, socket: tcp }, onConnect);
-  // Node tells of a failed connection below on the socket below only.
+  // Node reports a failed lower connection on the lower socket only.
   tcp.once('error', (error) => socket.destroy(error));
   return { socket, tcp };
 }

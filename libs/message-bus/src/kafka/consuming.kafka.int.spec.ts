@@ -15,8 +15,8 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => S
 const delay = (durationMs: number) => new Promise<void>((resolve) => setTimeout(resolve, durationMs));
 
 describe('a handler that throws', () => {
-  // kafkajs holds errors of these classes for mistakes that no repeat mends: one bad JSON.parse in a handler, and the
-  // consumer was dead for as long as the process lived, while the process looked well.
+  // kafkajs takes errors of these classes for mistakes that no retry fixes: one bad JSON.parse in a handler, and the
+  // consumer was dead for as long as the process lived, while the process seemed healthy.
   it.each([SyntaxError, TypeError, RangeError, ReferenceError])(
     'a %s gets the records again, on the same connection',
     async (Mistake) => {
@@ -139,7 +139,7 @@ describe('a broker that is away', () => {
     await member.stop();
   });
 
-  it('for a while is noticed, and the members go on where they were', async () => {
+  it('for a while is noticed, and the members continue where they were', async () => {
     const topic = await givenTopic();
     const { bus, relay } = await givenRelayedBus({ deadlineMs: 1_000 });
     const member = memberProbe(bus, { group: freshGroup(), topics: [topic] });

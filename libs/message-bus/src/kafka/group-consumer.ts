@@ -91,7 +91,7 @@ async function consumeOnce(
       started.then(() => consumer.disconnect()),
     );
   } catch (error) {
-    connection.log.warn({ operation: 'leave', token: group, error }, 'a consumer could not take its leave');
+    connection.log.warn({ operation: 'leave', token: group, error }, 'a consumer could not leave its group');
   } finally {
     sever();
   }

@@ -1,7 +1,7 @@
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, within as inTime } from '@tollgate/service-kit';
 import { BusUnavailable } from '../errors.ts';
 
-/** Types of Kafka's errors that no repeat mends, with the code and the sentence that we give them. */
+/** Types of Kafka's errors that no retry fixes, with the code and the message that we give them. */
 const lasting: Readonly<Record<string, readonly [string, string]>> = {
   UNKNOWN_TOPIC_OR_PARTITION: [
     'topic_missing',
@@ -34,7 +34,7 @@ const lasting: Readonly<Record<string, readonly [string, string]>> = {
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|HOSTNAME_MISMATCH)/;
 
-/** The one place where errors of kafkajs are told apart. What is not known here passes by itself. */
+/** The one place where errors of kafkajs are classified. Unclassified errors are transient. */
 export function toBusUnavailable(error: unknown): BusUnavailable {
   if (error instanceof BusUnavailable) return error;
   const [code, message] = lasting[typeOf(error) ?? ''] ?? [];
@@ -58,22 +58,9 @@ function beneath(error: Error): unknown {
   return 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : error.cause;
 }
 
-/** @throws BusUnavailable when `work` has not ended in time. What becomes of it later is nobody's business. */
-export async function within<Result>(
-  clock: Clock,
-  timeoutMs: number,
-  work: Promise<Result>,
-): Promise<Result> {
-  const ending = new AbortController();
-  const expiry = clock.sleep(timeoutMs, ending.signal).then(
-    () => {
-      throw new BusUnavailable('bus_unavailable', `Kafka did not confirm within ${timeoutMs} ms.`);
-    },
-    () => new Promise<never>(() => {}),
-  );
-  try {
-    return await Promise.race([work, expiry]);
-  } finally {
-    ending.abort();
-  }
-}
+/** @throws BusUnavailable when `work` has not ended in time */
+export const within = <Result>(clock: Clock, timeoutMs: number, work: Promise<Result>): Promise<Result> =>
+  inTime(clock, timeoutMs, {
+    work,
+    tooLate: () => new BusUnavailable('bus_unavailable', `Kafka did not confirm within ${timeoutMs} ms.`),
+  });

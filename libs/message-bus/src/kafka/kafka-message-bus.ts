@@ -24,7 +24,7 @@ export interface KafkaMessageBusOptions extends Omit<KafkaConnectionOptions, 'lo
 const deadlineMsDefault = 15_000;
 const concurrencyDefault = 4;
 
-/** A message bus on Kafka. Creating it needs no broker: the connections come up, and come back, by themselves. */
+/** A message bus on Kafka. Creating it needs no broker: it connects, and reconnects, when needed. */
 export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageBus {
   const { clock, log = silentLog, deadlineMs = deadlineMsDefault } = options;
   const { concurrency = concurrencyDefault, sessionTimeoutMs = sessionTimeoutMsDefault } = options;
@@ -88,9 +88,9 @@ export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageB
   };
 }
 
-/** The name that a cluster gave itself when it was made. Every version of Kafka that kafkajs speaks to tells it. */
+/** The cluster's own id. Every version of Kafka that kafkajs supports has one. */
 async function clusterIdOf(cluster: Cluster): Promise<string> {
   const { clusterId } = (await cluster.metadata()) as { clusterId?: unknown };
   if (typeof clusterId === 'string' && clusterId !== '') return clusterId;
-  throw new BusUnavailable('bus_without_name', 'The cluster does not tell its id.');
+  throw new BusUnavailable('bus_without_name', 'The cluster does not report its id.');
 }

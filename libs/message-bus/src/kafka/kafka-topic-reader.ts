@@ -16,7 +16,7 @@ export interface KafkaTopicReaderOptions extends Omit<KafkaConnectionOptions, 'l
 }
 
 const deadlineMs = 15_000;
-/** Between two looks for records to come, milliseconds. */
+/** Between two polls for further records, milliseconds. */
 const followPauseMs = 200;
 
 /** Reads by plain fetches: it has no group, commits nothing and leaves nothing behind. */

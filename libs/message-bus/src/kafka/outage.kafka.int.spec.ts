@@ -56,7 +56,7 @@ function startPublishing(bus: MessageBus, topic: string) {
   }
 
   const running = run();
-  // Whoever awaits the end is told.
+  // The promise of the end reports it.
   running.catch(() => undefined);
   const end = async () => {
     progress.isEnding = true;

@@ -6,7 +6,7 @@ import type { BusRecord, Message } from '../message-bus.ts';
 export const recordBytesMax = 1_000_000;
 /** Of the key alone, bytes: finding its partition takes kafkajs the square of its length, and stops everything meanwhile. */
 export const keyBytesMax = 4_096;
-/** Counted by themselves, so that whoever parks a large record can add the reason. */
+/** Limited separately, so that a large record can be dead-lettered with its reason. */
 export const headersBytesMax = 32_768;
 
 const keyCharactersShown = 100;

@@ -2,14 +2,14 @@ import { Partitioners, type Cluster, type PartitionMetadata } from 'kafkajs';
 import { requireBusName } from '../embedded/partition-streams.ts';
 import type { ClusterLink } from './cluster-link.ts';
 
-/** Where the records of a key go: the same place for whoever publishes with Kafka's own rule, in any language. */
+/** Where the records of a key go: the same as for every client that uses Kafka's own rule, in any language. */
 export interface TopicPartitions {
   /** @throws BusUnavailable `topic_missing` */
   partitionIds(topic: string): Promise<readonly number[]>;
   partitionOf(topic: string, key: string): Promise<number>;
 }
 
-/** A topic's number of partitions is asked once: raising it would part a key from its earlier records. */
+/** A topic's number of partitions is read once: increasing it would separate a key from its earlier records. */
 export function createTopicPartitions(link: ClusterLink): TopicPartitions {
   const known = new Map<string, Promise<readonly number[]>>();
   const partition = Partitioners.DefaultPartitioner();

@@ -7,7 +7,7 @@ import { toBusUnavailable, within } from './kafka-failure.ts';
 /** What a topic has to be. */
 export interface TopicSpec {
   topic: string;
-  /** Never to be raised while the topic lives: a key would part from its earlier records. */
+  /** Never increased while the topic exists: a key would be separated from its earlier records. */
   partitions: number;
   /** Copies of each record. */
   replication: number;
@@ -53,7 +53,7 @@ export function ensureTopics(tools: TopicTools, specs: readonly TopicSpec[]): Pr
   return withAdmin(tools, specs, async (admin) => {
     const existing = new Set(await admin.listTopics());
     const missing = specs.filter(({ topic }) => !existing.has(topic));
-    // Of two who create a topic at the same moment one is told that it exists; the comparison tells whether it matters.
+    // Of two processes that create a topic at once, one learns that it exists; the comparison shows whether it differs.
     if (missing.length > 0)
       await admin.createTopics({ topics: missing.map(toTopicConfig), waitForLeaders: true });
     return differences(admin, specs);

@@ -77,7 +77,7 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
       }
       for (const { bytes } of flight) waitingBytes -= bytes;
     }
-    // At once: whoever comes between here and the end of a promise would wait for nobody.
+    // At once: a caller that comes before a promise settles would wait for nobody.
     flying = undefined;
   }
 
@@ -98,7 +98,7 @@ export function createTopicWriter(options: TopicWriterOptions): TopicWriter {
     sever?.();
     // Its requests end at their time limit; nobody waits for that.
     producer?.disconnect().catch((error: unknown) => {
-      connection.log.debug({ operation: 'disconnect', topic, error }, 'a producer could not take its leave');
+      connection.log.debug({ operation: 'disconnect', topic, error }, 'a producer could not disconnect');
     });
   }
 

@@ -10,7 +10,7 @@ export interface ClientRequest {
   body: Buffer;
 }
 
-/** Cuts the bytes of one connection into requests; none of those that are looked at has a flexible header. */
+/** Cuts the bytes of one connection into requests; none of those that are read has a flexible header. */
 export function requestReader(onRequest: (request: ClientRequest) => void): (chunk: Buffer) => void {
   let buffered = Buffer.alloc(0);
   return (chunk) => {

@@ -25,7 +25,7 @@ async function publishInTurn(bus: MessageBus, topic: string, messages: readonly 
 
 export function describeConsume(given: Buses): void {
   describe('subscribe', () => {
-    it('starts a new group at the first record, and goes on with those to come', async () => {
+    it('starts a new group at the first record, and continues with those to come', async () => {
       const topic = await given.topic();
       await given.bus().publish(topic, numbered(10));
       const member = given.member({ group: freshGroup(), topics: [topic] });
@@ -90,7 +90,7 @@ export function describeConsume(given: Buses): void {
   });
 
   describe('a group', () => {
-    it('goes on after what it has handled when it comes back', async () => {
+    it('continues after what it has handled when it comes back', async () => {
       const [topic, group] = [await given.topic(), freshGroup()];
       await given.bus().publish(topic, numbered(10));
       const before = given.member({ group, topics: [topic] });

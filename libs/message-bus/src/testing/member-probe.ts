@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { BusRecord, MessageBus } from '../message-bus.ts';
 
-// A group of Kafka takes some seconds to share its partitions anew.
+// A group of Kafka takes some seconds to reassign its partitions.
 export const waiting = { timeout: 30_000, interval: 5 };
 
 export interface MemberProbe {

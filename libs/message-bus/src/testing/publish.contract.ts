@@ -57,7 +57,7 @@ export function describePublish(given: Buses): void {
       expect(await given.bus().lastPerPartition(topic)).toEqual([]);
     });
 
-    it('puts all messages of a key into one partition, which partitionOf tells', async () => {
+    it('puts all messages of a key into one partition, which partitionOf returns', async () => {
       const [topic, another] = [await given.topic(), await given.another()];
       const keys = Array.from({ length: 20 }, (_, index) => `pay_${index}`);
       for (const bus of [given.bus(), another])

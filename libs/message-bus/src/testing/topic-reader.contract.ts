@@ -94,7 +94,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         expect(values.toSorted()).toEqual(numbers(5));
       });
 
-      it('goes on with those to come where it follows, until it is stopped', async () => {
+      it('continues with those to come where it follows, until it is stopped', async () => {
         const topic = await opened.freshTopic();
         await bus().publish(topic, [message('k', '0')]);
         const { records, stop } = follow(topic, 'beginning');
@@ -147,7 +147,7 @@ export function describeTopicReader(name: string, open: () => Promise<OpenTopicR
         return records.find((record) => record.key === key)?.timestamp ?? 0;
       };
       const first = await timeOf('first');
-      // Only a later millisecond tells two records apart.
+      // Only a later millisecond distinguishes two records.
       await expect.poll(() => Date.now(), waiting).toBeGreaterThan(first + 2);
       const second = await timeOf('second');
       const keysFrom = async (timestamp: number) =>

@@ -28,7 +28,7 @@ const { given } = scenario<DisputeState, ObserveDispute, DisputeEvent, DisputeRe
 });
 
 const shown: ObservedDispute = { id: '17', amount: 1000, currency: 'EUR', status: 'pending' };
-const told = {
+const reported = {
   type: 'chargeback',
   reasonCode: '4853',
   comment: 'Not as described',
@@ -59,23 +59,23 @@ describe('a dispute that is seen for the first time', () => {
   test('is opened without team where its payment is not known', () =>
     given([]).when(observe()).then([opened()]));
 
-  test('is opened with its payment where that is known, and with all that the list tells', () =>
+  test('is opened with its payment where that is known, and with all that the list shows', () =>
     given([])
-      .when(observe(told, { payment }))
-      .then([opened({ ...told, team: 'shop', paymentToken: 'pay_1' })]));
+      .when(observe(reported, { payment }))
+      .then([opened({ ...reported, team: 'shop', paymentToken: 'pay_1' })]));
 });
 
 describe('a dispute that is seen again', () => {
   test('with the same facts writes nothing', () => {
     given([opened()]).when(observe()).thenNothing();
-    given([opened(told), match])
-      .when(observe(told, { payment }))
+    given([opened(reported), match])
+      .when(observe(reported, { payment }))
       .thenNothing();
   });
 
   test('with another status has changed', () =>
-    given([opened(told)])
-      .when(observe({ ...told, status: 'approved' }))
+    given([opened(reported)])
+      .when(observe({ ...reported, status: 'approved' }))
       .then([changed({ status: 'approved' })]));
 
   test.each([
@@ -85,19 +85,19 @@ describe('a dispute that is seen again', () => {
     { reasonCode: '4837' },
     { comment: 'Evidence was accepted' },
   ])('with another fact has changed by just that: %j', (fact) =>
-    given([opened(told)])
-      .when(observe({ ...told, ...fact }))
+    given([opened(reported)])
+      .when(observe({ ...reported, ...fact }))
       .then([changed({ status: 'pending', ...fact })]),
   );
 
-  test('with less than before keeps what it was told', () =>
-    given([opened(told)])
+  test('with less than before keeps what it knew', () =>
+    given([opened(reported)])
       .when(observe())
       .thenNothing());
 
   test('was opened when it was opened', () => {
-    given([opened(told)])
-      .when(observe({ ...told, openedAt: 1 }))
+    given([opened(reported)])
+      .when(observe({ ...reported, openedAt: 1 }))
       .thenNothing();
     given([opened()])
       .when(observe({ openedAt: 1 }))
@@ -241,7 +241,7 @@ describe('the stream of a dispute', () => {
   test.each([{ amount: 0 }, { currency: 'eur' }, { status: 'x'.repeat(101) }, { environment: 'test' }])(
     'is not read where an event says %j',
     (wrong) => {
-      const { type, data } = opened(told);
+      const { type, data } = opened(reported);
       expect(() => decodeDisputeEvent({ type, data: { ...data, ...wrong } })).toThrow();
     },
   );

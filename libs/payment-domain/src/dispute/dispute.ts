@@ -1,13 +1,12 @@
 /**
  * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
- * record what its list shows, and which payment of ours it is about, so that the team hears of it.
+ * record what its list shows, and which payment of ours it is about, so that the team learns of it.
  */
 import { amountSchema, containsCardNumber, currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
-import { instantSchema } from '../call-window.ts';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
-import { environmentSchema, type Environment } from '../payment/payment-events.ts';
+import { environmentSchema, instantSchema, present, type Environment } from '../values.ts';
 
 export const disputeStreamPrefix = 'dispute-';
 export const disputeStream = (token: string): string => `${disputeStreamPrefix}${token}`;
@@ -103,7 +102,7 @@ export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
 export const noDispute = undefined;
 export type DisputeState = Dispute | typeof noDispute;
 
-/** Events to append in one piece, none where the list shows nothing new. */
+/** Events to append atomically, none where the list shows nothing new. */
 export function decideDispute(
   state: DisputeState,
   command: ObserveDispute,
@@ -157,20 +156,15 @@ function toKeep({ id, amount, currency, ...observed }: ObservedDispute): Observe
   };
 }
 
-// A cut may take away what showed that digits are no card number, so the text is looked at before and after.
+// A cut may take away what showed that digits are no card number, so the text is checked before and after.
 function kept(text: string | undefined, lengthMax: number): string | undefined {
   if (text === undefined || containsCardNumber(text)) return undefined;
   const short = text.slice(0, lengthMax);
   return containsCardNumber(short) ? undefined : short;
 }
 
-/** For people; what tells disputes apart is the stream, whose token comes from the whole id. */
+/** For display only. Disputes are distinguished by their stream, whose token is derived from the whole id. */
 const maskedId = (id: string): string => kept(id, idLengthMax) ?? `${id.slice(0, 6)}******${id.slice(-4)}`;
-
-const present = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
 
 /** What the list leaves out it does not take back, and when a dispute was opened does not change. */
 function change(state: Dispute, facts: Facts): DisputeEvent[] {

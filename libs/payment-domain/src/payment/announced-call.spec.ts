@@ -21,7 +21,7 @@ const windowOf = (number: number) => {
 
 test('a request announces the call of its first attempt', () => {
   expect(announcedBy([], historyTo.requested)).toEqual({
-    operation: 'create',
+    operation: 'authorize',
     account: 'main',
     attemptNumber: 1,
     providerOrderNumber: 'pay_1.1',
@@ -35,7 +35,7 @@ test('a further attempt announces its own call, on its own account', () => {
     data: { attempt: attempt(2, { account: 'spare' }) },
   };
   expect(announcedBy(historyTo.requested, [sampleEvents.AttemptNotSent, second])).toEqual({
-    operation: 'create',
+    operation: 'authorize',
     account: 'spare',
     attemptNumber: 2,
     providerOrderNumber: 'pay_1.2',
@@ -44,8 +44,8 @@ test('a further attempt announces its own call, on its own account', () => {
 });
 
 test.each([
-  ['confirm', 'CaptureSubmitted', 'CaptureUnresolved'],
-  ['decline', 'VoidSubmitted', 'VoidUnresolved'],
+  ['capture', 'CaptureSubmitted', 'CaptureUnresolved'],
+  ['void', 'VoidSubmitted', 'VoidUnresolved'],
 ] as const)('each submission to %s announces a call of its own', (operation, submitted, unresolved) => {
   const once = [...historyTo.authorized, sampleEvents[submitted]];
   const call = { operation, account: 'main', window: announcedCall };
@@ -68,7 +68,7 @@ test('a refund announces the call with its amount, on the account that took the 
 
 test('what follows the announcement in the same append does not hide it', () => {
   const events = [sampleEvents.CaptureSubmitted, sampleEvents.ReviewResolved];
-  expect(announcedBy(historyTo.authorized, events)).toMatchObject({ operation: 'confirm' });
+  expect(announcedBy(historyTo.authorized, events)).toMatchObject({ operation: 'capture' });
 });
 
 const announcing: PaymentEventType[] = [

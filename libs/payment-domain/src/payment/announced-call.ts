@@ -1,15 +1,15 @@
 /**
- * The calls that a payment's events announce. A money-moving call is made only by whoever appended the event that
- * announces it, before its `sendBy`, and once.
+ * The calls that a payment's events announce. A money-moving call is made only by the process that appended the event
+ * that announces it, before its `sendBy`, and once.
  */
-import type { CallWindow } from '../call-window.ts';
 import { InvariantViolation } from '../invariant.ts';
+import { windowOf, type CallWindow } from '../outbound-call/outbound-call.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import type { Payment } from './payment-state.ts';
 
 export type AnnouncedCall = { account: string; window: CallWindow } & (
-  | { operation: 'create'; attemptNumber: number; providerOrderNumber: string }
-  | { operation: 'confirm' | 'decline'; submission: number }
+  | { operation: 'authorize'; attemptNumber: number; providerOrderNumber: string }
+  | { operation: 'capture' | 'void'; submission: number }
   | { operation: 'refund'; refundToken: string; amount: number }
 );
 
@@ -36,7 +36,7 @@ function announcedBy(event: PaymentEvent, payment: Payment): AnnouncedCall | und
     case 'AttemptStarted': {
       const { number, providerOrderNumber } = event.data.attempt;
       const window = windowOf(event.data.attempt);
-      return { operation: 'create', account, window, attemptNumber: number, providerOrderNumber };
+      return { operation: 'authorize', account, window, attemptNumber: number, providerOrderNumber };
     }
     case 'CaptureSubmitted':
     case 'VoidSubmitted': {
@@ -52,9 +52,3 @@ function announcedBy(event: PaymentEvent, payment: Payment): AnnouncedCall | und
       return undefined;
   }
 }
-
-const windowOf = ({ sendBy, answerBy, quietUntil }: CallWindow): CallWindow => ({
-  sendBy,
-  answerBy,
-  quietUntil,
-});

@@ -12,7 +12,7 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
-import type { CallWindow } from '../call-window.ts';
+import { callRules, type CallWindow } from '../outbound-call/outbound-call.ts';
 import type {
   RecordCaptureOrVoidOutcome,
   SubmitCaptureOrVoid,
@@ -20,18 +20,17 @@ import type {
 } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
-import { submissionsMax } from './capture-or-void.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** Attention raised with at least this evidence. */
-const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const submit = (operation: 'confirm' | 'decline'): SubmitCaptureOrVoid => ({
-  type: 'SubmitTwoStep',
+const submit = (operation: 'capture' | 'void'): SubmitCaptureOrVoid => ({
+  type: 'SubmitCaptureOrVoid',
   operation,
   window: announcedCall,
 });
@@ -49,13 +48,13 @@ const unknown: CaptureOrVoidOutcome = { kind: 'unknown', reason: 'timeout' };
 const notSent: CaptureOrVoidOutcome = { kind: 'not-sent', reason: 'connection refused' };
 const refused: CaptureOrVoidOutcome = { kind: 'refused', errors: [apiError('processing_error')] };
 
-const stillAuthorized = observed('pending', { heldAmount: 1000 });
+const stillAuthorized = observed('pending', { authorizedAmount: 1000 });
 
 const operations = [
   {
-    operation: 'confirm',
+    operation: 'capture',
     phase: 'capturing',
-    opposite: 'decline',
+    opposite: 'void',
     oppositePhase: 'voiding',
     submitted: 'CaptureSubmitted',
     refusedType: 'CaptureRefused',
@@ -64,15 +63,15 @@ const operations = [
     outcome: { type: 'PaymentApproved', data: { amount: 1000 } },
   },
   {
-    operation: 'decline',
+    operation: 'void',
     phase: 'voiding',
-    opposite: 'confirm',
+    opposite: 'capture',
     oppositePhase: 'capturing',
     submitted: 'VoidSubmitted',
     refusedType: 'VoidRefused',
     unresolvedType: 'VoidUnresolved',
     done: 'declined',
-    outcome: { type: 'PaymentDeclined', data: {} },
+    outcome: { type: 'PaymentVoided', data: {} },
   },
 ] as const;
 
@@ -88,25 +87,26 @@ describe.each(operations)('to $operation', (each) => {
     data: { errors: reason === 'refused' ? errors : [], reason },
   });
   const answer = (outcome: CaptureOrVoidOutcome, number = 1): RecordCaptureOrVoidOutcome => ({
-    type: 'RecordTwoStepOutcome',
+    type: 'RecordCaptureOrVoidOutcome',
     operation,
     submission: number,
     outcome,
   });
+  const reviewCode = `${operation}_unresolved` as const;
   const underWay = historyTo[phase];
   const lost = [...underWay, unresolved('timeout')];
-  /** Submitted by a caller, lost, and submitted again by a look. */
+  /** Submitted by a caller, lost, and submitted again by an inquiry. */
   const again = [...lost, submission(window(1))];
 
-  // --- The wish
+  // --- The command
 
-  test('is announced where money is held', () => {
+  test('is announced where money is authorized', () => {
     given(historyTo.authorized)
       .when(submit(operation))
       .then([submission(announcedCall)]);
   });
 
-  test('is no news while it is under way, and once it has done what it does', () => {
+  test('is nothing new while it is under way, and once it has had its effect', () => {
     given(underWay).when(submit(operation)).thenNothing();
     given(lost).when(submit(operation)).thenNothing();
     given([...underWay, each.outcome])
@@ -126,13 +126,13 @@ describe.each(operations)('to $operation', (each) => {
   });
 
   test.each(['requested', 'unresolved', 'init', 'pending'] as const)(
-    'is refused in phase %s: no money is held',
+    'is refused in phase %s: no money is authorized',
     (other) => {
       given(historyTo[other]).when(submit(operation)).thenRefused('payment_not_confirmable');
     },
   );
 
-  test.each(paymentPhases.filter(isFinalPhase))(
+  test.each(paymentPhases.filter((final) => isFinalPhase(final) && final !== 'voided'))(
     'is refused in phase %s where nobody submitted it',
     (final) => {
       given(historyTo[final]).when(submit(operation)).thenRefused('payment_in_final_state');
@@ -143,7 +143,7 @@ describe.each(operations)('to $operation', (each) => {
     given([]).when(submit(operation)).thenRefused('payment_not_found');
   });
 
-  test('may be wished again after it was refused, and the opposite may, too', () => {
+  test('may be requested again after a refusal, and so may its opposite', () => {
     const history = [...underWay, refusal('refused')];
     given(history)
       .when(submit(operation))
@@ -153,14 +153,14 @@ describe.each(operations)('to $operation', (each) => {
 
   // --- The answer
 
-  test('that was refused leaves the money held, with the errors', () => {
+  test('that was refused leaves the payment authorized, with the errors', () => {
     given(underWay)
       .when(answer(refused))
       .then([refusal('refused')]);
     const payment = paymentAfter([...underWay, ...decided(underWay, answer(refused))]);
     expect(payment).toMatchObject({
       phase: 'authorized',
-      heldAmount: 1000,
+      authorizedAmount: 1000,
       captureOrVoid: {
         operation,
         state: 'refused',
@@ -169,13 +169,13 @@ describe.each(operations)('to $operation', (each) => {
     });
   });
 
-  test('that was not sent leaves the money held', () => {
+  test('that was not sent leaves the payment authorized', () => {
     given(underWay)
       .when(answer(notSent))
       .then([refusal('not-sent')]);
   });
 
-  test('that was refused or not sent at last, after a look gave it up, has had no effect either', () => {
+  test('refused or not sent after an inquiry had given it up has no effect', () => {
     given(lost)
       .when(answer(refused))
       .then([refusal('refused')]);
@@ -200,7 +200,7 @@ describe.each(operations)('to $operation', (each) => {
 
   test.each<[string, CaptureOrVoidOutcome]>([
     ['shows nothing', { kind: 'accepted' }],
-    ['shows the money held as before', { kind: 'accepted', observed: stillAuthorized }],
+    ['shows the authorization unchanged', { kind: 'accepted', observed: stillAuthorized }],
     ['shows another payment', { kind: 'accepted', observed: observed(done, { serviceToken: 'token-b' }) }],
   ])('that was accepted by an answer that %s is unresolved', (_, outcome) => {
     given(underWay)
@@ -208,17 +208,17 @@ describe.each(operations)('to $operation', (each) => {
       .then([unresolved('accepted, and no effect is seen yet')]);
   });
 
-  test('that was accepted by an answer about other money calls a person, and is unresolved', () => {
+  test('accepted by an answer with another amount or currency opens a review, and is unresolved', () => {
     given(underWay)
       .when(answer({ kind: 'accepted', observed: observed(done, { amount: 999 }) }))
       .then([
-        raised('terms_disagree', { observedAmount: 999 }),
+        opened('terms_disagree', { observedAmount: 999 }),
         unresolved('accepted, and no effect is seen yet'),
       ]);
   });
 
   test.each(paymentPhases.filter((other) => other !== phase))(
-    'is answered too late to matter in phase %s',
+    'is answered too late to change phase %s',
     (other) => {
       const accepted: CaptureOrVoidOutcome = { kind: 'accepted', observed: observed(done) };
       for (const outcome of [accepted, refused, notSent, unknown])
@@ -245,11 +245,11 @@ describe.each(operations)('to $operation', (each) => {
       .then([refusal('refused')]);
   });
 
-  // Submissions were once counted for each operation by itself: the first refusal, told again, ended the third one.
+  // Submissions were once counted per operation: the first refusal, repeated, ended the third one.
   test('no two submissions of a payment have the same number, so that no late answer is taken for another’s', () => {
     const oppositeWasRefused = decided([...underWay, refusal('refused')], submit(opposite)).concat({
-      type: opposite === 'confirm' ? 'CaptureRefused' : 'VoidRefused',
-      data: { errors: [] },
+      type: opposite === 'capture' ? 'CaptureRefused' : 'VoidRefused',
+      data: { errors: [], reason: 'refused' },
     });
     const third = [...underWay, refusal('refused'), ...oppositeWasRefused, submission(window(3))];
     expect(paymentAfter(third).captureOrVoid?.number).toBe(3);
@@ -271,7 +271,8 @@ describe.each(operations)('to $operation', (each) => {
       .thenNothing();
   });
 
-  // What a caller had been told is under way was once dropped when the service could not be reached the next time.
+  // An operation reported to its caller as under way was once dropped when the service could not be reached the next
+  // time.
   test('a later submission that found no way out does not end what was asked for', () => {
     given(again)
       .when(answer(notSent, 2))
@@ -282,10 +283,11 @@ describe.each(operations)('to $operation', (each) => {
       .then([submission(window(2))]);
   });
 
-  // --- Looks
+  // --- Inquiries
 
-  test.each(['approved', 'declined', 'expired'] as const)('a look that finds it %s ends it', (status) => {
-    const outcome = decided(historyTo.authorized, inquired(observed(status)));
+  test.each(['approved', 'declined', 'expired'] as const)('an inquiry that finds it %s ends it', (status) => {
+    const outcome =
+      status === done ? [each.outcome] : decided(historyTo.authorized, inquired(observed(status)));
     expect(types(outcome)).toHaveLength(1);
     given(underWay)
       .when(inquired(observed(status)))
@@ -295,7 +297,7 @@ describe.each(operations)('to $operation', (each) => {
       .then(outcome);
   });
 
-  test('while the caller may still wait for the answer, a look decides nothing', () => {
+  test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
     given(underWay)
       .when(inquired(stillAuthorized, { inquiredAt: answerBy - 1, nextWindow: window(1) }))
       .thenNothing();
@@ -313,7 +315,7 @@ describe.each(operations)('to $operation', (each) => {
       .thenNothing();
   });
 
-  test('what is still held when the quiet period has ended is submitted again', () => {
+  test('while still authorized at the end of the quiet period it is submitted again', () => {
     given(lost)
       .when(inquired(stillAuthorized, { inquiredAt: quietUntil, nextWindow: window(1) }))
       .then([submission(window(1))]);
@@ -323,17 +325,17 @@ describe.each(operations)('to $operation', (each) => {
     expect(paymentAfter(again).captureOrVoid).toMatchObject({ number: 2, state: 'submitted', ...window(1) });
   });
 
-  test('what is neither ended nor held any more comes before a person', () => {
+  test('neither ended nor authorized any more, a review opens', () => {
     const command = inquired(observed('pending'), { inquiredAt: quietUntil, nextWindow: window(1) });
     given(lost)
       .when(command)
-      .then([raised('capture_unresolved', { operation: each.operation, submissions: 1 })]);
+      .then([opened(reviewCode, { operation, submissions: 1 })]);
     given(lost)
       .when(inquired(observed('pending'), { inquiredAt: quietUntil - 1, nextWindow: window(1) }))
       .thenNothing();
   });
 
-  test('a look that may not call submits nothing', () => {
+  test('an inquiry that may not call submits nothing', () => {
     given(lost)
       .when(inquired(stillAuthorized, { inquiredAt: quietUntil }))
       .thenNothing();
@@ -343,8 +345,8 @@ describe.each(operations)('to $operation', (each) => {
     observed('pending'),
     observed('init'),
     observed('odd'),
-    observed('pending', { heldAmount: 1001 }),
-  ])('a picture that does not show the money held submits nothing: %j', (picture) => {
+    observed('pending', { authorizedAmount: 1001 }),
+  ])('an observation without the authorization submits nothing: %j', (picture) => {
     const command = inquired(picture, { inquiredAt: quietUntil, nextWindow: window(1) });
     expect(types(decided(lost, command))).not.toContain(submitted);
   });
@@ -359,7 +361,7 @@ describe.each(operations)('to $operation', (each) => {
       .then([submission(window(2))]);
   });
 
-  /** Submitted again by looks, and lost every time. */
+  /** Submitted again after inquiries, and lost every time. */
   function submittedTimes(history: readonly PaymentEvent[], times: number): readonly PaymentEvent[] {
     let result = history;
     for (let number = 1; number <= times; number += 1) {
@@ -373,8 +375,8 @@ describe.each(operations)('to $operation', (each) => {
     return result;
   }
 
-  test('five submissions without an effect call a person, and there is no sixth', () => {
-    expect(submissionsMax).toBe(5);
+  test('after five submissions without an effect a review opens, and there is no sixth', () => {
+    expect(callRules[operation].attemptsMax).toBe(5);
     const all = submittedTimes(lost, 4);
     expect(types(all).filter((type) => type === submitted)).toHaveLength(5);
     const { quietUntil: inquiredAt = 0 } = paymentAfter(all).captureOrVoid ?? {};
@@ -383,20 +385,25 @@ describe.each(operations)('to $operation', (each) => {
       .thenNothing();
     given(all)
       .when(inquired(stillAuthorized, { inquiredAt, nextWindow: window(9) }))
-      .then([raised('capture_unresolved', { operation, submissions: 5 })]);
+      .then([opened(reviewCode, { operation, submissions: 5 })]);
   });
 
-  const raisedAfter = (history: readonly PaymentEvent[]): readonly PaymentEvent[] => [
+  const openedAfter = (history: readonly PaymentEvent[]): readonly PaymentEvent[] => [
     ...history,
-    { type: 'ReviewOpened', data: { code: 'capture_unresolved', evidence: { operation } } },
+    { type: 'ReviewOpened', data: { code: reviewCode, evidence: { operation } } },
   ];
   const inquireAgain: PaymentEvent = {
     type: 'ReviewResolved',
-    data: { code: 'capture_unresolved', resolution: 'inquire_again', reason: 'the service is back' },
+    data: {
+      code: reviewCode,
+      number: 1,
+      resolution: 'inquire_again',
+      reason: 'the service is back',
+    },
   };
 
-  test('after a person has looked, submissions are counted anew, and numbered on', () => {
-    const seen = [...raisedAfter(submittedTimes(lost, 4)), inquireAgain];
+  test('after a review is resolved, submissions count from zero, and their numbers continue', () => {
+    const seen = [...openedAfter(submittedTimes(lost, 4)), inquireAgain];
     const { quietUntil: inquiredAt = 0 } = paymentAfter(seen).captureOrVoid ?? {};
     given(seen)
       .when(inquired(stillAuthorized, { inquiredAt, nextWindow: window(99) }))
@@ -409,23 +416,24 @@ describe.each(operations)('to $operation', (each) => {
     expect(types(decided(more, command))).toEqual(['ReviewOpened']);
   });
 
-  test('what the service did in the end ends the attention about it', () => {
-    given(raisedAfter(submittedTimes(lost, 4)))
+  test('what the service did in the end resolves the review', () => {
+    given(openedAfter(submittedTimes(lost, 4)))
       .when(inquired(observed(done)))
       .then([
         each.outcome,
         {
           type: 'ReviewResolved',
           data: {
-            code: 'capture_unresolved',
+            code: reviewCode,
+            number: 1,
             resolution: 'found',
-            reason: 'the service told later',
+            reason: 'the service reported it later',
           },
         },
       ]);
   });
 
-  test('a new wish after a refusal is counted from one', () => {
+  test('a new command after a refusal is counted from one', () => {
     const refusedAtLast = [...submittedTimes(lost, 4), refusal('refused')];
     const history = [...refusedAtLast, ...decided(refusedAtLast, submit(operation)), unresolved('timeout')];
     given(history)
@@ -434,9 +442,9 @@ describe.each(operations)('to $operation', (each) => {
   });
 });
 
-test('a confirmed payment that was refunded since is still confirmed', () => {
+test('a captured payment that was refunded since is still captured', () => {
   const history = [...historyTo.capturing, sampleEvents.PaymentApproved];
   given([...history, { type: 'ExternalRefundObserved', data: { amount: 1000 } }])
-    .when(submit('confirm'))
+    .when(submit('capture'))
     .thenNothing();
 });

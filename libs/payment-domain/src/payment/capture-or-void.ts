@@ -1,115 +1,129 @@
-/** Confirming and declining a payment whose money is held. Both are found out by looking, and submitted again where they had no effect. */
+/** Capture and void of authorized money. Their effect shows in the payment's status; without it they are submitted again. */
+import { events, refuse, type Decision } from '../decision.ts';
+import {
+  callRules,
+  endCall,
+  leaveUnresolved,
+  settleCall,
+  windowOf,
+  type CallInFlight,
+} from '../outbound-call/outbound-call.ts';
 import { openReview } from '../review.ts';
-import type { Decision } from '../decision.ts';
-import { unreachable } from '../invariant.ts';
 import { observePayment } from './observation.ts';
 import type {
+  CaptureOrVoidOutcome,
   PaymentRefusal,
-  RecordObservation,
   RecordCaptureOrVoidOutcome,
+  RecordObservation,
   SubmitCaptureOrVoid,
 } from './payment-commands.ts';
-import { errorsMax, textLengthMax, type PaymentEvent } from './payment-events.ts';
+import type { PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
-import { evolve, type EndReason, type Payment, type CaptureOrVoid } from './payment-state.ts';
+import { evolve, type CaptureOrVoid, type Payment } from './payment-state.ts';
 
 type Operation = CaptureOrVoid['operation'];
+type Answer = Omit<Extract<CaptureOrVoidOutcome, { kind: 'accepted' }>, 'kind'>;
+interface Submission extends CallInFlight<PaymentEvent, Answer> {
+  operation: Operation;
+  number: number;
+  repeats: number;
+}
 
-/** Submissions of what was asked for before a person is called. */
-export const submissionsMax = 5;
+const words = {
+  capture: {
+    phase: 'capturing',
+    submitted: 'CaptureSubmitted',
+    refused: 'CaptureRefused',
+    unresolved: 'CaptureUnresolved',
+  },
+  void: {
+    phase: 'voiding',
+    submitted: 'VoidSubmitted',
+    refused: 'VoidRefused',
+    unresolved: 'VoidUnresolved',
+  },
+} as const;
 
-const phaseOf = { confirm: 'capturing', decline: 'voiding' } as const;
-const submitted = { confirm: 'CaptureSubmitted', decline: 'VoidSubmitted' } as const;
-const refused = { confirm: 'CaptureRefused', decline: 'VoidRefused' } as const;
-const unresolved = { confirm: 'CaptureUnresolved', decline: 'VoidUnresolved' } as const;
-
-// Idempotent by nature: what was asked for already, or has happened by it, is no news.
+// Idempotent by nature: what was asked for already, or has happened by it, is nothing new.
 export function submitCaptureOrVoid(
   state: Payment,
   { operation, window }: SubmitCaptureOrVoid,
 ): Decision<PaymentEvent, PaymentRefusal> {
   const { phase } = state;
-  if (phase === 'authorized')
-    return { kind: 'events', events: [{ type: submitted[operation], data: { ...window } }] };
-  if (phase === phaseOf[operation] || isDoneBy(state, operation)) return { kind: 'events', events: [] };
-  if (phase === 'capturing' || phase === 'voiding') return refuse('operation_in_progress');
-  return refuse(isFinalPhase(phase) ? 'payment_in_final_state' : 'payment_not_confirmable');
+  const { submitted, phase: underWay } = words[operation];
+  if (phase === 'authorized') return events({ type: submitted, data: windowOf(window) });
+  if (phase === underWay || isDoneBy(state, operation)) return events();
+  if (phase === 'capturing' || phase === 'voiding') return refuse({ code: 'operation_in_progress' });
+  return refuse({ code: isFinalPhase(phase) ? 'payment_in_final_state' : 'payment_not_confirmable' });
 }
-
-const refuse = (
-  code: 'operation_in_progress' | 'payment_in_final_state' | 'payment_not_confirmable',
-): Decision<PaymentEvent, PaymentRefusal> => ({ kind: 'refused', refusal: { code } });
 
 /** True where the payment is what this operation makes of it, and we submitted it. */
 function isDoneBy({ phase, captureOrVoid }: Payment, operation: Operation): boolean {
   if (captureOrVoid?.operation !== operation) return false;
   const status = statusOfPhase(phase);
-  return operation === 'confirm' ? status === 'approved' || status === 'refunded' : status === 'declined';
+  return operation === 'capture' ? status === 'approved' || status === 'refunded' : status === 'declined';
+}
+
+/** The current submission as a call in flight; undefined where none is. */
+function submissionInFlight(state: Payment): Submission | undefined {
+  const { captureOrVoid: call, phase } = state;
+  if (call === undefined || phase !== words[call.operation].phase) return undefined;
+  const { operation, number, repeats = 0 } = call;
+  const { refused, unresolved } = words[operation];
+  const inFlight = {
+    isUnresolved: call.state !== 'submitted',
+    unresolved: (reason: string): PaymentEvent => ({ type: unresolved, data: { reason } }),
+  };
+  return {
+    ...{ operation, number, repeats },
+    ...windowOf(call),
+    ...inFlight,
+    accepted: ({ observed }) => {
+      const isOurs = observed !== undefined && observed.serviceToken === state.serviceToken;
+      const shown = isOurs ? observePayment(state, observed) : [];
+      // An acceptance that does not show the effect is not believed before an inquiry has seen it.
+      const isStill = shown.reduce<Payment>(evolve, state).phase === phase;
+      return [...shown, ...(isStill ? leaveUnresolved(inFlight, 'accepted, and no effect is seen yet') : [])];
+    },
+    refused: ({ errors }) => [{ type: refused, data: { errors, reason: 'refused' } }],
+    notSent: (reason) =>
+      // What was asked for and answered is not dropped because a later submission was not sent.
+      call.repeats === undefined
+        ? [{ type: refused, data: { errors: [], reason: 'not-sent' } }]
+        : leaveUnresolved(inFlight, reason),
+  };
 }
 
 export function recordCaptureOrVoidOutcome(
   state: Payment,
-  command: RecordCaptureOrVoidOutcome,
+  { operation, submission, outcome }: RecordCaptureOrVoidOutcome,
 ): PaymentEvent[] {
-  const { operation, submission, outcome } = command;
-  if (outcome.kind === 'accepted') return recordAccepted(state, command);
-  // A look was faster, or another submission followed: what it found stands.
-  const isCurrent = state.captureOrVoid?.number === submission && state.phase === phaseOf[operation];
-  if (!isCurrent) return [];
-  switch (outcome.kind) {
-    case 'refused': {
-      const data = { errors: outcome.errors.slice(0, errorsMax), reason: 'refused' as EndReason };
-      return [{ type: refused[operation], data }];
-    }
-    case 'not-sent':
-      // What was asked for and answered is not dropped because a later submission found no way out.
-      if (state.captureOrVoid?.repeats !== undefined) return giveUpWaiting(state, operation, outcome.reason);
-      return [{ type: refused[operation], data: { errors: [], reason: 'not-sent' } }];
-    case 'unknown':
-      return giveUpWaiting(state, operation, outcome.reason);
-    default:
-      return unreachable(outcome);
-  }
+  const call = submissionInFlight(state);
+  if (call?.operation !== operation) return [];
+  if (call.number === submission) return endCall(call, outcome);
+  // Another submission followed: of this one only what its answer shows counts.
+  const { observed } = outcome.kind === 'accepted' ? outcome : {};
+  return observed?.serviceToken === state.serviceToken && observed !== undefined
+    ? observePayment(state, observed)
+    : [];
 }
 
-/** An acceptance that does not show the effect is not believed before a look has seen it. */
-function recordAccepted(state: Payment, command: RecordCaptureOrVoidOutcome): PaymentEvent[] {
-  const { operation, submission, outcome } = command;
-  if (state.phase !== phaseOf[operation] || outcome.kind !== 'accepted') return [];
-  const { observed } = outcome;
-  const isOurs = observed !== undefined && observed.serviceToken === state.serviceToken;
-  const events = isOurs ? observePayment(state, observed) : [];
-  if (state.captureOrVoid?.number !== submission) return events;
-  const after = events.reduce<Payment>(evolve, state);
-  return [...events, ...giveUpWaiting(after, operation, 'accepted, and no effect is seen yet')];
-}
-
-function giveUpWaiting(
-  { phase, captureOrVoid }: Payment,
-  operation: Operation,
-  reason: string,
-): PaymentEvent[] {
-  if (phase !== phaseOf[operation] || captureOrVoid?.state !== 'submitted') return [];
-  return [{ type: unresolved[operation], data: { reason: reason.slice(0, textLengthMax) } }];
-}
-
-/** A call without an outcome that had no effect by the end of its quiet period is submitted again, a bounded number of times. */
+/** A submission that had no effect by the end of its quiet period is submitted again, a bounded number of times. */
 export function observeCaptureOrVoid(
   state: Payment,
   { observed, inquiredAt, nextWindow }: RecordObservation,
   isReadable: boolean,
 ): PaymentEvent[] {
-  const { captureOrVoid, phase } = state;
-  if (captureOrVoid === undefined || phase !== phaseOf[captureOrVoid.operation]) return [];
-  // Whoever announced the call may still be waiting for its answer, which tells more than a look.
-  if (captureOrVoid.state === 'submitted' && inquiredAt < captureOrVoid.answerBy) return [];
-  const { operation, number, repeats = 0, quietUntil } = captureOrVoid;
-  const events = giveUpWaiting(state, operation, 'no outcome was recorded');
-  if (inquiredAt < quietUntil) return events;
-  // Neither ended nor held any more, or nobody can tell: there is nothing that could be submitted again.
-  const isStillAuthorized = isReadable && observed.status === 'pending' && observed.heldAmount > 0;
-  if (!isStillAuthorized || repeats + 1 >= submissionsMax)
-    return [...events, ...openReview(state, 'capture_unresolved', { operation, submissions: number })];
-  if (nextWindow === undefined) return events;
-  return [...events, { type: submitted[operation], data: { ...nextWindow } }];
+  const call = submissionInFlight(state);
+  if (call === undefined) return [];
+  const { operation, number, repeats } = call;
+  const { attemptsMax, review } = callRules[operation];
+  const absent = (): PaymentEvent[] => {
+    // Neither final nor authorized any more, or unreadable: there is nothing that could be submitted again.
+    const isStillAuthorized = isReadable && observed.status === 'pending' && observed.authorizedAmount > 0;
+    if (!isStillAuthorized || repeats + 1 >= attemptsMax)
+      return openReview(state, review, { operation, submissions: number });
+    return nextWindow === undefined ? [] : [{ type: words[operation].submitted, data: windowOf(nextWindow) }];
+  };
+  return settleCall<PaymentEvent>(call, { inquiredAt, effect: undefined, absent });
 }

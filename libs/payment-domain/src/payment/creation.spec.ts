@@ -15,36 +15,36 @@ import {
   terms,
   types,
 } from '../../testing/samples.ts';
-import { attemptsMax } from './creation.ts';
-import type { CreationOutcome, RecordCreationOutcome, RecordSearch } from './payment-commands.ts';
+import type { AuthorizationOutcome, RecordAuthorizationOutcome, RecordSearch } from './payment-commands.ts';
 import type { Attempt, ReviewCode, PaymentEvent, PaymentTerms } from './payment-events.ts';
+import { callRules } from '../outbound-call/outbound-call.ts';
 import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** Attention raised with at least this evidence. */
-const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const accepted: CreationOutcome = {
+const accepted: AuthorizationOutcome = {
   kind: 'accepted',
   serviceToken: 'token-a',
   processingUrl: 'https://pay.example/a',
 };
-const refusedFor = (...kinds: string[]): CreationOutcome => ({
+const refusedFor = (...kinds: string[]): AuthorizationOutcome => ({
   kind: 'refused',
   errors: kinds.map((kind) => apiError(kind)),
 });
-const notSent: CreationOutcome = { kind: 'not-sent', reason: 'connection refused' };
-const unknown: CreationOutcome = { kind: 'unknown', reason: 'timeout' };
+const notSent: AuthorizationOutcome = { kind: 'not-sent', reason: 'connection refused' };
+const unknown: AuthorizationOutcome = { kind: 'unknown', reason: 'timeout' };
 
 const answer = (
-  outcome: CreationOutcome,
+  outcome: AuthorizationOutcome,
   { attemptNumber = 1, nextAttempt }: { attemptNumber?: number; nextAttempt?: Attempt } = {},
-): RecordCreationOutcome => ({
-  type: 'RecordCreationOutcome',
+): RecordAuthorizationOutcome => ({
+  type: 'RecordAuthorizationOutcome',
   attemptNumber,
   outcome,
   ...(nextAttempt === undefined ? {} : { nextAttempt }),
@@ -53,7 +53,7 @@ const answer = (
 const { answerBy, quietUntil } = attempt(1);
 
 const inquiry = (inquiredAt: number, changes: Partial<RecordSearch> = {}): RecordSearch => ({
-  type: 'RecordLookup',
+  type: 'RecordSearch',
   attemptNumber: 1,
   found: [],
   inquiredAt,
@@ -68,9 +68,9 @@ const started = (number: number): PaymentEvent => ({
   type: 'AttemptStarted',
   data: { attempt: attempt(number) },
 });
-const acknowledged = (code: 'second_payment_found'): PaymentEvent => ({
+const acknowledged = (number: number): PaymentEvent => ({
   type: 'ReviewResolved',
-  data: { code, resolution: 'acknowledged', reason: 'seen' },
+  data: { code: 'second_payment_found', number, resolution: 'acknowledged', reason: 'seen' },
 });
 const secondPayment = (serviceToken: string): PaymentEvent => ({
   type: 'ReviewOpened',
@@ -122,18 +122,18 @@ test('an accepted call without a page gives none', () => {
     ]);
 });
 
-test('an answer that names the terms that were asked for is no news', () => {
-  const outcome: CreationOutcome = { ...accepted, amount: 1000, currency: 'EUR' };
+test('an answer with the requested terms changes nothing', () => {
+  const outcome: AuthorizationOutcome = { ...accepted, amount: 1000, currency: 'EUR' };
   expect(types(decided([requested()], answer(outcome)))).toEqual(['AttemptAccepted']);
 });
 
 test.each([
   [{ amount: 999 }, { amount: 1000, observedAmount: 999, observedCurrency: null }],
   [{ currency: 'USD' }, { currency: 'EUR', observedAmount: null, observedCurrency: 'USD' }],
-])('an accepted call with %j calls a person', (changes, evidence) => {
+])('an accepted call with %j opens a review', (changes, evidence) => {
   given([requested()])
     .when(answer({ ...accepted, ...changes }))
-    .then([sampleEvents.AttemptAccepted, raised('terms_disagree', evidence)]);
+    .then([sampleEvents.AttemptAccepted, opened('terms_disagree', evidence)]);
 });
 
 test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
@@ -152,20 +152,17 @@ test.each(['processing_error', 'invalid_request_error', 'gateway_error'])(
   },
 );
 
-test.each(['authentication_error', 'settings_error'])(
-  'where the account is at fault (%s) another attempt follows, if there is one',
-  (kind) => {
-    const errors = [apiError('processing_error'), apiError(kind)];
-    const outcome: CreationOutcome = { kind: 'refused', errors };
-    const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
-    given([requested()])
-      .when(answer(outcome))
-      .then([attemptRefused, failed('refused')]);
-    given([requested()])
-      .when(answer(outcome, { nextAttempt: attempt(2) }))
-      .then([attemptRefused, started(2)]);
-  },
-);
+test('where the account is refused, and not the request, another attempt follows, if there is one', () => {
+  const errors = [apiError('processing_error'), apiError('settings_error')];
+  const outcome: AuthorizationOutcome = { kind: 'refused', errors, isAccountRefused: true };
+  const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
+  given([requested()])
+    .when(answer(outcome))
+    .then([attemptRefused, failed('refused')]);
+  given([requested()])
+    .when(answer(outcome, { nextAttempt: attempt(2) }))
+    .then([attemptRefused, started(2)]);
+});
 
 test.each(['hosted', 'card', 'recurring'] as const)(
   'a call of a %s payment that was not sent is followed by another attempt, if there is one',
@@ -194,7 +191,7 @@ test.each(['hosted', 'card', 'recurring'] as const)(
 );
 
 test('attempts are bounded, whatever the reasons', () => {
-  expect(attemptsMax).toBe(3);
+  expect(callRules.authorize.attemptsMax).toBe(3);
   const third = [requested(), sampleEvents.AttemptNotSent, started(2), sampleEvents.AttemptNotSent];
   const nextAttempt = attempt(4);
   const outcome = { attemptNumber: 3, nextAttempt };
@@ -240,12 +237,12 @@ test('a late answer is taken where the attempt is still unresolved', () => {
   given(historyTo.unresolved).when(answer(accepted)).then([sampleEvents.AttemptAccepted]);
 });
 
-test('after a look was faster, the answer with the same token is no news', () => {
+test('after a faster inquiry, the answer with the same token changes nothing', () => {
   given(historyTo.init).when(answer(accepted)).thenNothing();
   given(historyTo.approved).when(answer(accepted)).thenNothing();
 });
 
-// A refusal that came later than a look once left its attempt open: looked for in vain, and never tried again.
+// A refusal that came after an inquiry once left its attempt open: inquired without result, and never attempted again.
 test('a late refusal, and a late word that it was never sent, end an attempt that is still unresolved', () => {
   const errors = [apiError('processing_error')];
   const attemptRefused: PaymentEvent = { type: 'AttemptRefused', data: { attemptNumber: 1, errors } };
@@ -260,7 +257,7 @@ test('a late refusal, and a late word that it was never sent, end an attempt tha
     .then([sampleEvents.AttemptNotSent, started(2)]);
 });
 
-test('that an answer was lost is no news where a look has given it up', () => {
+test('a lost answer changes nothing where an inquiry has given the attempt up', () => {
   given(historyTo.unresolved).when(answer(unknown)).thenNothing();
 });
 
@@ -274,24 +271,24 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
 );
 
 test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late answer with a payment that nobody knows of calls a person',
+  'in phase %s a late answer with an unknown payment opens a review',
   (phase) => {
     const knownServiceToken = paymentAfter(historyTo[phase]).serviceToken ?? null;
     given(historyTo[phase])
       .when(answer({ ...accepted, serviceToken: 'token-b' }))
       .then([
-        raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken }),
+        opened('second_payment_found', { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken }),
       ]);
   },
 );
 
 const secondAttempt = [...historyTo.unresolved, sampleEvents.AttemptNotFound, started(2)];
 
-test('a late answer of a past attempt with a payment calls a person, and the attempt under way goes on', () => {
+test('a late answer of a past attempt with a payment opens a review, and the current attempt continues', () => {
   given(secondAttempt)
     .when(answer(accepted))
     .then([
-      raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
+      opened('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
     ]);
 });
 
@@ -303,36 +300,36 @@ test('a late answer of a past attempt without a payment changes nothing', () => 
 });
 
 // While one was open, further payments beside the known one were once left unsaid.
-test('each payment beside the known one calls a person, once', () => {
+test('each payment beside the known one opens a review, once', () => {
   const second = answer({ ...accepted, serviceToken: 'token-b' });
   const third = answer({ ...accepted, serviceToken: 'token-c' });
   const called = [...historyTo.init, ...decided(historyTo.init, second)];
   given(called)
     .when(third)
-    .then([raised('second_payment_found', { serviceToken: 'token-c' })]);
-  const seen = [...called, ...decided(called, third), acknowledged('second_payment_found')];
+    .then([opened('second_payment_found', { serviceToken: 'token-c' })]);
+  const seen = [...called, ...decided(called, third), acknowledged(1), acknowledged(2)];
   expect(paymentAfter(seen).reviews).toEqual([]);
   given(seen).when(second).thenNothing();
   given(seen).when(third).thenNothing();
 });
 
-test('payments beside the known one call a person for ten of them at most', () => {
+test('payments beside the known one open ten reviews at most', () => {
   const calls = Array.from({ length: 10 }, (_, index) => secondPayment(`token-${index}`));
   given([...historyTo.init, ...calls.slice(1)])
     .when(answer({ ...accepted, serviceToken: 'token-x' }))
-    .then([raised('second_payment_found', { serviceToken: 'token-x' })]);
+    .then([opened('second_payment_found', { serviceToken: 'token-x' })]);
   const another = answer({ ...accepted, serviceToken: 'token-y' });
   given([...historyTo.init, ...calls])
     .when(another)
     .thenNothing();
-  given([...historyTo.init, ...calls, acknowledged('second_payment_found')])
+  given([...historyTo.init, ...calls, acknowledged(1)])
     .when(another)
     .thenNothing();
 });
 
-// --- Looking for an attempt
+// --- Inquiring about an attempt
 
-test('while the caller may still wait for the answer, a look decides nothing', () => {
+test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
   for (const found of [[], [observed('init')]])
     given([requested()])
       .when(inquiry(answerBy - 1, { found }))
@@ -345,7 +342,7 @@ test('a crash before any outcome was recorded leaves the attempt unresolved once
     .then([{ type: 'AttemptUnresolved', data: { attemptNumber: 1, reason: 'no outcome was recorded' } }]);
 });
 
-test('a look that finds the payment accepts it with what it shows', () => {
+test('an inquiry that finds the payment accepts it with what it shows', () => {
   const found = [observed('approved', { processingUrl: 'https://pay.example/a' })];
   const acceptance = { ...sampleEvents.AttemptAccepted.data, evidence: 'inquiry' as const };
   const events: PaymentEvent[] = [
@@ -368,7 +365,7 @@ test('a payment that is found after the quiet period is accepted all the same', 
   ]);
 });
 
-test('a payment that is found with other terms is accepted and not booked: a person is called', () => {
+test('a payment that is found with other terms is accepted, not booked, and opens a review', () => {
   const found = [observed('approved', { amount: 1 })];
   expect(types(decided(historyTo.unresolved, inquiry(0, { found })))).toEqual([
     'AttemptAccepted',
@@ -376,13 +373,13 @@ test('a payment that is found with other terms is accepted and not booked: a per
   ]);
 });
 
-test('two payments under one number: one is accepted, and a person is called for the other', () => {
+test('two payments under one number: one is accepted, and the other opens a review', () => {
   const found = [observed('init'), observed('approved', { serviceToken: 'token-b' })];
   given(historyTo.unresolved)
     .when(inquiry(0, { found }))
     .then([
       { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' } },
-      raised('second_payment_found', {
+      opened('second_payment_found', {
         attemptNumber: 1,
         serviceToken: 'token-b',
         knownServiceToken: 'token-a',
@@ -403,12 +400,12 @@ test('a deployment that leaves the order number out is believed', () => {
 });
 
 // A deployment that ignores the filter answers with the newest payments of the account: somebody else's.
-test('payments of other orders are never accepted, and the look proves nothing: a person is called', () => {
+test('payments of other orders are never accepted, and the inquiry proves nothing: a review is opened', () => {
   const foreign = observed('approved', { serviceToken: 'token-x', orderNumber: 'pay_2.1' });
   const command = inquiry(quietUntil, { found: [foreign], nextAttempt: attempt(2) });
   given(historyTo.unresolved)
     .when(command)
-    .then([raised('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
+    .then([opened('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
 });
 
 test('the right payment is picked from among others', () => {
@@ -443,10 +440,10 @@ test('a hosted payment that is not found after the quiet period is tried again, 
 });
 
 test.each(['card', 'recurring'] as const)(
-  'a %s payment that is not found after the quiet period may have charged somebody: a person decides',
+  'a %s payment that is not found after the quiet period may have charged somebody: a review is opened',
   (kind: PaymentTerms['kind']) => {
     const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
-    const calls = [raised('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
+    const calls = [opened('attempt_not_found', { attemptNumber: 1, providerOrderNumber: 'pay_1.1' })];
     given(history)
       .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
       .then(calls);
@@ -454,7 +451,7 @@ test.each(['card', 'recurring'] as const)(
   },
 );
 
-test('a card payment that a person was called for is accepted when it is found after all', () => {
+test('a card payment under review is accepted when it is found after all', () => {
   const history = [requested({ kind: 'card' }), sampleEvents.AttemptUnresolved];
   const called = [...history, ...decided(history, inquiry(quietUntil))];
   expect(types(decided(called, inquiry(quietUntil, { found: [observed('declined')] })))).toEqual([
@@ -464,7 +461,7 @@ test('a card payment that a person was called for is accepted when it is found a
   ]);
 });
 
-test('a look for the second attempt goes by the times of the second attempt', () => {
+test('an inquiry about the second attempt goes by the times of the second attempt', () => {
   const inquire = (inquiredAt: number) => inquiry(inquiredAt, { attemptNumber: 2, nextAttempt: attempt(3) });
   given(secondAttempt)
     .when(inquire(attempt(2).answerBy - 1))
@@ -478,7 +475,7 @@ test('a look for the second attempt goes by the times of the second attempt', ()
 });
 
 test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late look that found nothing changes nothing',
+  'in phase %s a late inquiry that found nothing changes nothing',
   (phase) => {
     given(historyTo[phase])
       .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
@@ -486,40 +483,40 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   },
 );
 
-test('a late look that found the payment that we know is no news', () => {
+test('a late inquiry that found the known payment changes nothing', () => {
   given(historyTo.init)
     .when(inquiry(quietUntil, { found: [observed('approved')] }))
     .thenNothing();
 });
 
-// Late looks were once thrown away whole: a look that found a payment after another look had given it up was lost.
+// Late inquiries were once discarded: a payment found after another inquiry had given up was lost.
 test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'unresolved'))(
-  'in phase %s a late look that found a payment nobody knows of calls a person',
+  'in phase %s a late inquiry that found an unknown payment opens a review',
   (phase) => {
     const found = [observed('init'), observed('init', { serviceToken: 'token-b' })];
     const first = paymentAfter(historyTo[phase]).serviceToken === undefined ? 'token-a' : 'token-b';
     given(historyTo[phase])
       .when(inquiry(quietUntil, { found }))
-      .then([raised('second_payment_found', { attemptNumber: 1, serviceToken: first })]);
+      .then([opened('second_payment_found', { attemptNumber: 1, serviceToken: first })]);
   },
 );
 
-test('a late look of a past attempt that found a payment calls a person', () => {
+test('a late inquiry about a past attempt that found a payment opens a review', () => {
   given(secondAttempt)
     .when(inquiry(quietUntil, { found: [observed('init')] }))
     .then([
-      raised('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
+      opened('second_payment_found', { attemptNumber: 1, serviceToken: 'token-a', knownServiceToken: null }),
     ]);
   given(secondAttempt)
     .when(inquiry(quietUntil, { nextAttempt: attempt(2) }))
     .thenNothing();
 });
 
-test('while an attempt is awaited, the payment of another attempt calls a person, its own does not', () => {
+test('while an attempt is awaited, the payment of another attempt opens a review, its own does not', () => {
   const other = observed('approved', { serviceToken: 'token-b', orderNumber: 'pay_1.0' });
   given([requested()])
     .when(inquired(other))
-    .then([raised('second_payment_found', { serviceToken: 'token-b' })]);
+    .then([opened('second_payment_found', { serviceToken: 'token-b' })]);
   given([requested()])
     .when(inquired(observed('approved')))
     .thenNothing();

@@ -12,9 +12,9 @@ import refundDeclinedEarly from '../../histories/v1/refund-declined-early.json' 
 import refundsAndRecurringToken from '../../histories/v1/refunds-and-recurring-token.json' with { type: 'json' };
 import refusedLate from '../../histories/v1/refused-late.json' with { type: 'json' };
 import revised from '../../histories/v1/revised.json' with { type: 'json' };
-import captureOrVoidDeclined from '../../histories/v1/voided.json' with { type: 'json' };
-import captureOrVoidInquiredAtAgain from '../../histories/v1/capture-inquired-again.json' with { type: 'json' };
-import captureOrVoid from '../../histories/v1/captured.json' with { type: 'json' };
+import voided from '../../histories/v1/voided.json' with { type: 'json' };
+import captureInquiredAgain from '../../histories/v1/capture-inquired-again.json' with { type: 'json' };
+import captured from '../../histories/v1/captured.json' with { type: 'json' };
 import unresolvedThenFound from '../../histories/v1/unresolved-then-found.json' with { type: 'json' };
 import { fold } from '../../testing/samples.ts';
 import { decodePaymentEvent, paymentEventSchemas } from './payment-events.ts';
@@ -34,9 +34,9 @@ const histories: Record<string, History> = {
   'v1 refunds and a recurring token': refundsAndRecurringToken,
   'v1 refused late': refusedLate,
   'v1 revised': revised,
-  'v1 two-step': captureOrVoid,
-  'v1 two-step, declined': captureOrVoidDeclined,
-  'v1 two-step, looked at again': captureOrVoidInquiredAtAgain,
+  'v1 captured': captured,
+  'v1 voided': voided,
+  'v1 captured after an inquiry': captureInquiredAgain,
   'v1 unresolved, then found': unresolvedThenFound,
 };
 

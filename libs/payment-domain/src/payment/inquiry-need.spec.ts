@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { historyTo, paymentAfter, refundSubmitted, sampleEvents } from '../../testing/samples.ts';
-import { inquiryNeedOf, type InquiryNeed } from './inquiry-need.ts';
+import type { InquiryNeed } from '../failed-inquiry.ts';
+import { inquiryNeedOf } from './inquiry-need.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import type { PaymentPhase } from './payment-machine.ts';
 
@@ -14,11 +15,12 @@ test.each<[PaymentPhase, InquiryNeed | undefined]>([
   ['voiding', 'unresolved'],
   ['approved', undefined],
   ['declined', undefined],
+  ['voided', undefined],
   ['refunded', undefined],
   ['expired', undefined],
   ['failed', undefined],
-])('in phase %s the work is %s', (phase, work) => {
-  expect(inquiryNeedOf(paymentAfter(historyTo[phase]))).toBe(work);
+])('in phase %s the need of an inquiry is %s', (phase, need) => {
+  expect(inquiryNeedOf(paymentAfter(historyTo[phase]))).toBe(need);
 });
 
 const refund = refundSubmitted('refund-1', 300);
@@ -29,21 +31,21 @@ test.each<[string, PaymentEvent[], InquiryNeed | undefined]>([
   ['accepted', [refund, sampleEvents.RefundAccepted], 'open'],
   ['approved', [refund, sampleEvents.RefundApproved], undefined],
   ['declined', [refund, sampleEvents.RefundDeclined], undefined],
-])('a refund that is %s makes the work %s %s', (_, events, work) => {
-  expect(inquiryNeedOf(paymentAfter([...historyTo.approved, ...events]))).toBe(work);
+])('the need of an inquiry follows a refund that is %s', (_, events, need) => {
+  expect(inquiryNeedOf(paymentAfter([...historyTo.approved, ...events]))).toBe(need);
 });
 
-test('a refund on its way keeps a revised payment at work', () => {
+test('a refund in flight keeps a revised payment under inquiry', () => {
   const revised: PaymentEvent = { type: 'FinalStatusRevised', data: { from: 'approved', to: 'declined' } };
   expect(inquiryNeedOf(paymentAfter([...historyTo.approved, refund, revised]))).toBe('unresolved');
 });
 
-const raised = (code: ReviewCode): PaymentEvent => ({
+const opened = (code: ReviewCode): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: {} },
 });
 
-test.each(reviewCodes)('%s on a final payment makes work where a look ends it', (code) => {
-  const work = code === 'callback_not_applied' ? 'open' : undefined;
-  expect(inquiryNeedOf(paymentAfter([...historyTo.approved, raised(code)]))).toBe(work);
+test.each(reviewCodes)('%s on a final payment needs an inquiry where one resolves it', (code) => {
+  const need = code === 'callback_not_applied' ? 'open' : undefined;
+  expect(inquiryNeedOf(paymentAfter([...historyTo.approved, opened(code)]))).toBe(need);
 });

@@ -18,9 +18,10 @@ const observe = (history: readonly PaymentEvent[], picture: ObservedPayment) =>
 
 const approved: PaymentEvent = { type: 'PaymentApproved', data: { amount: 1000 } };
 const declined: PaymentEvent = { type: 'PaymentDeclined', data: {} };
+const voided: PaymentEvent = { type: 'PaymentVoided', data: {} };
 const expired: PaymentEvent = { type: 'PaymentExpired', data: {} };
 const pending: PaymentEvent = { type: 'PaymentPending', data: {} };
-const held: PaymentEvent = { type: 'PaymentAuthorized', data: { heldAmount: 1000 } };
+const authorized: PaymentEvent = { type: 'PaymentAuthorized', data: { authorizedAmount: 1000 } };
 const refunded = (amount: number): PaymentEvent => ({ type: 'ExternalRefundObserved', data: { amount } });
 
 type FinalStatus = 'approved' | 'declined' | 'expired' | 'refunded';
@@ -31,14 +32,14 @@ const revised = (from: FinalStatus, to: FinalStatus, data: object = {}): object[
     data: { code: 'final_status_revised', evidence: { from, to, observedAmount: 1000 } },
   },
 ];
-// A failed payment never had a token; the one that turns up is kept, or a second one would not be told from it.
+// A failed payment never had a token; the first that turns up is kept, to distinguish it from a second.
 const found = { serviceToken: 'token-a' };
 
-type Picture = 'init' | 'pending' | 'pending, held' | FinalStatus;
+type Picture = 'init' | 'pending' | 'pending, authorized' | FinalStatus;
 const pictures: Record<Picture, ObservedPayment> = {
   init: observed('init'),
   pending: observed('pending'),
-  'pending, held': observed('pending', { heldAmount: 1000 }),
+  'pending, authorized': observed('pending', { authorizedAmount: 1000 }),
   approved: observed('approved'),
   declined: observed('declined'),
   refunded: observed('refunded', { refundedAmount: 1000 }),
@@ -46,7 +47,15 @@ const pictures: Record<Picture, ObservedPayment> = {
 };
 
 const nothing = {
-  ...{ init: [], pending: [], 'pending, held': [], approved: [], declined: [], refunded: [], expired: [] },
+  ...{
+    init: [],
+    pending: [],
+    'pending, authorized': [],
+    approved: [],
+    declined: [],
+    refunded: [],
+    expired: [],
+  },
 };
 const outcomes = {
   approved: [approved],
@@ -59,11 +68,11 @@ const outcomes = {
 const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
   requested: nothing,
   unresolved: nothing,
-  init: { ...outcomes, init: [], pending: [pending], 'pending, held': [held] },
-  pending: { ...outcomes, init: [], pending: [], 'pending, held': [held] },
-  authorized: { ...outcomes, init: [], pending: [], 'pending, held': [] },
-  capturing: { ...outcomes, init: [], pending: [], 'pending, held': [] },
-  voiding: { ...outcomes, init: [], pending: [], 'pending, held': [] },
+  init: { ...outcomes, init: [], pending: [pending], 'pending, authorized': [authorized] },
+  pending: { ...outcomes, init: [], pending: [], 'pending, authorized': [authorized] },
+  authorized: { ...outcomes, init: [], pending: [], 'pending, authorized': [] },
+  capturing: { ...outcomes, init: [], pending: [], 'pending, authorized': [] },
+  voiding: { ...outcomes, declined: [voided], init: [], pending: [], 'pending, authorized': [] },
   approved: {
     ...nothing,
     declined: revised('approved', 'declined'),
@@ -71,6 +80,12 @@ const table: Record<PaymentPhase, Record<Picture, readonly object[]>> = {
     expired: revised('approved', 'expired'),
   },
   declined: {
+    ...nothing,
+    approved: revised('declined', 'approved', { amount: 1000 }),
+    refunded: revised('declined', 'refunded', { amount: 1000 }).concat(refunded(1000)),
+    expired: revised('declined', 'expired'),
+  },
+  voided: {
     ...nothing,
     approved: revised('declined', 'approved', { amount: 1000 }),
     refunded: revised('declined', 'refunded', { amount: 1000 }).concat(refunded(1000)),
@@ -103,7 +118,7 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     },
   );
 
-  test('a picture of another payment calls a person and books nothing', () => {
+  test('an observation of another payment opens a review and books nothing', () => {
     const { serviceToken } = paymentAfter(historyTo[phase]);
     const types = observe(historyTo[phase], observed('init', { serviceToken: 'token-b' })).map(
       ({ type }) => type,
@@ -113,7 +128,7 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
 
   const awaitsCall = phase === 'requested' || phase === 'unresolved';
 
-  test('a status that the specification does not know calls a person', () => {
+  test('a status that the specification does not know opens a review', () => {
     const calls = [
       { type: 'ReviewOpened', data: { code: 'unknown_status', evidence: { observedStatus: 'odd' } } },
     ];
@@ -122,27 +137,27 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
 });
 
 test('an unknown status is evidence up to a length', () => {
-  const [raised] = observe(historyTo.init, observed('x'.repeat(10_000)));
-  expect(raised?.data).toEqual({ code: 'unknown_status', evidence: { observedStatus: 'x'.repeat(100) } });
+  const [opened] = observe(historyTo.init, observed('x'.repeat(10_000)));
+  expect(opened?.data).toEqual({ code: 'unknown_status', evidence: { observedStatus: 'x'.repeat(100) } });
 });
 
 /** What the service showed before is over. */
 const doubtEnded = (code: ReviewCode): PaymentEvent => ({
   type: 'ReviewResolved',
-  data: { code, resolution: 'found', reason: 'the service told later' },
+  data: { code, number: 1, resolution: 'found', reason: 'the service reported it later' },
 });
 
 test.each(['service_payment_missing', 'terms_disagree', 'unknown_status'] as const)(
-  '%s ends by itself once the payment is shown as agreed, and by no other picture',
+  '%s is resolved once the payment is shown as agreed, and by no other observation',
   (code) => {
-    const raised: PaymentEvent = { type: 'ReviewOpened', data: { code, evidence: {} } };
+    const opened: PaymentEvent = { type: 'ReviewOpened', data: { code, evidence: {} } };
     for (const [history, status] of [
       [historyTo.pending, 'pending'],
       [historyTo.approved, 'approved'],
     ] as const) {
-      expect(observe([...history, raised], observed(status))).toEqual([doubtEnded(code)]);
+      expect(observe([...history, opened], observed(status))).toEqual([doubtEnded(code)]);
       for (const picture of [observed('odd'), observed(status, { amount: 1 })])
-        expect(observe([...history, raised], picture)).not.toContainEqual(doubtEnded(code));
+        expect(observe([...history, opened], picture)).not.toContainEqual(doubtEnded(code));
     }
   },
 );
@@ -160,8 +175,8 @@ test('mask, reason and amounts of the picture are recorded', () => {
   const data = { sanitizedMask };
   const history = historyTo.init;
   expect(observe(history, observed('approved', data))[0]?.data).toEqual({ amount: 1000, ...data });
-  expect(observe(history, observed('pending', { heldAmount: 600, ...data }))[0]?.data).toEqual({
-    heldAmount: 600,
+  expect(observe(history, observed('pending', { authorizedAmount: 600, ...data }))[0]?.data).toEqual({
+    authorizedAmount: 600,
     ...data,
   });
   const declineReason = 'do_not_honor';
@@ -196,8 +211,8 @@ const disagreements: [string, Partial<ObservedPayment>, object][] = [
   ['more refunded than was paid', { refundedAmount: 1001 }, { observedRefundedAmount: 1001 }],
   ['a negative refund', { refundedAmount: -1 }, { observedRefundedAmount: -1 }],
   ['a fraction refunded', { refundedAmount: 0.5 }, { observedRefundedAmount: 0.5 }],
-  ['more held than was asked for', { heldAmount: 1001 }, { observedHeldAmount: 1001 }],
-  ['a fraction held', { heldAmount: 999.5 }, { observedHeldAmount: 999.5 }],
+  ['more authorized than requested', { authorizedAmount: 1001 }, { observedAuthorizedAmount: 1001 }],
+  ['a fraction authorized', { authorizedAmount: 999.5 }, { observedAuthorizedAmount: 999.5 }],
 ];
 
 describe.each(disagreements)('%s', (_, changes, evidence) => {
@@ -212,7 +227,7 @@ describe.each(disagreements)('%s', (_, changes, evidence) => {
   ];
 
   test.each(['init', 'pending', 'authorized', 'capturing', 'voiding'] as const)(
-    'is not booked in phase %s: a person is called',
+    'is not booked in phase %s and opens a review',
     (phase) => {
       for (const status of ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'])
         expect(observe(historyTo[phase], observed(status, changes))).toEqual(calls);
@@ -224,8 +239,8 @@ describe.each(disagreements)('%s', (_, changes, evidence) => {
       expect(observe(historyTo.approved, observed(status, changes))).toEqual(calls);
   });
 
-  // While the attention was open, the second look once went on and booked the wrong amount.
-  test('is not booked by a second look either, whatever that shows', () => {
+  // While the review was open, the second inquiry once booked the wrong amount.
+  test('is not booked by a second inquiry either, whatever it shows', () => {
     const history = [...historyTo.init, ...observe(historyTo.init, observed('init', changes))];
     for (const status of ['pending', 'approved', 'declined', 'refunded', 'expired'])
       expect(observe(history, observed(status, changes))).toEqual([]);
@@ -289,7 +304,7 @@ test('after a revision the new amount is the one that pictures must agree with',
   ]);
 });
 
-// The refund of a revised payment was once found at a second look only, and none is due for a final payment.
+// The refund of a revised payment was once found by a second inquiry only, and none is due for a final payment.
 test('a revision brings the refunds along', () => {
   const picture = observed('approved', { amount: 500, refundedAmount: 200 });
   const events = observe(historyTo.declined, picture);
@@ -304,7 +319,7 @@ test('a revision brings the refunds along', () => {
   });
 });
 
-test('revisions there and back are all recorded, and a person is called once', () => {
+test('revisions there and back are all recorded, and open one review', () => {
   const back = [...historyTo.approved, ...observe(historyTo.approved, observed('declined'))];
   const events = observe(back, observed('approved'));
   expect(events).toEqual([
@@ -333,13 +348,13 @@ test('a failed payment that turns up approved is known by its token from then on
 test.each(paymentPhases.filter(isFinalPhase))(
   'an older picture takes nothing back from phase %s',
   (phase) => {
-    for (const picture of [pictures.init, pictures.pending, pictures['pending, held']])
+    for (const picture of [pictures.init, pictures.pending, pictures['pending, authorized']])
       expect(observe(historyTo[phase], picture)).toEqual([]);
   },
 );
 
 test('a picture from before the hold does not end it', () => {
-  expect(paymentAfter(historyTo.authorized).heldAmount).toBe(1000);
+  expect(paymentAfter(historyTo.authorized).authorizedAmount).toBe(1000);
   expect(observe(historyTo.authorized, pictures.pending)).toEqual([]);
 });
 
@@ -358,7 +373,18 @@ test('a refund that we did not order is booked by the difference', () => {
   expect(observe(history, observed('refunded', { refundedAmount: 1000 }))).toEqual([refunded(700)]);
 });
 
-test('a deployment that tells "refunded" without a sum means all of it', () => {
+// A partial refund in the service's console, reported as "refunded", was booked as a refund of everything.
+test('a deployment that reports "refunded" beside a part of the amount means that part', () => {
+  const partly = observed('refunded', { refundedAmount: 300 });
+  expect(observe(historyTo.approved, partly)).toEqual([refunded(300)]);
+  expect(observe([...historyTo.approved, refunded(300)], partly)).toEqual([]);
+  expect(observe(historyTo.declined, partly)).toEqual([
+    ...revised('declined', 'approved', { amount: 1000 }),
+    refunded(300),
+  ]);
+});
+
+test('a deployment that reports "refunded" without a sum means all of it', () => {
   expect(observe(historyTo.approved, observed('refunded', { refundedAmount: 0 }))).toEqual([refunded(1000)]);
 });
 
@@ -387,7 +413,7 @@ const undecided: [string, PaymentEvent[]][] = [
 describe.each(undecided)('while a refund of ours is %s', (_, events) => {
   const history = [...historyTo.approved, refundSubmitted('refund-1', 1000), ...events];
 
-  test('nobody can tell whose a partial refund is: it waits', () => {
+  test('a partial refund cannot be attributed: it waits', () => {
     expect(observe(history, observed('approved', { refundedAmount: 300 }))).toEqual([]);
   });
 
@@ -417,8 +443,8 @@ test('sums of refunds on a payment that is not approved are not booked', () => {
   );
 });
 
-test('a two-step payment is told apart by what is held', () => {
+test('a two-step payment is recognised by its authorized amount', () => {
   const history = [requested({ needConfirmation: true }), sampleEvents.AttemptAccepted];
-  expect(observe(history, pictures['pending, held'])).toEqual([held]);
+  expect(observe(history, pictures['pending, authorized'])).toEqual([authorized]);
   expect(observe(historyTo.capturing, pictures.approved)).toEqual([approved]);
 });

@@ -1,28 +1,36 @@
-/** What a retrieved payment tells that we did not know. A look that finds no change gives no event. */
+/** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
-import { openReview, resolveOpen } from '../review.ts';
 import { unreachable } from '../invariant.ts';
+import { openReview, resolveOpen } from '../review.ts';
+import { cut, present } from '../values.ts';
 import type { ObservedPayment } from './payment-commands.ts';
-import { textLengthMax, type PaymentEvent } from './payment-events.ts';
-import { isFinalPhase, phaseAfter, statusOfPhase } from './payment-machine.ts';
-import { undecidedRefund, type Payment } from './payment-state.ts';
+import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
+import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
+import { isAllowed, undecidedRefund, type Payment } from './payment-state.ts';
 
-/** Events that make the payment's status agree with what the service says, or that call a person where it must not. */
+/** Events that make the payment's status agree with what the service shows, or a review where it must not. */
 export function observePayment(state: Payment, observed: ObservedPayment): PaymentEvent[] {
-  const status = paymentStatusSchema.safeParse(observed.status);
+  const status = paymentStatusSchema.safeParse(statusOf(observed));
   if (!status.success)
     return openReview(state, 'unknown_status', { observedStatus: observed.status.slice(0, 100) });
-  if (!agrees(state, observed)) return raiseDisagreement(state, observed);
+  if (!agrees(state, observed)) return openDisagreement(state, observed);
   const events = isFinalPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observeOpen(state, observed, status.data);
   return [...events, ...issueRecurringToken(state, observed), ...endDoubts(state)];
 }
 
-/** The service shows what was asked for, and it is understood: whatever it showed before is over. */
+/** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
+const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =>
+  status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
+
+/** The service shows what was asked for, and it is understood: earlier doubts are over. */
 const endDoubts = (state: Payment): PaymentEvent[] =>
-  (['service_payment_missing', 'terms_disagree', 'unknown_status'] as const).flatMap((code) =>
-    resolveOpen(state, code, 'found', 'the service told later'),
+  resolveOpen(
+    state,
+    ['service_payment_missing', 'terms_disagree', 'unknown_status'],
+    'found',
+    'the service reported it later',
   );
 
 function issueRecurringToken(
@@ -35,8 +43,8 @@ function issueRecurringToken(
 }
 
 /**
- * Money of another amount, currency or order is not this payment's: it is not booked here, a person looks. The one
- * exception is a final payment that an operator changes later, to or from approved, with another amount: a revision.
+ * Money of another amount, currency or order is not this payment's: it is not booked here, a review opens. The one
+ * exception is a final payment that an operator revises, to or from approved, with another amount.
  */
 function agrees(state: Payment, observed: ObservedPayment): boolean {
   const { providerOrderNumber } = state.attempt;
@@ -44,7 +52,7 @@ function agrees(state: Payment, observed: ObservedPayment): boolean {
   const isAmountFree = isFinalPhase(state.phase) && !isApprovedInBoth;
   return (
     (isAmountFree ? amountSchema.safeParse(observed.amount).success : observed.amount === amountOf(state)) &&
-    isPartOf(observed.heldAmount, observed.amount) &&
+    isPartOf(observed.authorizedAmount, observed.amount) &&
     isPartOf(observed.refundedAmount, observed.amount) &&
     observed.currency === state.terms.currency &&
     (observed.orderNumber ?? providerOrderNumber) === providerOrderNumber
@@ -61,14 +69,14 @@ const amountOf = (state: Payment): number =>
 const isPartOf = (part: number, whole: number): boolean =>
   Number.isSafeInteger(part) && part >= 0 && part <= whole;
 
-/** Calls a person: what the service shows is not what was asked for. */
-export function raiseDisagreement(state: Payment, observed: ObservedPayment): PaymentEvent[] {
+/** Opens a review: what the service shows is not what was asked for. */
+export function openDisagreement(state: Payment, observed: ObservedPayment): PaymentEvent[] {
   return openReview(state, 'terms_disagree', {
     amount: amountOf(state),
     currency: state.terms.currency,
     providerOrderNumber: state.attempt.providerOrderNumber,
     observedAmount: observed.amount,
-    observedHeldAmount: observed.heldAmount,
+    observedAuthorizedAmount: observed.authorizedAmount,
     observedRefundedAmount: observed.refundedAmount,
     observedCurrency: observed.currency,
     observedOrderNumber: observed.orderNumber ?? null,
@@ -77,31 +85,40 @@ export function raiseDisagreement(state: Payment, observed: ObservedPayment): Pa
 }
 
 function observeOpen(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
-  const event = openEventFor(observed, status);
-  if (event === undefined) return [];
-  // What the machine does not allow here is an older picture than ours (pending after held): it tells nothing.
-  return phaseAfter(state.phase, { type: event.type }) === undefined ? [] : [event];
+  const event = openEventFor(state, observed, status);
+  // What the machine does not allow here is an older state than ours (pending after authorized): it adds nothing.
+  return event !== undefined && isAllowed(state, { type: event.type }) ? [event] : [];
 }
 
-type OpenEvent = Extract<
-  PaymentEvent,
-  { type: 'PaymentPending' | 'PaymentAuthorized' | 'PaymentApproved' | 'PaymentDeclined' | 'PaymentExpired' }
+type OpenEvent = PaymentEventOf<
+  | 'PaymentPending'
+  | 'PaymentAuthorized'
+  | 'PaymentApproved'
+  | 'PaymentDeclined'
+  | 'PaymentVoided'
+  | 'PaymentExpired'
 >;
 
-function openEventFor(observed: ObservedPayment, status: PaymentStatus): OpenEvent | undefined {
-  const mask = observed.sanitizedMask === undefined ? {} : { sanitizedMask: cut(observed.sanitizedMask) };
+function openEventFor(
+  { captureOrVoid }: Payment,
+  observed: ObservedPayment,
+  status: PaymentStatus,
+): OpenEvent | undefined {
+  const mask = present({ sanitizedMask: observed.sanitizedMask && cut(observed.sanitizedMask) });
   switch (status) {
     case 'init':
       return undefined;
     case 'pending':
-      return observed.heldAmount > 0
-        ? { type: 'PaymentAuthorized', data: { heldAmount: observed.heldAmount, ...mask } }
+      return observed.authorizedAmount > 0
+        ? { type: 'PaymentAuthorized', data: { authorizedAmount: observed.authorizedAmount, ...mask } }
         : { type: 'PaymentPending', data: {} };
     case 'approved':
     case 'refunded':
       return { type: 'PaymentApproved', data: { amount: observed.amount, ...mask } };
     case 'declined':
-      return { type: 'PaymentDeclined', data: { ...declineReasonOf(observed), ...mask } };
+      return captureOrVoid?.operation === 'void'
+        ? { type: 'PaymentVoided', data: mask }
+        : { type: 'PaymentDeclined', data: { ...declineReasonOf(observed), ...mask } };
     case 'expired':
       return { type: 'PaymentExpired', data: {} };
     default:
@@ -109,19 +126,17 @@ function openEventFor(observed: ObservedPayment, status: PaymentStatus): OpenEve
   }
 }
 
-const cut = (text: string): string => text.slice(0, textLengthMax);
-
 const declineReasonOf = ({ declineReason }: ObservedPayment) =>
-  declineReason === undefined ? {} : { declineReason: cut(declineReason) };
+  present({ declineReason: declineReason && cut(declineReason) });
 
 function observeFinal(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {
-  // A final state is never taken back by a picture that is older than it.
+  // An older status never reverts a final one.
   if (status === 'init' || status === 'pending') return [];
   const from = statusOfPhase(state.phase);
   if (from === status) return [];
-  // Refunded is approved with everything given back: a picture of the time before the refund.
+  // Refunded is approved with everything refunded: this is a state from before the refund.
   if (from === 'refunded' && status === 'approved') return [];
-  // Money that went back is the business of refunds: of ours on its way, or of one that was made elsewhere.
+  // Money that went back belongs to refunds: to ours in flight, or to one that was made elsewhere.
   if (from === 'approved' && status === 'refunded' && isExplainedByRefunds(state, observed)) return [];
   return revise(state, observed, status);
 }
@@ -143,13 +158,13 @@ function revise(
   };
   return [
     revised,
-    // Each revision is news, also one like another that a person has acknowledged.
+    // Each revision opens a review, even if a person acknowledged one like it.
     ...openReview({ ...state, acknowledged: [] }, 'final_status_revised', {
       ...{ from, to, observedAmount: observed.amount },
     }),
   ];
 }
 
-/** True where the service shows that the payment was paid, whatever was given back since. */
+/** True where the service shows that the payment was approved, whatever was refunded since. */
 export const wasApproved = ({ status }: ObservedPayment): boolean =>
   status === 'approved' || status === 'refunded';

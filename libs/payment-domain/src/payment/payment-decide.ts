@@ -2,105 +2,112 @@
  * The decisions about a payment. Pure: time, identifiers and what the service said come in with the command.
  * Every decision is safe to take again on a newer state, which is what happens when an append meets a conflict.
  */
-import { openReview } from '../review.ts';
-import type { Decision } from '../decision.ts';
-import { endNotReadable, raiseNotReadable } from '../failed-inquiry.ts';
+import { inOrder, refuse, type Decision } from '../decision.ts';
+import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
-import { endUnappliedAbout, endUnappliedOfOwn, raiseUnappliedCallback } from '../unapplied-callback.ts';
+import { openReview } from '../review.ts';
+import {
+  openUnappliedCallback,
+  resolveUnappliedAbout,
+  resolveUnappliedOfOwn,
+} from '../unapplied-callback.ts';
+import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 import {
   isSecondPayment,
-  recordCreationOutcome,
+  recordAuthorizationOutcome,
   recordSearch,
   requestPayment,
   sightingOfAnother,
 } from './creation.ts';
-import { latestQuietUntil, inquiryNeedOf } from './inquiry-need.ts';
+import { inquiryNeedOf, latestQuietUntil } from './inquiry-need.ts';
 import type {
   PaymentCommand,
-  PaymentFact,
+  PaymentInput,
+  PaymentObservation,
   PaymentRefusal,
-  PaymentWish,
   RecordObservation,
 } from './payment-commands.ts';
-import type { ReviewCode, PaymentEvent } from './payment-events.ts';
-import type { Payment, PaymentState } from './payment-state.ts';
+import type { PaymentEvent, ReviewCode } from './payment-events.ts';
+import { evolve, type Payment, type PaymentState } from './payment-state.ts';
 import { recordRefundDeclined, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
-import { inOrder, observe } from './retrieval.ts';
-import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
+import { observe } from './retrieval.ts';
 
 export type PaymentDecision = Decision<PaymentEvent, PaymentRefusal>;
 
-/** What a command makes of a payment: events to append in one piece, none where it tells nothing new, or a refusal. */
-export function decide(state: PaymentState, command: PaymentCommand): PaymentDecision {
-  switch (command.type) {
+/**
+ * What a command or observation makes of a payment: events to append atomically, none where it is nothing new, or a
+ * refusal.
+ */
+export function decide(state: PaymentState, input: PaymentInput): PaymentDecision {
+  switch (input.type) {
     case 'RequestPayment':
-    case 'SubmitTwoStep':
+    case 'SubmitCaptureOrVoid':
     case 'SubmitRefund':
-    case 'ResolveAttention':
-      return decideWish(state, command);
+    case 'ResolveReview':
+      return carryOut(state, input);
     default:
-      return { kind: 'events', events: state === undefined ? [] : record(state, command) };
+      return { kind: 'events', events: state === undefined ? [] : record(state, input) };
   }
 }
 
-function decideWish(state: PaymentState, wish: PaymentWish): PaymentDecision {
-  if (wish.type === 'RequestPayment') return requestPayment(state, wish);
-  if (state === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
-  switch (wish.type) {
-    case 'SubmitTwoStep':
-      return submitCaptureOrVoid(state, wish);
+function carryOut(state: PaymentState, command: PaymentCommand): PaymentDecision {
+  if (command.type === 'RequestPayment') return requestPayment(state, command);
+  if (state === undefined) return refuse({ code: 'payment_not_found' });
+  switch (command.type) {
+    case 'SubmitCaptureOrVoid':
+      return submitCaptureOrVoid(state, command);
     case 'SubmitRefund':
-      return submitRefund(state, wish);
-    case 'ResolveAttention':
-      return resolveReview(state, wish);
+      return submitRefund(state, command);
+    case 'ResolveReview':
+      return resolveReview(state, command);
     default:
-      return unreachable(wish);
+      return unreachable(command);
   }
 }
 
-/** What a fact tells, and the attention that it ends. */
-const record = (state: Payment, fact: PaymentFact): PaymentEvent[] =>
-  inOrder(state, [
-    (payment) => recordFact(payment, fact),
-    (payment) => (isInquiry(fact) ? endNotReadable<ReviewCode>(payment) : []),
+/** Events of an observation, and the reviews that it resolves. */
+const record = (state: Payment, observation: PaymentObservation): PaymentEvent[] =>
+  inOrder<Payment, PaymentEvent>(state, evolve, [
+    (payment) => eventsOf(payment, observation),
+    (payment) => (isInquiry(observation) ? resolveNotReadable<ReviewCode>(payment) : []),
     resolveAnswered,
   ]);
 
-const isInquiry = ({ type }: PaymentFact): boolean =>
-  type === 'RecordLookup' || type === 'RecordObservation' || type === 'RecordMissing';
+const isInquiry = ({ type }: PaymentObservation): boolean =>
+  type === 'RecordSearch' || type === 'RecordObservation' || type === 'RecordMissing';
 
-function recordFact(state: Payment, fact: PaymentFact): PaymentEvent[] {
-  switch (fact.type) {
-    case 'RecordCreationOutcome':
-      return recordCreationOutcome(state, fact);
-    case 'RecordLookup':
-      return inOrder(state, [
-        (payment) => recordSearch(payment, fact),
-        (payment) => endUnappliedOfOwn(payment, payment.serviceToken, 'the service was asked later'),
+function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent[] {
+  switch (observation.type) {
+    case 'RecordAuthorizationOutcome':
+      return recordAuthorizationOutcome(state, observation);
+    case 'RecordSearch':
+      return inOrder<Payment, PaymentEvent>(state, evolve, [
+        (payment) => recordSearch(payment, observation),
+        (payment) => resolveUnappliedOfOwn(payment, payment.serviceToken, 'the service was asked later'),
       ]);
-    case 'RecordTwoStepOutcome':
-      return recordCaptureOrVoidOutcome(state, fact);
+    case 'RecordCaptureOrVoidOutcome':
+      return recordCaptureOrVoidOutcome(state, observation);
     case 'RecordRefundOutcome':
-      return recordRefundOutcome(state, fact);
+      return recordRefundOutcome(state, observation);
     case 'RecordRefundDeclined':
-      return recordRefundDeclined(state, fact);
+      return recordRefundDeclined(state, observation);
     case 'RecordObservation':
-      return recordObservation(state, fact);
+      return recordObservation(state, observation);
     case 'RecordMissing':
-      if (state.serviceToken !== fact.serviceToken) return [];
-      return openReview(state, 'service_payment_missing', { serviceToken: fact.serviceToken });
+      if (state.serviceToken !== observation.serviceToken) return [];
+      return openReview(state, 'service_payment_missing', { serviceToken: observation.serviceToken });
     case 'RecordUnappliedCallback':
-      return raiseUnappliedCallback(state, fact);
-    case 'RecordCallbackLooked':
-      return endUnappliedAbout(state, fact.serviceToken);
-    case 'RecordLookFailed':
-      return raiseNotReadable(state, fact, {
+      return openUnappliedCallback(state, observation);
+    case 'RecordCallbackInquired':
+      return resolveUnappliedAbout(state, observation.serviceToken);
+    case 'RecordInquiryFailed':
+      return openNotReadable(state, observation, {
         inquiryNeed: inquiryNeedOf(state),
         quietUntil: latestQuietUntil(state),
       });
     default:
-      return unreachable(fact);
+      return unreachable(observation);
   }
 }
 
@@ -108,9 +115,9 @@ function recordObservation(state: Payment, observation: RecordObservation): Paym
   const { serviceToken } = observation.observed;
   const sighting = sightingOfAnother(state, observation.observed);
   if (sighting === undefined) return observe(state, observation);
-  return inOrder(state, [
+  return inOrder<Payment, PaymentEvent>(state, evolve, [
     () => sighting,
-    // A person has that payment before them: whatever a callback told about it is part of the matter.
-    (payment) => (isSecondPayment(payment, serviceToken) ? endUnappliedAbout(payment, serviceToken) : []),
+    // The review has that payment in its evidence: callbacks about it are part of the same question.
+    (payment) => (isSecondPayment(payment, serviceToken) ? resolveUnappliedAbout(payment, serviceToken) : []),
   ]);
 }

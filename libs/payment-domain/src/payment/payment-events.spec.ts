@@ -63,7 +63,9 @@ test.each(['PaymentLost', '', 'paymentApproved', 'constructor', 'toString', '__p
 test.each([0, -1, 0.5, 2 ** 53, Number.POSITIVE_INFINITY, '1000'])('%j is no amount', (amount) => {
   expect(() => decodePaymentEvent({ type: 'PaymentApproved', data: { amount } })).toThrow();
   expect(() => decodePaymentEvent({ type: 'ExternalRefundObserved', data: { amount } })).toThrow();
-  expect(() => decodePaymentEvent({ type: 'PaymentAuthorized', data: { heldAmount: amount } })).toThrow();
+  expect(() =>
+    decodePaymentEvent({ type: 'PaymentAuthorized', data: { authorizedAmount: amount } }),
+  ).toThrow();
   const { data } = sampleEvents.RefundSubmitted;
   expect(() => decodePaymentEvent({ type: 'RefundSubmitted', data: { ...data, amount } })).toThrow();
 });
@@ -113,7 +115,7 @@ test('the stream of a payment is named by its token', () => {
   expect(paymentStream('pay_1')).toBe('payment-pay_1');
 });
 
-test('metadata tells version, cause, instant and actor', () => {
+test('metadata has version, cause, instant and actor', () => {
   const metadata = {
     schemaVersion: 1,
     correlationId: 'c',

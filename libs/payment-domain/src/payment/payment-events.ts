@@ -2,25 +2,11 @@
  * The events of a payment (stream `payment-<token>`). They are the only record of what happened; a changed event is a
  * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
  */
-import {
-  amountSchema,
-  apiErrorSchema,
-  currencySchema,
-  paymentStatusSchema,
-} from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
-import { reviewNumberSchema, evidenceSchema } from '../review.ts';
-import { callWindowSchema } from '../call-window.ts';
-
-export const environmentSchema = z.enum(['sandbox', 'production']);
-export type Environment = z.infer<typeof environmentSchema>;
-
-/** Characters of a text in an event at most. What comes from outside is cut to it; an event that cannot be read back ends its stream. */
-export const textLengthMax = 4096;
-/** Entries of an error list in an event at most. */
-export const errorsMax = 50;
-
-const textSchema = z.string().max(textLengthMax);
+import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
+import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
 
 /** What the team asked for. `orderNumber` is the team's own and stays with us. */
 export const termsSchema = z.object({
@@ -54,14 +40,11 @@ export const attemptSchema = z.object({
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 
-const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 const attemptNumberSchema = z.int().min(1);
+const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
+const unresolvedCall = { reason: textSchema };
 
-/** Why nothing came of a call: absent in the oldest events, where it is that the service refused. */
-const endReasonSchema = z.enum(['refused', 'not-sent', 'declined', 'resolved']).optional();
-const refusedCall = { errors: errorsSchema, reason: endReasonSchema };
-
-/** Why a person is needed. */
+/** Why a review is opened. */
 export const reviewCodes = [
   'attempt_not_found',
   'callback_not_applied',
@@ -74,9 +57,13 @@ export const reviewCodes = [
   'terms_disagree',
   'capture_unresolved',
   'unknown_status',
+  'void_unresolved',
 ] as const;
 export const reviewCodeSchema = z.enum(reviewCodes);
 export type ReviewCode = z.infer<typeof reviewCodeSchema>;
+
+/** Why nothing was charged. `resolved`: a person confirmed it. */
+export const paymentFailureSchema = z.enum(['refused', 'not-sent', 'not-found', 'resolved']);
 
 /** Data of each event type, as stored. */
 export const paymentEventSchemas = {
@@ -84,7 +71,7 @@ export const paymentEventSchemas = {
     environment: environmentSchema,
     team: textSchema,
     terms: termsSchema,
-    /** Hash over the validated request: tells a repeat from another request under the same key. */
+    /** Hash over the validated request: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     attempt: attemptSchema,
   }),
@@ -92,7 +79,7 @@ export const paymentEventSchemas = {
     attemptNumber: attemptNumberSchema,
     serviceToken: textSchema,
     processingUrl: textSchema.optional(),
-    /** How we know: the call's own answer, or a later look. */
+    /** How it is known: by the call's own answer, or by a status inquiry. */
     evidence: z.enum(['answer', 'inquiry']),
   }),
   AttemptRefused: z.object({ attemptNumber: attemptNumberSchema, errors: errorsSchema }),
@@ -101,17 +88,19 @@ export const paymentEventSchemas = {
   AttemptNotFound: z.object({ attemptNumber: attemptNumberSchema }),
   AttemptStarted: z.object({ attempt: attemptSchema }),
   PaymentPending: z.object({}),
-  PaymentAuthorized: z.object({ heldAmount: amountSchema, sanitizedMask: textSchema.optional() }),
+  PaymentAuthorized: z.object({ authorizedAmount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentApproved: z.object({ amount: amountSchema, sanitizedMask: textSchema.optional() }),
   PaymentDeclined: z.object({ declineReason: textSchema.optional(), sanitizedMask: textSchema.optional() }),
+  /** The team let the authorized money go. */
+  PaymentVoided: z.object({ sanitizedMask: textSchema.optional() }),
   PaymentExpired: z.object({}),
-  PaymentFailed: z.object({ reason: z.enum(['refused', 'not-sent', 'not-found', 'resolved']) }),
+  PaymentFailed: z.object({ reason: paymentFailureSchema }),
   CaptureSubmitted: callWindowSchema,
   CaptureRefused: z.object(refusedCall),
-  CaptureUnresolved: z.object({ reason: textSchema }),
+  CaptureUnresolved: z.object(unresolvedCall),
   VoidSubmitted: callWindowSchema,
   VoidRefused: z.object(refusedCall),
-  VoidUnresolved: z.object({ reason: textSchema }),
+  VoidUnresolved: z.object(unresolvedCall),
   RefundSubmitted: z.object({
     refundToken: textSchema,
     amount: amountSchema,
@@ -122,12 +111,12 @@ export const paymentEventSchemas = {
   RefundAccepted: z.object({ refundToken: textSchema, serviceRefundToken: textSchema }),
   RefundApproved: z.object({
     refundToken: textSchema,
-    /** The service's token of it, where its own answer told the approval. */
+    /** The service's token for it, where the approval came in the call's own answer. */
     serviceRefundToken: textSchema.optional(),
   }),
-  RefundDeclined: z.object({ refundToken: textSchema, errors: errorsSchema, reason: endReasonSchema }),
-  RefundUnresolved: z.object({ refundToken: textSchema, reason: textSchema }),
-  /** The service told that it has declined a refund that none of ours is known to be: it may be faster than the answer. */
+  RefundDeclined: z.object({ refundToken: textSchema, ...refusedCall }),
+  RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall }),
+  /** The service reported that it declined a refund which is not known to be one of ours yet: a report may overtake the answer. */
   RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),
   FinalStatusRevised: z.object({
@@ -141,13 +130,8 @@ export const paymentEventSchemas = {
   }),
   /** The service gave a recurring token; teams use this alias of it. */
   RecurringTokenIssued: z.object({ recurringToken: textSchema }),
-  ReviewOpened: z.object({ code: reviewCodeSchema, evidence: evidenceSchema }),
-  ReviewResolved: z.object({
-    code: reviewCodeSchema,
-    resolution: textSchema,
-    reason: textSchema,
-    number: reviewNumberSchema.optional(),
-  }),
+  ReviewOpened: reviewOpenedSchema(reviewCodeSchema),
+  ReviewResolved: reviewResolvedSchema(reviewCodeSchema),
 } as const;
 
 export type PaymentEventType = keyof typeof paymentEventSchemas;

@@ -6,11 +6,11 @@ import {
   isFinalPhase,
   paymentMachine,
   paymentPhases,
-  phaseAfter,
-  requirePhaseAfter,
+  paymentWalk,
+  phaseOf,
   statusOfPhase,
   type PaymentMachineEvent,
-  type PaymentPhase,
+  type PaymentMachineState,
 } from './payment-machine.ts';
 
 /** The machine's events by name, with the fact that decides where they lead behind a colon. */
@@ -25,6 +25,7 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   PaymentAuthorized: { type: 'PaymentAuthorized' },
   PaymentApproved: { type: 'PaymentApproved' },
   PaymentDeclined: { type: 'PaymentDeclined' },
+  PaymentVoided: { type: 'PaymentVoided' },
   PaymentExpired: { type: 'PaymentExpired' },
   PaymentFailed: { type: 'PaymentFailed' },
   CaptureSubmitted: { type: 'CaptureSubmitted' },
@@ -51,128 +52,169 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   ReviewResolved: { type: 'ReviewResolved' },
 };
 
-type Row = Record<string, PaymentPhase>;
+type Lifecycle = PaymentMachineState['lifecycle'];
+type Refund = PaymentMachineState['refund'];
+type Row<State> = Record<string, State>;
 
-const outcomes: Row = { PaymentApproved: 'approved', PaymentDeclined: 'declined', PaymentExpired: 'expired' };
-const revisions: Row = {
+const outcomes: Row<Lifecycle> = {
+  PaymentApproved: 'approved',
+  PaymentDeclined: 'declined',
+  PaymentExpired: 'expired',
+};
+const revisions: Row<Lifecycle> = {
   'FinalStatusRevised:approved': 'approved',
   'FinalStatusRevised:declined': 'declined',
   'FinalStatusRevised:expired': 'expired',
   'FinalStatusRevised:refunded': 'refunded',
 };
-const refundOutcomes = (phase: PaymentPhase): Row => ({
-  RefundAccepted: phase,
-  'RefundApproved:in part': phase,
+const final = (lifecycle: Lifecycle): Row<Lifecycle> => ({
+  ...revisions,
   'RefundApproved:in full': 'refunded',
-  RefundDeclined: phase,
-  RefundUnresolved: phase,
-  RefundDeclineReported: phase,
-  'ExternalRefundObserved:in part': phase,
+  RefundDeclineReported: lifecycle,
+  'ExternalRefundObserved:in part': lifecycle,
   'ExternalRefundObserved:in full': 'refunded',
 });
-
-/** The lifecycle. What is not in a row is not allowed in that phase; attention and a recurring token are allowed in every one. */
-const lifecycle: Record<PaymentPhase, Row> = {
-  requested: {
-    AttemptAccepted: 'init',
-    AttemptRefused: 'requested',
-    AttemptNotSent: 'requested',
-    AttemptUnresolved: 'unresolved',
-    AttemptStarted: 'requested',
-    PaymentFailed: 'failed',
-  },
-  unresolved: {
-    AttemptAccepted: 'init',
-    AttemptRefused: 'requested',
-    AttemptNotSent: 'requested',
-    AttemptNotFound: 'unresolved',
-    AttemptStarted: 'requested',
-    PaymentFailed: 'failed',
-  },
-  init: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' },
-  pending: { ...outcomes, PaymentAuthorized: 'authorized' },
-  authorized: { ...outcomes, CaptureSubmitted: 'capturing', VoidSubmitted: 'voiding' },
-  capturing: {
-    ...outcomes,
-    CaptureSubmitted: 'capturing',
-    CaptureRefused: 'authorized',
-    CaptureUnresolved: 'capturing',
-  },
-  voiding: {
-    ...outcomes,
-    VoidSubmitted: 'voiding',
-    VoidRefused: 'authorized',
-    VoidUnresolved: 'voiding',
-  },
-  approved: { ...revisions, ...refundOutcomes('approved'), RefundSubmitted: 'approved' },
-  declined: { ...revisions, ...refundOutcomes('declined') },
-  refunded: { ...revisions, ...refundOutcomes('refunded') },
-  expired: { ...revisions, ...refundOutcomes('expired') },
-  failed: revisions,
+const attemptEnds: Row<Lifecycle> = {
+  AttemptAccepted: 'init',
+  AttemptRefused: 'creating.announced',
+  AttemptNotSent: 'creating.announced',
+  AttemptStarted: 'creating.announced',
+  PaymentFailed: 'failed',
+};
+const captureEnds: Row<Lifecycle> = {
+  ...outcomes,
+  CaptureSubmitted: 'capturing.announced',
+  CaptureRefused: 'authorized',
+};
+const voidEnds: Row<Lifecycle> = {
+  ...outcomes,
+  PaymentVoided: 'voided',
+  VoidSubmitted: 'voiding.announced',
+  VoidRefused: 'authorized',
 };
 
-const expectedAfter = (phase: PaymentPhase, name: string): PaymentPhase | undefined =>
-  name.startsWith('Review') || name === 'RecurringTokenIssued' ? phase : lifecycle[phase][name];
+/** The lifecycle. What is not in a row is not allowed there; reviews and a recurring token are allowed everywhere. */
+const lifecycle: Record<Lifecycle, Row<Lifecycle>> = {
+  'creating.announced': { ...attemptEnds, AttemptUnresolved: 'creating.unresolved' },
+  'creating.unresolved': { ...attemptEnds, AttemptNotFound: 'creating.unresolved' },
+  init: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' },
+  pending: { ...outcomes, PaymentAuthorized: 'authorized' },
+  authorized: {
+    ...outcomes,
+    PaymentVoided: 'voided',
+    CaptureSubmitted: 'capturing.announced',
+    VoidSubmitted: 'voiding.announced',
+  },
+  'capturing.announced': { ...captureEnds, CaptureUnresolved: 'capturing.unresolved' },
+  'capturing.unresolved': captureEnds,
+  'voiding.announced': { ...voidEnds, VoidUnresolved: 'voiding.unresolved' },
+  'voiding.unresolved': voidEnds,
+  approved: final('approved'),
+  declined: final('declined'),
+  voided: final('voided'),
+  refunded: final('refunded'),
+  expired: final('expired'),
+  failed: revisions,
+};
+const refundEnds: Row<Refund> = {
+  'RefundApproved:in part': 'idle',
+  'RefundApproved:in full': 'idle',
+  RefundDeclined: 'idle',
+};
+/** The refund that is under way beside it. A refund begins where the payment is approved only. */
+const refund: Record<Refund, Row<Refund>> = {
+  idle: {},
+  announced: { ...refundEnds, RefundAccepted: 'accepted', RefundUnresolved: 'unresolved' },
+  unresolved: { ...refundEnds, RefundAccepted: 'accepted' },
+  accepted: refundEnds,
+};
 
-const cells = paymentPhases.flatMap((phase) =>
+const keysOf = <Key extends string>(record: Record<Key, unknown>) => Object.keys(record) as Key[];
+const states: PaymentMachineState[] = keysOf(lifecycle).flatMap((at) =>
+  keysOf(refund).map((beside) => ({ lifecycle: at, refund: beside })),
+);
+
+function expectedAfter(state: PaymentMachineState, name: string): PaymentMachineState | undefined {
+  if (name.startsWith('Review') || name === 'RecurringTokenIssued') return state;
+  if (name === 'RefundSubmitted')
+    return state.lifecycle === 'approved' && state.refund === 'idle'
+      ? { ...state, refund: 'announced' }
+      : undefined;
+  const next = { lifecycle: lifecycle[state.lifecycle][name], refund: refund[state.refund][name] };
+  if (next.lifecycle === undefined && next.refund === undefined) return undefined;
+  return { lifecycle: next.lifecycle ?? state.lifecycle, refund: next.refund ?? state.refund };
+}
+
+const cells = states.flatMap((state) =>
   Object.entries(machineEvents).map(([name, event]) => ({
-    phase,
+    state,
     name,
     event,
-    next: expectedAfter(phase, name),
+    next: expectedAfter(state, name),
   })),
 );
+const lifecycleCells = cells.flatMap(({ state, name, next }) => ({
+  name,
+  from: phaseOf(state),
+  to: next && phaseOf(next),
+}));
 
 test('the table knows every event type but PaymentRequested, which begins a payment', () => {
   const names = new Set(Object.values(machineEvents).map(({ type }) => type));
   expect([...names, 'PaymentRequested'].sort()).toEqual(Object.keys(paymentEventSchemas).sort());
 });
 
-test('the machine has the phases of the table and no other', () => {
-  expect(Object.keys(paymentMachine.states).sort()).toEqual([...paymentPhases].sort());
-  expect(Object.keys(lifecycle).sort()).toEqual([...paymentPhases].sort());
+test('the machine has the states of the table and no other', () => {
+  const statesOf = (region: 'lifecycle' | 'refund') =>
+    Object.values(paymentMachine.root.states[region]?.states ?? {}).flatMap(({ key, states }) => {
+      const inner = Object.keys(states);
+      return inner.length === 0 ? [key] : inner.map((each) => `${key}.${each}`);
+    });
+  expect(statesOf('lifecycle').sort()).toEqual(keysOf(lifecycle).sort());
+  expect(statesOf('refund').sort()).toEqual(keysOf(refund).sort());
 });
 
-describe.each(paymentPhases)('in phase %s', (phase) => {
-  const row = cells.filter((cell) => cell.phase === phase);
+describe.each(keysOf(lifecycle))('in %s', (at) => {
+  const row = cells.filter(({ state }) => state.lifecycle === at);
 
-  test.each(row.filter(({ next }) => next !== undefined))('$name leads to $next', ({ event, next }) => {
-    expect(phaseAfter(phase, event)).toBe(next);
-    expect(requirePhaseAfter(phase, event)).toBe(next);
-  });
-
-  test.each(row.filter(({ next }) => next === undefined))('$name is not allowed', ({ event }) => {
-    expect(phaseAfter(phase, event)).toBeUndefined();
-    expect(() => requirePhaseAfter(phase, event)).toThrow(InvariantViolation);
+  test.each(Object.keys(machineEvents))('%s leads where the table says, or is not allowed', (name) => {
+    for (const { state, event, next } of row.filter((cell) => cell.name === name)) {
+      expect(paymentWalk.next(state, event)).toEqual(next);
+      if (next === undefined) expect(() => paymentWalk.require(state, event)).toThrow(InvariantViolation);
+      else expect(paymentWalk.require(state, event)).toEqual(next);
+    }
   });
 });
 
 test('an answer from memory is the same as the first one', () => {
-  for (const { phase, event, next } of [...cells, ...cells]) expect(phaseAfter(phase, event)).toBe(next);
+  for (const { state, event, next } of [...cells, ...cells])
+    expect(paymentWalk.next(state, event)).toEqual(next);
 });
 
-test('a payment begins as requested, and every phase can be reached from there', () => {
-  const reached = new Set<PaymentPhase>([paymentMachine.config.initial as PaymentPhase]);
-  // A set that grows while it is walked through is walked through to its end.
-  for (const phase of reached)
-    for (const event of Object.values(machineEvents)) reached.add(phaseAfter(phase, event) ?? phase);
-  expect([...reached][0]).toBe('requested');
-  expect([...reached].sort()).toEqual([...paymentPhases].sort());
+test('every phase can be reached from a request, and every state of a refund', () => {
+  const reached = new Map<string, PaymentMachineState>();
+  const reach = (state: PaymentMachineState) => reached.set(JSON.stringify(state), state);
+  reach({ lifecycle: 'creating.announced', refund: 'idle' });
+  // A map that grows while it is walked through is walked through to its end.
+  for (const state of reached.values())
+    for (const event of Object.values(machineEvents)) reach(paymentWalk.next(state, event) ?? state);
+  expect(new Set([...reached.values()].map((state) => state.lifecycle))).toEqual(new Set(keysOf(lifecycle)));
+  expect(new Set([...reached.values()].map(phaseOf))).toEqual(new Set(paymentPhases));
+  expect(new Set([...reached.values()].map((state) => state.refund))).toEqual(new Set(keysOf(refund)));
 });
 
 test('no event leads back from a final phase to one that is not', () => {
-  const wayBack = cells.filter(
-    ({ phase, next }) => isFinalPhase(phase) && next !== undefined && !isFinalPhase(next),
+  const wayBack = lifecycleCells.filter(
+    ({ from, to }) => isFinalPhase(from) && to !== undefined && !isFinalPhase(to),
   );
   expect(wayBack).toEqual([]);
 });
 
 test('a final status is changed by a revision or a refund only', () => {
-  const changes = cells.filter(
-    ({ phase, next }) =>
-      isFinalPhase(phase) && next !== undefined && statusOfPhase(next) !== statusOfPhase(phase),
+  const changes = lifecycleCells.filter(
+    ({ from, to }) => isFinalPhase(from) && to !== undefined && statusOfPhase(to) !== statusOfPhase(from),
   );
-  expect([...new Set(changes.map(({ event }) => event.type))].sort()).toEqual([
+  expect([...new Set(changes.map(({ name }) => name.split(':')[0]))].sort()).toEqual([
     'ExternalRefundObserved',
     'FinalStatusRevised',
     'RefundApproved',
@@ -180,8 +222,8 @@ test('a final status is changed by a revision or a refund only', () => {
 });
 
 test('no event takes a payment back to requested but the end of an attempt, and a further one', () => {
-  const ways = cells.filter(({ phase, next }) => next === 'requested' && phase !== 'requested');
-  expect(ways.map(({ phase, name }) => `${phase} ${name}`)).toEqual([
+  const ways = lifecycleCells.filter(({ from, to }) => to === 'requested' && from !== 'requested');
+  expect([...new Set(ways.map(({ from, name }) => `${from} ${name}`))]).toEqual([
     'unresolved AttemptRefused',
     'unresolved AttemptNotSent',
     'unresolved AttemptStarted',
@@ -198,6 +240,7 @@ test.each([
   ['voiding', 'pending', false],
   ['approved', 'approved', true],
   ['declined', 'declined', true],
+  ['voided', 'declined', true],
   ['refunded', 'refunded', true],
   ['expired', 'expired', true],
   ['failed', 'declined', true],

@@ -1,27 +1,14 @@
 /**
  * The lifecycle of a payment: the only definition of which event may follow which. `decide` asks it what is allowed,
  * `evolve` moves through it, and pictures of the lifecycle are drawn from it.
+ *
+ * Each outbound call is a nested state: `announced` (may be sent, or is under way) or `unresolved` (sent, outcome unknown).
+ * Refunds run beside the lifecycle, one at a time.
  */
 import type { PaymentStatus } from '@tollgate/payment-api/values';
-import { setup, transition } from 'xstate';
-import { InvariantViolation } from '../invariant.ts';
+import { setup, stateIn } from 'xstate';
+import { createMachineWalk } from '../machine-walk.ts';
 import type { PaymentEventType } from './payment-events.ts';
-
-export const paymentPhases = [
-  'requested',
-  'unresolved',
-  'init',
-  'pending',
-  'authorized',
-  'capturing',
-  'voiding',
-  'approved',
-  'declined',
-  'refunded',
-  'expired',
-  'failed',
-] as const;
-export type PaymentPhase = (typeof paymentPhases)[number];
 
 /** An event as the machine sees it: its type, and the one fact about it that decides where it leads. */
 export type PaymentMachineEvent =
@@ -34,31 +21,31 @@ export type PaymentMachineEvent =
   | { type: 'RefundApproved' | 'ExternalRefundObserved'; inFull: boolean }
   | { type: 'FinalStatusRevised'; to: 'approved' | 'declined' | 'expired' | 'refunded' };
 
+// A self-transition must differ from "not allowed", which XState answers with silence: an action marks it.
+const stay = { actions: 'note' } as const;
+
 const outcomes = {
   PaymentApproved: 'approved',
   PaymentDeclined: 'declined',
   PaymentExpired: 'expired',
 } as const;
 
-const revisions = {
-  FinalStatusRevised: [
-    { guard: 'toApproved', target: 'approved' },
-    { guard: 'toDeclined', target: 'declined' },
-    { guard: 'toExpired', target: 'expired' },
-    { guard: 'toRefunded', target: 'refunded' },
-  ],
+/** A final status may be revised; a refund that was under way then still ends. */
+const final = {
+  on: {
+    FinalStatusRevised: [
+      { guard: 'toApproved', target: 'approved' },
+      { guard: 'toDeclined', target: 'declined' },
+      { guard: 'toExpired', target: 'expired' },
+      { guard: 'toRefunded', target: 'refunded' },
+    ],
+    RefundApproved: { guard: 'inFull', target: 'refunded' },
+    RefundDeclineReported: stay,
+    ExternalRefundObserved: [{ guard: 'inFull', target: 'refunded' }, stay],
+  },
 } as const;
 
-// A refund that was on its way when the status was revised still ends, whatever the payment has become.
-const refundOutcomes = (stay: 'approved' | 'declined' | 'expired' | 'refunded') =>
-  ({
-    RefundAccepted: stay,
-    RefundApproved: [{ guard: 'inFull', target: 'refunded' }, { target: stay }],
-    RefundDeclined: stay,
-    RefundUnresolved: stay,
-    RefundDeclineReported: stay,
-    ExternalRefundObserved: [{ guard: 'inFull', target: 'refunded' }, { target: stay }],
-  }) as const;
+const refundEnds = { RefundApproved: 'idle', RefundDeclined: 'idle' } as const;
 
 export const paymentMachine = setup({
   types: { events: {} as PaymentMachineEvent },
@@ -69,88 +56,116 @@ export const paymentMachine = setup({
     toExpired: ({ event }) => 'to' in event && event.to === 'expired',
     toRefunded: ({ event }) => 'to' in event && event.to === 'refunded',
   },
-  // A self-transition must differ from "not allowed", which XState answers with silence: an action marks it.
   actions: { note: () => {} },
 }).createMachine({
   id: 'payment',
-  initial: 'requested',
-  on: {
-    ReviewOpened: { actions: 'note' },
-    ReviewResolved: { actions: 'note' },
-    RecurringTokenIssued: { actions: 'note' },
-  },
+  type: 'parallel',
+  on: { ReviewOpened: stay, ReviewResolved: stay, RecurringTokenIssued: stay },
   states: {
-    requested: {
-      on: {
-        AttemptAccepted: 'init',
-        AttemptRefused: 'requested',
-        AttemptNotSent: 'requested',
-        AttemptUnresolved: 'unresolved',
-        AttemptStarted: 'requested',
-        PaymentFailed: 'failed',
+    lifecycle: {
+      initial: 'creating',
+      states: {
+        creating: {
+          initial: 'announced',
+          states: {
+            announced: { on: { AttemptUnresolved: 'unresolved' } },
+            unresolved: { on: { AttemptNotFound: stay } },
+          },
+          on: {
+            AttemptAccepted: 'init',
+            // Also after an inquiry has given the answer up: it came after all.
+            AttemptRefused: '.announced',
+            AttemptNotSent: '.announced',
+            AttemptStarted: '.announced',
+            PaymentFailed: 'failed',
+          },
+        },
+        init: { on: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' } },
+        pending: { on: { ...outcomes, PaymentAuthorized: 'authorized' } },
+        authorized: {
+          // Voided also after a refusal: an earlier submission may have had its effect.
+          on: {
+            ...outcomes,
+            ...{ PaymentVoided: 'voided', CaptureSubmitted: 'capturing', VoidSubmitted: 'voiding' },
+          },
+        },
+        capturing: {
+          initial: 'announced',
+          states: { announced: { on: { CaptureUnresolved: 'unresolved' } }, unresolved: {} },
+          on: { ...outcomes, CaptureSubmitted: '.announced', CaptureRefused: 'authorized' },
+        },
+        voiding: {
+          initial: 'announced',
+          states: { announced: { on: { VoidUnresolved: 'unresolved' } }, unresolved: {} },
+          on: {
+            ...{ ...outcomes, PaymentVoided: 'voided' },
+            ...{ VoidSubmitted: '.announced', VoidRefused: 'authorized' },
+          },
+        },
+        approved: final,
+        declined: final,
+        voided: final,
+        refunded: final,
+        expired: final,
+        failed: { on: { FinalStatusRevised: final.on.FinalStatusRevised } },
       },
     },
-    unresolved: {
-      on: {
-        AttemptAccepted: 'init',
-        // The answer came after all, later than a look had given it up.
-        AttemptRefused: 'requested',
-        AttemptNotSent: 'requested',
-        AttemptNotFound: 'unresolved',
-        AttemptStarted: 'requested',
-        PaymentFailed: 'failed',
+    refund: {
+      initial: 'idle',
+      states: {
+        idle: { on: { RefundSubmitted: { guard: stateIn({ lifecycle: 'approved' }), target: 'announced' } } },
+        announced: { on: { ...refundEnds, RefundAccepted: 'accepted', RefundUnresolved: 'unresolved' } },
+        unresolved: { on: { ...refundEnds, RefundAccepted: 'accepted' } },
+        accepted: { on: refundEnds },
       },
     },
-    init: { on: { ...outcomes, PaymentPending: 'pending', PaymentAuthorized: 'authorized' } },
-    pending: { on: { ...outcomes, PaymentAuthorized: 'authorized' } },
-    authorized: { on: { ...outcomes, CaptureSubmitted: 'capturing', VoidSubmitted: 'voiding' } },
-    capturing: {
-      on: {
-        ...outcomes,
-        CaptureSubmitted: 'capturing',
-        CaptureUnresolved: 'capturing',
-        CaptureRefused: 'authorized',
-      },
-    },
-    voiding: {
-      on: {
-        ...outcomes,
-        VoidSubmitted: 'voiding',
-        VoidUnresolved: 'voiding',
-        VoidRefused: 'authorized',
-      },
-    },
-    approved: { on: { ...revisions, ...refundOutcomes('approved'), RefundSubmitted: 'approved' } },
-    declined: { on: { ...revisions, ...refundOutcomes('declined') } },
-    refunded: { on: { ...revisions, ...refundOutcomes('refunded') } },
-    expired: { on: { ...revisions, ...refundOutcomes('expired') } },
-    failed: { on: { ...revisions } },
   },
 });
 
-/** Where an event leads from a phase, or undefined where it is not allowed there. */
-export function phaseAfter(phase: PaymentPhase, event: PaymentMachineEvent): PaymentPhase | undefined {
-  const key = `${phase} ${event.type} ${factOf(event)}`;
-  const known = phasesAfter.get(key);
-  if (known !== undefined) return known ?? undefined;
-  const snapshot = paymentMachine.resolveState({ value: phase });
-  const next = snapshot.can(event) ? transition(paymentMachine, snapshot, event)[0].value : null;
-  phasesAfter.set(key, next);
-  return next ?? undefined;
-}
+/** What the payment as a whole is in, as callers see it. */
+export const paymentPhases = [
+  'requested',
+  'unresolved',
+  'init',
+  'pending',
+  'authorized',
+  'capturing',
+  'voiding',
+  'approved',
+  'declined',
+  'voided',
+  'refunded',
+  'expired',
+  'failed',
+] as const;
+export type PaymentPhase = (typeof paymentPhases)[number];
 
-/** What decides where an event leads, beside its type. */
-const factOf = (event: PaymentMachineEvent): string =>
-  'inFull' in event ? String(event.inFull) : 'to' in event ? event.to : '';
+type InFlight = 'announced' | 'unresolved';
+type CallPhase = 'requested' | 'unresolved' | 'capturing' | 'voiding';
 
-// Pure memory: a transition costs tens of microseconds, there are a few hundred of them, and folds take millions.
-const phasesAfter = new Map<string, PaymentPhase | null>();
+/** Where the machine stands. */
+export type PaymentMachineState = {
+  lifecycle: Exclude<PaymentPhase, CallPhase> | `${'creating' | 'capturing' | 'voiding'}.${InFlight}`;
+  refund: 'idle' | InFlight | 'accepted';
+};
 
-/** As {@link phaseAfter}. @throws InvariantViolation where the event is not allowed. */
-export function requirePhaseAfter(phase: PaymentPhase, event: PaymentMachineEvent): PaymentPhase {
-  const next = phaseAfter(phase, event);
-  if (next === undefined) throw new InvariantViolation(`${event.type} is not allowed in phase ${phase}`);
-  return next;
+export const paymentWalk = createMachineWalk<PaymentMachineState, PaymentMachineEvent>(paymentMachine);
+
+export function phaseOf({ lifecycle }: PaymentMachineState): PaymentPhase {
+  switch (lifecycle) {
+    case 'creating.announced':
+      return 'requested';
+    case 'creating.unresolved':
+      return 'unresolved';
+    case 'capturing.announced':
+    case 'capturing.unresolved':
+      return 'capturing';
+    case 'voiding.announced':
+    case 'voiding.unresolved':
+      return 'voiding';
+    default:
+      return lifecycle;
+  }
 }
 
 const statusByPhase: Record<PaymentPhase, PaymentStatus> = {
@@ -163,6 +178,7 @@ const statusByPhase: Record<PaymentPhase, PaymentStatus> = {
   voiding: 'pending',
   approved: 'approved',
   declined: 'declined',
+  voided: 'declined',
   refunded: 'refunded',
   expired: 'expired',
   failed: 'declined',
@@ -171,6 +187,6 @@ const statusByPhase: Record<PaymentPhase, PaymentStatus> = {
 /** The status of the specification (section 3) that a phase shows. */
 export const statusOfPhase = (phase: PaymentPhase): PaymentStatus => statusByPhase[phase];
 
-/** True where nothing more is expected to happen by itself. */
+/** True where no further change is expected. */
 export const isFinalPhase = (phase: PaymentPhase): boolean =>
-  ['approved', 'declined', 'refunded', 'expired', 'failed'].includes(phase);
+  phase === 'failed' || !['init', 'pending'].includes(statusByPhase[phase]);

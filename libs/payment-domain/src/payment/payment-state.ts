@@ -1,81 +1,100 @@
 /** What a payment is, folded from its events. */
-import type { ApiError } from '@tollgate/payment-api/values';
-import { afterOpened, afterResolved, noReviews, type Reviewable } from '../review.ts';
-import type { CallWindow } from '../call-window.ts';
+import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
 import { InvariantViolation, unreachable } from '../invariant.ts';
-import type {
-  Attempt,
-  ReviewCode,
-  Environment,
-  PaymentEvent,
-  PaymentEventOf,
-  PaymentTerms,
+import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
+import { afterOpened, afterResolved, noReviews, reviewableShape } from '../review.ts';
+import { environmentSchema, present } from '../values.ts';
+import {
+  attemptSchema,
+  paymentFailureSchema,
+  reviewCodeSchema,
+  termsSchema,
+  type PaymentEvent,
+  type PaymentEventOf,
 } from './payment-events.ts';
-import { requirePhaseAfter, type PaymentMachineEvent, type PaymentPhase } from './payment-machine.ts';
+import {
+  paymentPhases,
+  paymentWalk,
+  phaseOf,
+  type PaymentMachineEvent,
+  type PaymentMachineState,
+} from './payment-machine.ts';
 
-export interface Refund extends CallWindow {
-  refundToken: string;
-  amount: number;
-  fingerprint: string;
-  /** Until it is approved or declined, a refund keeps its amount reserved. `accepted`: the service has not decided. */
-  state: 'submitted' | 'unresolved' | 'accepted' | 'approved' | 'declined';
-  /** The service's token of the refund, where its answer told one. */
-  serviceRefundToken?: string;
+const sumSchema = z.int().min(0);
+const endSchema = z.object({ reason: z.enum(endReasons), errors: z.array(apiErrorSchema).readonly() });
+
+export const refundSchema = z.object({
+  refundToken: z.string(),
+  amount: sumSchema,
+  fingerprint: z.string(),
+  ...callWindowSchema.shape,
+  /** A refund reserves its amount until it is approved or declined. `accepted`: the service has not decided it. */
+  state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),
+  /** The service's token of the refund, where its answer had one. */
+  serviceRefundToken: z.string().exactOptional(),
   /** Why nothing came of it. */
-  declined?: { reason: EndReason; errors: readonly ApiError[] };
-}
+  declined: endSchema.exactOptional(),
+});
+export type Refund = z.infer<typeof refundSchema>;
 
-/** Why nothing came of a call. */
-export type EndReason = 'refused' | 'not-sent' | 'declined' | 'resolved';
+/** The latest capture or void. */
+const captureOrVoidSchema = z.object({
+  operation: z.enum(['capture', 'void']),
+  /** Counts the submissions of this payment from 1, so that a late outcome is not taken for another one's. */
+  number: z.int().min(1),
+  /** How often it was submitted again; absent for the submission that the team asked for; 0 after a review. */
+  repeats: z.int().min(0).exactOptional(),
+  ...callWindowSchema.shape,
+  state: z.enum(['submitted', 'unresolved', 'refused']),
+  refused: endSchema.exactOptional(),
+});
+export type CaptureOrVoid = z.infer<typeof captureOrVoidSchema>;
 
-/** The latest confirmation or decline of a two-step payment. */
-export interface CaptureOrVoid extends CallWindow {
-  operation: 'confirm' | 'decline';
-  /** Which submission of this payment it is, from 1: no two have the same, so that a late outcome is told to be another's. */
-  number: number;
-  /** How often it was submitted again; absent for the submission that was asked for, counted anew once a person has looked. */
-  repeats?: number;
-  state: 'submitted' | 'unresolved' | 'refused';
-  refused?: { reason: EndReason; errors: readonly ApiError[] };
-}
-
-export interface Payment extends Reviewable<ReviewCode> {
-  environment: Environment;
-  team: string;
-  terms: PaymentTerms;
-  fingerprint: string;
-  phase: PaymentPhase;
+/** A payment as it is kept: what is not a field here is lost when a view of it is stored. */
+export const paymentSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  terms: termsSchema,
+  fingerprint: z.string(),
+  phase: z.enum(paymentPhases),
   /** The latest attempt. */
-  attempt: Attempt;
+  attempt: attemptSchema,
   /** The service's token of the accepted attempt. */
-  serviceToken?: string;
-  processingUrl?: string;
-  heldAmount: number;
-  /** Amount that the service approved; 0 while nothing is. */
-  approvedAmount: number;
+  serviceToken: z.string().exactOptional(),
+  processingUrl: z.string().exactOptional(),
+  authorizedAmount: sumSchema,
+  /** What the service approved; 0 while nothing is. */
+  approvedAmount: sumSchema,
   /** Confirmed refunds, ours and those made in the service's own console. */
-  refundedAmount: number;
-  refunds: readonly Refund[];
-  /** The service's tokens of declined refunds that none of ours was known to be when it was told. */
-  refundDeclinesReported: readonly string[];
-  captureOrVoid?: CaptureOrVoid;
+  refundedAmount: sumSchema,
+  refunds: z.array(refundSchema).readonly(),
+  /** The service's tokens of declined refunds that were not known to be ours when the report came. */
+  refundDeclinesReported: z.array(z.string()).readonly(),
+  captureOrVoid: captureOrVoidSchema.exactOptional(),
   /** Our alias of the recurring token that the service gave for this payment. */
-  recurringToken?: string;
-  sanitizedMask?: string;
-  declineReason?: string;
+  recurringToken: z.string().exactOptional(),
+  sanitizedMask: z.string().exactOptional(),
+  declineReason: z.string().exactOptional(),
   /** Why nothing was charged, where the payment has failed. */
-  failure?: PaymentEventOf<'PaymentFailed'>['data']['reason'];
+  failure: paymentFailureSchema.exactOptional(),
   /** Errors of the latest refused attempt. */
-  errors: readonly ApiError[];
-}
+  errors: z.array(apiErrorSchema).readonly(),
+  ...reviewableShape(reviewCodeSchema),
+});
+export type Payment = z.infer<typeof paymentSchema>;
 
 /** A payment that has not been requested yet. */
 export const noPayment = undefined;
 export type PaymentState = Payment | typeof noPayment;
 
+/** True while the outcome of the creation is unknown. */
+export const isPaymentAwaited = ({ phase }: Pick<Payment, 'phase'>): boolean =>
+  phase === 'requested' || phase === 'unresolved';
+
 export const isDecided = ({ state }: Refund): boolean => state === 'approved' || state === 'declined';
 
-/** The refund whose outcome is not known: there is one at a time at most, so that what the service shows can be told to be its. */
+/** The refund without an outcome: one at a time, so that what the service shows can be recognised as its effect. */
 export const undecidedRefund = ({ refunds }: Payment): Refund | undefined =>
   refunds.find((refund) => !isDecided(refund));
 
@@ -83,11 +102,38 @@ export const undecidedRefund = ({ refunds }: Payment): Refund | undefined =>
 export const reservedAmount = ({ refunds }: Payment): number =>
   refunds.filter((refund) => !isDecided(refund)).reduce((sum, refund) => sum + refund.amount, 0);
 
-/** What may still be refunded, minor units: of an approved payment only, whatever the sums of another one may leave. */
+/** What may still be refunded, minor units: of an approved payment only. */
 export const refundableAmount = (payment: Payment): number =>
   payment.phase === 'approved'
     ? Math.max(0, payment.approvedAmount - payment.refundedAmount - reservedAmount(payment))
     : 0;
+
+/** Where the machine stands for a payment: its calls in flight are part of the state. */
+export function machineStateOf(payment: Payment): PaymentMachineState {
+  const refund = undecidedRefund(payment)?.state;
+  return { lifecycle: lifecycleOf(payment), refund: refund === undefined ? 'idle' : inFlight(refund) };
+}
+
+function lifecycleOf({ phase, captureOrVoid }: Payment): PaymentMachineState['lifecycle'] {
+  switch (phase) {
+    case 'requested':
+      return 'creating.announced';
+    case 'unresolved':
+      return 'creating.unresolved';
+    case 'capturing':
+    case 'voiding':
+      return `${phase}.${captureOrVoid?.state === 'unresolved' ? 'unresolved' : 'announced'}`;
+    default:
+      return phase;
+  }
+}
+
+const inFlight = (state: Refund['state']) =>
+  state === 'unresolved' || state === 'accepted' ? state : 'announced';
+
+/** True where the machine allows the event now. */
+export const isAllowed = (payment: Payment, event: PaymentMachineEvent): boolean =>
+  paymentWalk.next(machineStateOf(payment), event) !== undefined;
 
 /**
  * The state after an event.
@@ -98,7 +144,13 @@ export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
   if (event.type === 'PaymentRequested') throw new InvariantViolation('PaymentRequested came a second time');
   const changed = apply(state, event);
-  return { ...changed, phase: requirePhaseAfter(state.phase, toMachineEvent(changed, event)) };
+  const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
+  const payment = { ...changed, phase: phaseOf(next) };
+  // The calls that the fold keeps are those that the machine is in.
+  const { lifecycle, refund } = machineStateOf(payment);
+  if (lifecycle !== next.lifecycle || refund !== next.refund)
+    throw new InvariantViolation(`${event.type} led to ${lifecycle}, ${refund}; the machine says otherwise`);
+  return payment;
 }
 
 function begin(event: PaymentEvent): Payment {
@@ -107,7 +159,7 @@ function begin(event: PaymentEvent): Payment {
   return {
     ...event.data,
     phase: 'requested',
-    heldAmount: 0,
+    authorizedAmount: 0,
     approvedAmount: 0,
     refundedAmount: 0,
     refunds: [],
@@ -117,11 +169,10 @@ function begin(event: PaymentEvent): Payment {
   };
 }
 
+type LaterEvent = Exclude<PaymentEvent, { type: 'PaymentRequested' }>;
+
 /** The event as the machine sees it. `after` is the payment with the event's amounts applied. */
-export function toMachineEvent(
-  after: Payment,
-  event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>,
-): PaymentMachineEvent {
+export function toMachineEvent(after: Payment, event: LaterEvent): PaymentMachineEvent {
   switch (event.type) {
     case 'RefundApproved':
     case 'ExternalRefundObserved':
@@ -136,7 +187,7 @@ export function toMachineEvent(
   }
 }
 
-function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequested' }>): Payment {
+function apply(state: Payment, event: LaterEvent): Payment {
   switch (event.type) {
     case 'AttemptAccepted':
       return accept(state, event);
@@ -145,19 +196,20 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
     case 'AttemptStarted':
       return { ...state, attempt: event.data.attempt };
     case 'PaymentAuthorized':
-      return { ...state, ...mask(event.data), heldAmount: event.data.heldAmount };
+      return { ...state, ...shown(event.data), authorizedAmount: event.data.authorizedAmount };
     case 'PaymentApproved':
-      return { ...state, ...mask(event.data), heldAmount: 0, approvedAmount: event.data.amount };
+      return { ...state, ...shown(event.data), authorizedAmount: 0, approvedAmount: event.data.amount };
     case 'PaymentDeclined':
-      return { ...state, ...mask(event.data), ...reason(event.data), heldAmount: 0 };
+    case 'PaymentVoided':
+      return { ...state, ...shown(event.data), authorizedAmount: 0 };
     case 'PaymentExpired':
-      return { ...state, heldAmount: 0 };
+      return { ...state, authorizedAmount: 0 };
     case 'CaptureSubmitted':
     case 'VoidSubmitted':
       return submitCaptureOrVoid(state, event);
     case 'CaptureRefused':
     case 'VoidRefused':
-      return endCaptureOrVoid(state, { state: 'refused', refused: endOf(event.data) });
+      return endCaptureOrVoid(state, { state: 'refused', refused: event.data });
     case 'CaptureUnresolved':
     case 'VoidUnresolved':
       return endCaptureOrVoid(state, { state: 'unresolved' });
@@ -169,15 +221,16 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
     }
     case 'RefundApproved':
       return approveRefund(state, event);
-    case 'RefundDeclined':
-      return changeRefund(state, event.data.refundToken, { state: 'declined', declined: endOf(event.data) });
+    case 'RefundDeclined': {
+      const { refundToken, ...declined } = event.data;
+      return changeRefund(state, refundToken, { state: 'declined', declined });
+    }
     case 'RefundUnresolved':
       return changeRefund(state, event.data.refundToken, { state: 'unresolved' });
-    case 'RefundDeclineReported':
-      return {
-        ...state,
-        refundDeclinesReported: [...state.refundDeclinesReported, event.data.serviceRefundToken],
-      };
+    case 'RefundDeclineReported': {
+      const { serviceRefundToken } = event.data;
+      return { ...state, refundDeclinesReported: [...state.refundDeclinesReported, serviceRefundToken] };
+    }
     case 'ExternalRefundObserved':
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
@@ -187,7 +240,7 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
     case 'ReviewResolved':
-      return { ...startAnew(state, event), ...afterResolved(state, event.data) };
+      return { ...resetRepeats(state, event), ...afterResolved(state, event.data) };
     case 'AttemptNotSent':
     case 'AttemptUnresolved':
     case 'AttemptNotFound':
@@ -200,33 +253,23 @@ function apply(state: Payment, event: Exclude<PaymentEvent, { type: 'PaymentRequ
   }
 }
 
-const mask = (data: { sanitizedMask?: string | undefined }) =>
-  data.sanitizedMask === undefined ? {} : { sanitizedMask: data.sanitizedMask };
-
-const reason = (data: { declineReason?: string | undefined }) =>
-  data.declineReason === undefined ? {} : { declineReason: data.declineReason };
+const shown = (data: { sanitizedMask?: string | undefined; declineReason?: string | undefined }) =>
+  present({ sanitizedMask: data.sanitizedMask, declineReason: data.declineReason });
 
 function accept(state: Payment, { data }: PaymentEventOf<'AttemptAccepted'>): Payment {
-  const page = data.processingUrl === undefined ? {} : { processingUrl: data.processingUrl };
-  return { ...state, ...page, serviceToken: data.serviceToken, errors: [] };
+  const { serviceToken, processingUrl } = data;
+  return { ...state, ...present({ processingUrl }), serviceToken, errors: [] };
 }
-
-const endOf = (data: { reason?: EndReason | undefined; errors: readonly ApiError[] }) => ({
-  reason: data.reason ?? 'refused',
-  errors: data.errors,
-});
 
 function submitCaptureOrVoid(
   state: Payment,
   { type, data }: PaymentEventOf<'CaptureSubmitted' | 'VoidSubmitted'>,
 ): Payment {
-  const operation = type === 'CaptureSubmitted' ? 'confirm' : 'decline';
+  const operation = type === 'CaptureSubmitted' ? 'capture' : 'void';
   const { number = 0, repeats = 0 } = state.captureOrVoid ?? {};
   const repeated = state.phase === 'authorized' ? {} : { repeats: repeats + 1 };
-  return {
-    ...state,
-    captureOrVoid: { ...data, operation, number: number + 1, ...repeated, state: 'submitted' },
-  };
+  const captureOrVoid = { ...data, operation, number: number + 1, ...repeated, state: 'submitted' } as const;
+  return { ...state, captureOrVoid };
 }
 
 function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 'refused'>): Payment {
@@ -235,9 +278,10 @@ function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 're
   return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
-/** A person has looked at submissions without an outcome: they are counted from here again. */
-function startAnew(state: Payment, { data }: PaymentEventOf<'ReviewResolved'>): Payment {
-  if (data.code !== 'capture_unresolved' || state.captureOrVoid === undefined) return state;
+/** After a review, submissions without an outcome are counted from zero. */
+function resetRepeats(state: Payment, { data: { code } }: PaymentEventOf<'ReviewResolved'>): Payment {
+  const isAboutCall = code === 'capture_unresolved' || code === 'void_unresolved';
+  if (!isAboutCall || state.captureOrVoid === undefined) return state;
   return { ...state, captureOrVoid: { ...state.captureOrVoid, repeats: 0 } };
 }
 
@@ -249,8 +293,7 @@ function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'
 
 function approveRefund(state: Payment, { data }: PaymentEventOf<'RefundApproved'>): Payment {
   const { refundToken, serviceRefundToken } = data;
-  const token = serviceRefundToken === undefined ? {} : { serviceRefundToken };
-  const changed = changeRefund(state, refundToken, { state: 'approved', ...token });
+  const changed = changeRefund(state, refundToken, { state: 'approved', ...present({ serviceRefundToken }) });
   const amount = changed.refunds.find((refund) => refund.refundToken === refundToken)?.amount ?? 0;
   return { ...changed, refundedAmount: state.refundedAmount + amount };
 }
@@ -263,17 +306,15 @@ function changeRefund(
   const refund = state.refunds.find((candidate) => candidate.refundToken === refundToken);
   if (refund === undefined) throw new InvariantViolation('a refund was settled that was never submitted');
   if (isDecided(refund)) throw new InvariantViolation('a refund was settled twice');
-  return {
-    ...state,
-    refunds: state.refunds.map((each) => (each === refund ? { ...each, ...change } : each)),
-  };
+  const refunds = state.refunds.map((each) => (each === refund ? { ...each, ...change } : each));
+  return { ...state, refunds };
 }
 
 function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>): Payment {
-  const stands = data.to === 'approved' || data.to === 'refunded';
-  const approvedAmount = stands ? (data.amount ?? state.approvedAmount) : 0;
-  const token = data.serviceToken === undefined ? {} : { serviceToken: data.serviceToken };
-  // The reason of the status that no longer holds goes with it.
+  const { to, amount, declineReason, serviceToken } = data;
+  const stands = to === 'approved' || to === 'refunded';
+  const approvedAmount = stands ? (amount ?? state.approvedAmount) : 0;
+  // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
-  return { ...rest, ...reason(data), ...token, heldAmount: 0, approvedAmount };
+  return { ...rest, ...present({ declineReason, serviceToken }), authorizedAmount: 0, approvedAmount };
 }

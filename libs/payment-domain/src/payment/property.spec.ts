@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isOpen } from '../review.ts';
 import { happen, happeningKinds, settle, type Happening } from '../../testing/payment-world.ts';
 import { createWorld, ownPayment, type World } from '../../testing/world.ts';
-import type { PaymentCommand } from './payment-commands.ts';
+import type { PaymentInput } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import { decodePaymentEvent, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
@@ -16,8 +16,8 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   kind: fc.oneof(
     fc.constantFrom(...happeningKinds),
     fc.constantFrom(
-      ...(['send', 'answer arrives', 'look begins', 'look is recorded', 'time passes'] as const),
-      ...(['picture is taken', 'picture is recorded', 'customer acts', 'refund is wished'] as const),
+      ...(['send', 'answer arrives', 'inquiry begins', 'inquiry is recorded', 'time passes'] as const),
+      ...(['picture is taken', 'picture is recorded', 'customer acts', 'refund is asked for'] as const),
     ),
   ),
   pick: fc.nat(1_000),
@@ -29,17 +29,17 @@ const inquired = [one('picture is taken'), one('picture is recorded')];
 const accepted = [one('send', 2), one('answer arrives'), ...inquired];
 const lost = [one('send', 7), one('answer arrives')];
 const slow = [one('send', 8), one('answer arrives'), quiet];
-const notFound = [...slow, one('look begins'), one('look is recorded')];
+const notFound = [...slow, one('inquiry begins'), one('inquiry is recorded')];
 /** It was made too late to be found, and taken back before anybody knew. */
 const undone = [one('effect of a slow call'), one('operator revises')];
 const pending = [...accepted, one('customer acts', 0, 0), ...inquired];
 const authorized = [...accepted, one('customer acts', 0, 1), ...inquired];
 const approved = [...accepted, one('customer acts', 0, 2), ...inquired];
-/** Lost before the effect, and submitted again by a look, n times. */
+/** Lost before the effect, and submitted again after an inquiry, n times. */
 const lostAgain = (times: number): Happening[] =>
   Array.from({ length: times }, () => [one('send', 4), quiet, ...inquired]).flat();
 /** Revised to and fro, with the amount that was asked for, and acknowledged. */
-const revised = [one('operator revises', 0, 1_000), ...inquired, one('person speaks')];
+const revised = [one('operator revises', 0, 1_000), ...inquired, one('person resolves')];
 /** How far a payment has come when the mess begins: random steps alone seldom lead to a refund. */
 const beginnings: Happening[][] = [
   [],
@@ -47,47 +47,53 @@ const beginnings: Happening[][] = [
   pending,
   authorized,
   [...pending, one('payment expires')],
-  [...authorized, one('confirmation is wished'), one('send', 3), one('answer arrives', 1)],
-  [...authorized, one('confirmation is wished'), one('send', 5), one('answer arrives', 1)],
-  [...authorized, one('decline is wished'), one('send', 5), one('answer arrives', 1)],
-  [...authorized, one('confirmation is wished'), one('send', 7), quiet, ...inquired],
-  [...authorized, one('confirmation is wished'), ...lostAgain(5)],
-  [...authorized, one('decline is wished'), ...lostAgain(5), one('person speaks', 0, 1), ...inquired],
-  [...authorized, one('decline is wished'), one('send', 1), one('answer arrives', 1)],
+  [...authorized, one('capture is asked for'), one('send', 3), one('answer arrives', 1)],
+  [...authorized, one('capture is asked for'), one('send', 5), one('answer arrives', 1)],
+  [...authorized, one('void is asked for'), one('send', 5), one('answer arrives', 1)],
+  [...authorized, one('capture is asked for'), one('send', 7), quiet, ...inquired],
+  [...authorized, one('capture is asked for'), ...lostAgain(5)],
+  [...authorized, one('void is asked for'), ...lostAgain(5), one('person resolves', 0, 1), ...inquired],
+  [...authorized, one('void is asked for'), one('send', 1), one('answer arrives', 1)],
   approved,
   [...approved, one('operator refunds', 0, 99), ...inquired],
   [...approved, ...revised, ...revised, ...revised],
-  [...approved, one('refund is wished', 0, 200)],
-  [...approved, one('refund is wished', 0, 1001), one('send', 1), one('answer arrives', 1)],
+  [...approved, one('refund is asked for', 0, 200)],
+  [...approved, one('refund is asked for', 0, 1001), one('send', 1), one('answer arrives', 1)],
   [
-    ...[...approved, one('refund is wished', 0, 300), one('send', 1)],
+    ...[...approved, one('refund is asked for', 0, 300), one('send', 1)],
     ...[one('refund is decided', 0, 1), one('callback arrives')],
   ],
-  [...approved, one('refund is wished', 0, 300), one('send', 5), quiet, ...inquired],
-  [...approved, one('refund is wished', 0, 300), one('send', 3), one('answer arrives', 1), ...inquired],
-  [...approved, one('operator refunds', 0, 399), one('refund is wished', 0, 399), one('send', 8)],
-  [...approved, one('refund is wished', 1, 11), one('send', 1), one('answer arrives', 1), one('days pass')],
+  [...approved, one('refund is asked for', 0, 300), one('send', 5), quiet, ...inquired],
+  [...approved, one('refund is asked for', 0, 300), one('send', 3), one('answer arrives', 1), ...inquired],
+  [...approved, one('operator refunds', 0, 399), one('refund is asked for', 0, 399), one('send', 8)],
+  [
+    ...approved,
+    one('refund is asked for', 1, 11),
+    one('send', 1),
+    one('answer arrives', 1),
+    one('days pass'),
+  ],
   [one('send', 3), one('answer arrives')],
   [one('send', 4), one('answer arrives')],
   [one('send', 5), one('answer arrives')],
   lost,
   notFound,
   [...notFound, one('effect of a slow call')],
-  [...notFound, ...undone, one('person speaks', 0, 2), one('answer arrives', 1)],
+  [...notFound, ...undone, one('person resolves', 0, 2), one('answer arrives', 1)],
 ];
 const happenings = fc
   .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 80, size: 'max' })))
   .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
 
-const raised = (history: readonly PaymentEvent[], code: ReviewCode): boolean =>
+const opened = (history: readonly PaymentEvent[], code: ReviewCode): boolean =>
   history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
 
-/** Service tokens that a command tells of. */
-function tokensIn(command: PaymentCommand): string[] {
+/** Service tokens that a command names. */
+function tokensIn(command: PaymentInput): string[] {
   switch (command.type) {
-    case 'RecordCreationOutcome':
+    case 'RecordAuthorizationOutcome':
       return command.outcome.kind === 'accepted' ? [command.outcome.serviceToken] : [];
-    case 'RecordLookup':
+    case 'RecordSearch':
       return command.found.map(({ serviceToken }) => serviceToken);
     case 'RecordObservation':
       return [command.observed.serviceToken];
@@ -104,33 +110,34 @@ function checkAcceptedOnce(world: World): void {
   expect(tokens.length).toBeLessThanOrEqual(1);
 }
 
-/** I1: whoever tells of a second payment calls a person. */
-function checkTelling(command: PaymentCommand, before: PaymentState, world: World): void {
+/** I1: whatever reports a second payment opens a review. */
+function checkTelling(command: PaymentInput, before: PaymentState, world: World): void {
   const { state } = world;
-  // A picture of a payment that is still awaited tells nothing, the look that is due then does; a look may come too early.
+  // An observation of a payment that is still awaited changes nothing, the inquiry that is due then does; an inquiry
+  // may come too early.
   if (state === undefined || before === undefined || isAwaited(state)) return;
   if (command.type === 'RecordObservation' && isAwaited(before)) return;
   const isKnown = (token: string) => token === state.serviceToken;
   // A failed payment has no token: pictures of what turned up are taken for it while they contradict nothing.
   const isOfFailed = command.type === 'RecordObservation' && before.serviceToken === undefined;
   if (isOfFailed || tokensIn(command).every(isKnown)) return;
-  expect(raised(world.history, 'second_payment_found') || raised(world.history, 'terms_disagree')).toBe(true);
+  expect(opened(world.history, 'second_payment_found') || opened(world.history, 'terms_disagree')).toBe(true);
 }
 
-/** I2 and I15. The service alone can break the sums, by a revision; then a person has been called. */
+/** I2 and I15. The service alone can break the sums, by a revision; then a review is open. */
 function checkSums(world: World): void {
   const { state } = world;
   if (state === undefined) return;
   const reserved = reservedAmount(state);
-  for (const sum of [state.heldAmount, state.approvedAmount, state.refundedAmount, reserved]) {
+  for (const sum of [state.authorizedAmount, state.approvedAmount, state.refundedAmount, reserved]) {
     expect(Number.isSafeInteger(sum)).toBe(true);
     expect(sum).toBeGreaterThanOrEqual(0);
   }
   const confirmed = world.history.reduce((sum, event) => sum + refundIn(event, state), 0);
   expect(state.refundedAmount).toBe(confirmed);
-  if (!raised(world.history, 'final_status_revised'))
+  if (!opened(world.history, 'final_status_revised'))
     expect(state.refundedAmount + reserved).toBeLessThanOrEqual(state.approvedAmount);
-  expect(state.heldAmount === 0 || !isFinalPhase(state.phase)).toBe(true);
+  expect(state.authorizedAmount === 0 || !isFinalPhase(state.phase)).toBe(true);
 }
 
 function refundIn(event: PaymentEvent, { refunds }: Payment): number {
@@ -139,7 +146,10 @@ function refundIn(event: PaymentEvent, { refunds }: Payment): number {
   return refunds.find(({ refundToken }) => refundToken === event.data.refundToken)?.amount ?? Number.NaN;
 }
 
-/** I11: where a status has got to, it does not go back; a final one is changed by a refund, or by a revision that a person sees. */
+/**
+ * I11: where a status has got to, it does not go back; a final one is changed by a refund, or by a revision with a
+ * review.
+ */
 function checkHistory({ history, state: current }: World): void {
   let state: PaymentState;
   for (const [index, event] of history.entries()) {
@@ -155,7 +165,7 @@ function checkHistory({ history, state: current }: World): void {
     if (event.type === 'FinalStatusRevised')
       expect(
         isOpen(state, 'final_status_revised') ||
-          raised(history.slice(index + 1, index + 2), 'final_status_revised'),
+          opened(history.slice(index + 1, index + 2), 'final_status_revised'),
       ).toBe(true);
   }
   expectSame(state, current);
@@ -166,20 +176,20 @@ const expectSame = (actual: unknown, expected: unknown) =>
   expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
 
 function checkDecision(
-  command: PaymentCommand,
+  command: PaymentInput,
   events: readonly PaymentEvent[],
   before: PaymentState,
   world: World,
 ) {
   checkTelling(command, before, world);
-  // The same command on the same payment: whatever follows was checked when it was told for the first time.
+  // The same command on the same payment: whatever follows was checked the first time.
   if (events.length === 0) return;
   // Deterministic, and pure: the same command on the same payment gives the same events.
   expectSame(decide(before, command), { kind: 'events', events });
   expectSame(events.reduce<PaymentState>(evolve, before), world.state);
-  // Idempotent: the second time tells nothing new; what a person has said cannot be said again.
+  // Idempotent: the second time changes nothing; a resolution cannot be repeated.
   const again =
-    command.type === 'ResolveAttention'
+    command.type === 'ResolveReview'
       ? { kind: 'refused', refusal: { code: 'review_not_found' } }
       : { kind: 'events', events: [] };
   expectSame(decide(world.state, command), again);
@@ -241,7 +251,7 @@ describe.each(kinds)('a %s payment', (kind) => {
     expect([...seen].sort()).toEqual(expectedToBeSeen[kind]);
   });
 
-  test('is final as the service shows it, or has a person’s attention, once the faults have ended', () => {
+  test('is final as the service shows it, or under review, once the faults have ended', () => {
     fc.assert(
       fc.property(happenings, (all) => {
         const world = createWorld(kind);
@@ -255,7 +265,7 @@ describe.each(kinds)('a %s payment', (kind) => {
     );
   });
 
-  test('calls nobody for a contradiction while the service does not contradict itself', () => {
+  test('opens no review for a contradiction while the service does not contradict itself', () => {
     fc.assert(
       fc.property(happenings, (all) => {
         const world = createWorld(kind);
@@ -263,15 +273,15 @@ describe.each(kinds)('a %s payment', (kind) => {
         settle(world);
         // What turns up after a payment has failed does contradict it.
         if (world.history.some(({ type }) => type === 'PaymentFailed')) return;
-        expect(raised(world.history, 'final_status_revised')).toBe(false);
-        expect(raised(world.history, 'terms_disagree')).toBe(false);
+        expect(opened(world.history, 'final_status_revised')).toBe(false);
+        expect(opened(world.history, 'terms_disagree')).toBe(false);
       }),
       { numRuns: 500 },
     );
   });
 });
 
-/** What a person has acknowledged stays as it is here: it is dealt with elsewhere. */
+/** What a person has acknowledged stays as it is here: it is settled elsewhere. */
 const isLeftToThem = ({ acknowledged }: Payment): boolean =>
   acknowledged.some(({ code }) => code !== 'final_status_revised' && code !== 'callback_not_applied');
 
@@ -297,7 +307,7 @@ function checkAgreement(world: World): void {
 const seenInAll = [
   ...['AttemptAccepted', 'AttemptNotSent', 'AttemptRefused', 'AttemptStarted', 'AttemptUnresolved'],
   ...['ReviewOpened', 'ReviewResolved', 'CaptureRefused', 'CaptureSubmitted'],
-  ...['CaptureUnresolved', 'VoidRefused', 'VoidSubmitted', 'VoidUnresolved'],
+  ...['CaptureUnresolved', 'VoidRefused', 'VoidSubmitted', 'VoidUnresolved', 'PaymentVoided'],
   ...['ExternalRefundObserved', 'FinalStatusRevised', 'PaymentApproved', 'PaymentDeclined', 'PaymentExpired'],
   ...['PaymentFailed', 'PaymentAuthorized', 'PaymentPending', 'PaymentRequested', 'RecurringTokenIssued'],
   ...[
@@ -309,7 +319,7 @@ const seenInAll = [
     'RefundDeclineReported',
   ],
   ...['callback_not_applied', 'final_status_revised', 'refund_unresolved', 'service_payment_missing'],
-  ...['second_payment_found', 'terms_disagree', 'capture_unresolved', 'unknown_status'],
+  ...['second_payment_found', 'terms_disagree', 'capture_unresolved', 'void_unresolved', 'unknown_status'],
   ...['service_not_readable', 'refused: payment_not_refundable'],
   ...['refused: review_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],
   ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],

@@ -18,23 +18,23 @@ import { decide } from './payment-decide.ts';
 import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
-import { acceptedRefundPatienceMs } from './refunds.ts';
+import { callRules } from '../outbound-call/outbound-call.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** Attention raised with at least this evidence. */
-const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const reviewEnded = (code: ReviewCode, resolution: string, number?: number): PaymentEvent => ({
+const reviewResolved = (code: ReviewCode, resolution: string, number = 1): PaymentEvent => ({
   type: 'ReviewResolved',
   data: {
     code,
+    number,
     resolution,
-    reason: 'the service told later',
-    ...(number === undefined ? {} : { number }),
+    reason: 'the service reported it later',
   },
 });
 
@@ -70,7 +70,7 @@ const approvedEvent = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken },
 });
-/** Approved by the call's own answer, which tells the service's token. */
+/** Approved by the call's own answer, which names the service's token. */
 const answeredApproved = (refundToken = 'refund-1'): PaymentEvent => ({
   type: 'RefundApproved',
   data: { refundToken, serviceRefundToken: 'service-refund-1' },
@@ -101,7 +101,7 @@ const undecided = { submitted, unresolved, accepted: pending };
 type Undecided = keyof typeof undecided;
 const undecidedStates = Object.keys(undecided) as Undecided[];
 
-// --- The wish
+// --- The command
 
 test('a refund is announced with its amount, its fingerprint and its times', () => {
   given(approved)
@@ -146,7 +146,7 @@ test.each(ended.map((history) => [history]))(
   },
 );
 
-test('the replay check comes before all others: a full refund told twice is no refund beyond the amount', () => {
+test('the replay check comes before all others: a repeated full refund does not exceed the amount', () => {
   const history = [...approved, refundSubmitted('refund-1', 1000), approvedEvent()];
   expect(paymentAfter(history).phase).toBe('refunded');
   given(history).when(submit('refund-1', 1000)).thenNothing();
@@ -179,7 +179,7 @@ const refusalOf = (history: readonly PaymentEvent[], command: SubmitRefund) => {
 };
 
 test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
-  'in phase %s nothing is paid yet that could be given back, whatever the amount',
+  'in phase %s nothing is paid yet that could be refunded, whatever the amount',
   (phase) => {
     for (const amount of [undefined, 0, 1, 1001])
       expect(refusalOf(historyTo[phase], submit('refund-1', amount))).toEqual({
@@ -188,7 +188,7 @@ test.each(paymentPhases.filter((phase) => !isFinalPhase(phase)))(
   },
 );
 
-test('of a payment that was given back in full, a refund is more than there is', () => {
+test('a refund of a fully refunded payment exceeds what is left', () => {
   for (const command of [submit('refund-1', 1), submit('refund-1')])
     expect(refusalOf(historyTo.refunded, command)).toEqual({
       code: 'refund_exceeds_amount',
@@ -202,12 +202,15 @@ test.each([
   ['more than somebody else has left', [...approved, external(600)], 401, 400],
   ['nothing', approved, 0, 1000],
   ['less than nothing', approved, -5, 1000],
-] as const)('a refund of %s is refused, and what is left is told', (_, history, amount, refundableAmount) => {
-  expect(refusalOf(history, submit('refund-2', amount))).toEqual({
-    code: 'refund_exceeds_amount',
-    refundableAmount,
-  });
-});
+] as const)(
+  'a refund of %s is refused with the refundable amount',
+  (_, history, amount, refundableAmount) => {
+    expect(refusalOf(history, submit('refund-2', amount))).toEqual({
+      code: 'refund_exceeds_amount',
+      refundableAmount,
+    });
+  },
+);
 
 test('exactly what is left may be refunded', () => {
   expect(types(decided([...submitted, approvedEvent()], submit('refund-2', 700)))).toEqual([
@@ -288,7 +291,7 @@ test('a refund that was accepted and is not decided keeps its reservation', () =
 test('a status of a refund that the specification does not know is not taken for a decision', () => {
   given(submitted)
     .when(answer(accepted('queued')))
-    .then([acceptedEvent, raised('unknown_status', { observedStatus: 'queued' })]);
+    .then([acceptedEvent, opened('unknown_status', { observedStatus: 'queued' })]);
   const events = decided(submitted, answer(accepted('x'.repeat(10_000))));
   expect(events[1]?.data).toMatchObject({ evidence: { observedStatus: 'x'.repeat(100) } });
 });
@@ -296,17 +299,17 @@ test('a status of a refund that the specification does not know is not taken for
 test.each([
   ['another amount', { amount: 299 }],
   ['another currency', { currency: 'USD' }],
-])('an answer about %s decides nothing: a person is called, the reservation stays', (_, changes) => {
+])('an answer about %s decides nothing: a review is opened, the reservation stays', (_, changes) => {
   for (const status of ['approved', 'declined', 'pending']) {
     given(submitted)
       .when(answer(accepted(status, changes)))
       .then([
         unresolvedEvent('the answer is about other money'),
-        raised('terms_disagree', { serviceRefundToken: 'service-refund-1', amount: 300, currency: 'EUR' }),
+        opened('terms_disagree', { serviceRefundToken: 'service-refund-1', amount: 300, currency: 'EUR' }),
       ]);
     given(unresolved)
       .when(answer(accepted(status, changes)))
-      .then([raised('terms_disagree')]);
+      .then([opened('terms_disagree')]);
   }
 });
 
@@ -321,7 +324,23 @@ test('an answer is about its own refund only', () => {
     .then([answeredApproved('refund-2')]);
 });
 
-test('an answer that comes after the decision, or after the acceptance, is no news', () => {
+// A person said that the refund was not made; its acceptance came late and was dropped, and the books missed the money.
+test('an acceptance that comes after a person gave the refund up opens a review', () => {
+  const resolved: PaymentEvent = {
+    type: 'RefundDeclined',
+    data: { refundToken: 'refund-1', errors: [], reason: 'resolved' },
+  };
+  const evidence = { refundToken: 'refund-1', serviceRefundToken: 'service-refund-1' };
+  for (const status of ['approved', 'pending'])
+    given([...submitted, resolved])
+      .when(answer(accepted(status)))
+      .then([opened('refund_disagrees', { ...evidence, observedStatus: status })]);
+  given([...submitted, resolved])
+    .when(answer(accepted('declined')))
+    .thenNothing();
+});
+
+test('an answer that comes after the decision, or after the acceptance, changes nothing', () => {
   for (const history of [[...submitted, approvedEvent()], [...submitted, declinedEvent('refused')], pending])
     for (const outcome of [accepted('approved'), accepted('pending'), refused, notSent, unknown])
       given(history).when(answer(outcome)).thenNothing();
@@ -362,8 +381,8 @@ test('a callback about another refund declines none, and is remembered', () => {
     .thenNothing();
 });
 
-test('a callback that declines what was approved calls a person', () => {
-  const disagrees = raised('refund_disagrees', { refundToken: 'refund-1' });
+test('a callback that declines what was approved opens a review', () => {
+  const disagrees = opened('refund_disagrees', { refundToken: 'refund-1' });
   for (const history of [
     [...pending, approvedEvent()],
     [...submitted, answeredApproved()],
@@ -373,7 +392,7 @@ test('a callback that declines what was approved calls a person', () => {
   given([
     ...[...submitted, answeredApproved()],
     { type: 'ReviewOpened', data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } } },
-    reviewEnded('refund_disagrees', 'acknowledged'),
+    reviewResolved('refund_disagrees', 'acknowledged'),
   ])
     .when(declinedByCallback('service-refund-1'))
     .thenNothing();
@@ -390,15 +409,15 @@ test('each approved refund that the service declines calls for itself', () => {
   const first = decided(both, declinedByCallback('service-refund-1'));
   given([...both, ...first])
     .when(declinedByCallback('service-refund-2'))
-    .then([raised('refund_disagrees', { refundToken: 'refund-2' })]);
+    .then([opened('refund_disagrees', { refundToken: 'refund-2' })]);
 });
 
-describe('a decline that is told before the answer that names the refund', () => {
-  const told = [...submitted, declineReported('service-refund-1')];
+describe('a decline reported before the answer that names the refund', () => {
+  const reported = [...submitted, declineReported('service-refund-1')];
 
   test('declines the refund as soon as the answer names it', () => {
     for (const status of ['pending', 'odd', 'declined'])
-      given(told)
+      given(reported)
         .when(answer(accepted(status)))
         .then([declinedEvent('declined')]);
   });
@@ -409,20 +428,20 @@ describe('a decline that is told before the answer that names the refund', () =>
       .then([acceptedEvent]);
   });
 
-  test('calls a person where the answer tells the approval', () => {
-    given(told)
+  test('opens a review where the answer reports the approval', () => {
+    given(reported)
       .when(answer(accepted('approved')))
-      .then([answeredApproved(), raised('refund_disagrees', { refundToken: 'refund-1' })]);
+      .then([answeredApproved(), opened('refund_disagrees', { refundToken: 'refund-1' })]);
   });
 
-  test('calls a person where a look found the approval before the answer names it', () => {
-    given([...told, approvedEvent()])
+  test('opens a review where an inquiry found the approval before the answer names it', () => {
+    given([...reported, approvedEvent()])
       .when(answer(accepted('pending')))
-      .then([raised('refund_disagrees', { refundToken: 'refund-1' })]);
+      .then([opened('refund_disagrees', { refundToken: 'refund-1' })]);
   });
 
   test('is remembered once, and twenty of them', () => {
-    given(told).when(declinedByCallback('service-refund-1')).thenNothing();
+    given(reported).when(declinedByCallback('service-refund-1')).thenNothing();
     const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
     given([...submitted, ...many])
       .when(declinedByCallback('service-refund-1'))
@@ -451,7 +470,7 @@ describe('a decline that is told before the answer that names the refund', () =>
 const shows = (refundedAmount: number, inquiredAt: number) =>
   inquired(observed('approved', { refundedAmount }), { inquiredAt });
 
-describe('a look at a paid payment that shows less refunded than we know of', () => {
+describe('an inquiry about a paid payment that shows less refunded than we know of', () => {
   const history = [...submitted, answeredApproved()];
   const sums = { refundedAmount: 300, observedRefundedAmount: 100 };
   const open: PaymentEvent = {
@@ -459,13 +478,13 @@ describe('a look at a paid payment that shows less refunded than we know of', ()
     data: { code: 'refund_disagrees', evidence: sums },
   };
 
-  test('calls a person once the refund must show', () => {
+  test('opens a review once the refund must show', () => {
     given(history)
       .when(shows(100, quietUntil - 1))
       .thenNothing();
     given(history)
       .when(shows(100, quietUntil))
-      .then([raised('refund_disagrees', sums)]);
+      .then([opened('refund_disagrees', sums)]);
   });
 
   test('waits for the latest of several', () => {
@@ -483,30 +502,30 @@ describe('a look at a paid payment that shows less refunded than we know of', ()
     expect(types(decided([...history, ...second], shows(300, quietUntil + 1)))).toEqual(['ReviewOpened']);
   });
 
-  test('calls nobody where it is a picture of the time before the payment was paid', () => {
+  test('opens no review where it shows the time before the payment was paid', () => {
     given(history)
       .when(inquired(observed('pending'), { inquiredAt: quietUntil }))
       .thenNothing();
   });
 
-  test('ends by a look that shows it, and stands beside a decline that was told', () => {
-    const told = decided(history, declinedByCallback('service-refund-1'));
-    expect(types(decided([...history, ...told], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
-    given([...history, ...told, open])
+  test('is resolved by an inquiry that shows it, and stays open beside a reported decline', () => {
+    const reported = decided(history, declinedByCallback('service-refund-1'));
+    expect(types(decided([...history, ...reported], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
+    given([...history, ...reported, open])
       .when(shows(300, 0))
-      .then([reviewEnded('refund_disagrees', 'found', 2)]);
+      .then([reviewResolved('refund_disagrees', 'found', 2)]);
     given([...history, open])
       .when(shows(300, 0))
-      .then([reviewEnded('refund_disagrees', 'found')]);
+      .then([reviewResolved('refund_disagrees', 'found')]);
     given([...history, open])
       .when(shows(200, quietUntil))
       .thenNothing();
   });
 });
 
-// --- Looks
+// --- Inquiries
 
-test('while the caller may still wait for the answer, a look decides nothing', () => {
+test('while the caller may still wait for the answer, an inquiry decides nothing', () => {
   for (const refundedAmount of [0, 300, 500])
     given(submitted)
       .when(shows(refundedAmount, answerBy - 1))
@@ -547,7 +566,7 @@ test.each([0, 299, 301, 1000])('a sum of %d decides nothing about a refund of 30
   given(unresolved)
     .when(shows(refundedAmount, quietUntil - 1))
     .thenNothing();
-  const called = raised('refund_unresolved', {
+  const called = opened('refund_unresolved', {
     refundToken: 'refund-1',
     amount: 300,
     refundedAmount: 0,
@@ -565,33 +584,38 @@ test('time alone never frees the reservation', () => {
   given(called).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
 });
 
-test('a refund that the service has accepted may take days before a person is called', () => {
-  expect(acceptedRefundPatienceMs).toBe(259_200_000);
-  const patientUntil = quietUntil + acceptedRefundPatienceMs;
+test('a refund that the service has accepted may take days before a review is opened', () => {
+  expect(callRules.refund.decisionMs).toBe(259_200_000);
+  const patientUntil = quietUntil + callRules.refund.decisionMs;
   given(pending)
     .when(shows(0, patientUntil - 1))
     .thenNothing();
   given(pending)
     .when(shows(0, patientUntil))
-    .then([raised('refund_unresolved', { refundToken: 'refund-1' })]);
+    .then([opened('refund_unresolved', { refundToken: 'refund-1' })]);
 });
 
 const foundLater: PaymentEvent = {
   type: 'ReviewResolved',
-  data: { code: 'refund_unresolved', resolution: 'found', reason: 'the service told later' },
+  data: {
+    code: 'refund_unresolved',
+    number: 1,
+    resolution: 'found',
+    reason: 'the service reported it later',
+  },
 };
 
-test('whatever tells at last what became of the refund ends the attention about it', () => {
+test('whatever settles the refund resolves its review', () => {
   const called = [...unresolved, ...decided(unresolved, shows(0, quietUntil))];
   given(called).when(shows(300, quietUntil)).then([approvedEvent(), foundLater]);
   given(called)
     .when(answer(refused))
     .then([declinedEvent('refused', [apiError('processing_error')]), foundLater]);
-  // Accepted is not decided: the person is still needed.
+  // Accepted is not decided: the review stays open.
   given(called)
     .when(answer(accepted('pending')))
     .then([acceptedEvent]);
-  const calledLate = [...pending, ...decided(pending, shows(0, quietUntil + acceptedRefundPatienceMs))];
+  const calledLate = [...pending, ...decided(pending, shows(0, quietUntil + callRules.refund.decisionMs))];
   given(calledLate)
     .when(declinedByCallback('service-refund-1'))
     .then([declinedEvent('declined'), foundLater]);
@@ -649,13 +673,13 @@ describe('while the status is revised', () => {
       .then([declinedEvent('refused', [apiError('processing_error')])]);
   });
 
-  test('a sum on a payment that is not paid decides nothing: a person is called after the quiet period', () => {
+  test('a sum on a payment that is not paid decides nothing and opens a review after the quiet period', () => {
     given(revised)
       .when(shownDeclined(quietUntil - 1))
       .thenNothing();
     given(revised)
       .when(shownDeclined(quietUntil))
-      .then([raised('refund_unresolved', { observedRefundedAmount: 0 })]);
+      .then([opened('refund_unresolved', { observedRefundedAmount: 0 })]);
   });
 
   test('revised back, the sum decides it again', () => {
@@ -689,7 +713,7 @@ describe('while the status is revised', () => {
     expect(decided([...lower, revisedTo('approved', 200)], inquired(picture))).toEqual([]);
   });
 
-  // What was given back of a payment that is now worth less is more than there is: nothing is left, not less than nothing.
+  // More was refunded than the payment is now worth: zero is left, not less.
   test('where more was refunded than stands approved now, nothing is left', () => {
     const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
     expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });

@@ -1,154 +1,161 @@
-/** Refunds: submitted one at a time, reserved until they are decided, and told from one another by what the service shows. */
+/** Refunds: one at a time, reserved until they are decided, recognised by the refunded sum that the service shows. */
+import { events, refuse, type Decision } from '../decision.ts';
+import {
+  callRules,
+  endCall,
+  leaveUnresolved,
+  settleCall,
+  type CallInFlight,
+} from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
-import type { Decision } from '../decision.ts';
-import { unreachable } from '../invariant.ts';
+import { cut, textLengthMax } from '../values.ts';
+import { wasApproved } from './observation.ts';
 import type {
+  AcceptedRefund,
   PaymentRefusal,
   RecordObservation,
   RecordRefundDeclined,
   RecordRefundOutcome,
-  RefundOutcome,
   SubmitRefund,
 } from './payment-commands.ts';
-import { errorsMax, textLengthMax, type PaymentEvent } from './payment-events.ts';
-import { wasApproved } from './observation.ts';
-import { isFinalPhase, phaseAfter } from './payment-machine.ts';
-import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
-
-type RefundDecision = Decision<PaymentEvent, PaymentRefusal>;
-
-/** How long the service may take to decide a refund that it has accepted, before a person is called, milliseconds. */
-export const acceptedRefundPatienceMs = 3 * 24 * 60 * 60 * 1000;
+import type { PaymentEvent } from './payment-events.ts';
+import { isFinalPhase } from './payment-machine.ts';
+import {
+  isAllowed,
+  isDecided,
+  refundableAmount,
+  undecidedRefund,
+  type Payment,
+  type Refund,
+} from './payment-state.ts';
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
-export function submitRefund(state: Payment, command: SubmitRefund): RefundDecision {
+export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
   const { refundToken, fingerprint, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
-    return known.fingerprint === fingerprint
-      ? { kind: 'events', events: [] }
-      : { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
-  if (isFinalPhase(state.phase) && state.phase !== 'approved' && state.phase !== 'refunded')
-    return { kind: 'refused', refusal: { code: 'payment_in_final_state' } };
-  if (!isFinalPhase(state.phase)) return { kind: 'refused', refusal: { code: 'payment_not_refundable' } };
-  const amount = command.amount ?? whatIsLeft(state);
-  if (amount === undefined) return { kind: 'refused', refusal: { code: 'operation_in_progress' } };
+    return known.fingerprint === fingerprint ? events() : refuse({ code: 'idempotency_key_reused' });
+  const { phase } = state;
+  if (!isFinalPhase(phase)) return refuse({ code: 'payment_not_refundable' });
+  if (phase !== 'approved' && phase !== 'refunded') return refuse({ code: 'payment_in_final_state' });
+  const isAnotherUndecided = undecidedRefund(state) !== undefined;
+  // All that is left is not known while another refund is undecided.
+  if (command.amount === undefined && isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   const left = refundableAmount(state);
-  if (amount < 1 || amount > left)
-    return { kind: 'refused', refusal: { code: 'refund_exceeds_amount', refundableAmount: left } };
-  // One at a time: of two without an outcome nobody could tell which one the service shows.
-  if (undecidedRefund(state) !== undefined)
-    return { kind: 'refused', refusal: { code: 'operation_in_progress' } };
-  const data = { refundToken, amount, fingerprint, ...window };
-  return { kind: 'events', events: [{ type: 'RefundSubmitted', data }] };
+  const { amount = left } = command;
+  if (amount < 1 || amount > left) return refuse({ code: 'refund_exceeds_amount', refundableAmount: left });
+  // One at a time: of two without an outcome nobody could say which one the service shows.
+  if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
+  return events({ type: 'RefundSubmitted', data: { refundToken, amount, fingerprint, ...window } });
 }
 
-/** All that is left, once it is known what that is. */
-const whatIsLeft = (state: Payment): number | undefined =>
-  undecidedRefund(state) === undefined ? refundableAmount(state) : undefined;
+/** A refund without an outcome as a call in flight. */
+const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEvent, AcceptedRefund> => {
+  const { refundToken } = refund;
+  return {
+    ...refund,
+    isUnresolved: refund.state !== 'submitted',
+    unresolved: (reason) => ({ type: 'RefundUnresolved', data: { refundToken, reason } }),
+    accepted: (answer) => recordAccepted(state, refund, answer),
+    refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],
+    notSent: () => [{ type: 'RefundDeclined', data: { refundToken, reason: 'not-sent', errors: [] } }],
+  };
+};
 
-export function recordRefundOutcome(state: Payment, command: RecordRefundOutcome): PaymentEvent[] {
-  const { refundToken, outcome } = command;
+export function recordRefundOutcome(
+  state: Payment,
+  { refundToken, outcome }: RecordRefundOutcome,
+): PaymentEvent[] {
   const refund = state.refunds.find((each) => each.refundToken === refundToken);
   if (refund === undefined) return [];
-  // A look was faster: what it found stands, and a decline that was told contradicts it.
+  // An inquiry was faster: what it found stands, and a decline that was reported contradicts it.
   if (refund.state === 'approved' && outcome.kind === 'accepted' && isDeclineReported(state, outcome))
-    return raiseDeclinedAfterApproval(state, refundToken);
+    return openDeclinedAfterApproval(state, refundToken);
+  // A person gave it up, and the service made it after all: money has left that our books do not have.
+  if (refund.declined?.reason === 'resolved' && outcome.kind === 'accepted')
+    return openAcceptedAfterAll(state, refund, outcome);
   if (isDecided(refund) || refund.state === 'accepted') return [];
-  switch (outcome.kind) {
-    case 'accepted':
-      return recordAccepted(state, refund, outcome);
-    case 'refused':
-      return [decline(refundToken, 'refused', outcome.errors)];
-    case 'not-sent':
-      return [decline(refundToken, 'not-sent')];
-    case 'unknown':
-      return giveUpWaiting(refund, outcome.reason);
-    default:
-      return unreachable(outcome);
-  }
+  return endCall(refundInFlight(state, refund), outcome);
 }
 
-function recordAccepted(
+const openAcceptedAfterAll = (
   state: Payment,
-  refund: Refund,
-  accepted: Extract<RefundOutcome, { kind: 'accepted' }>,
-): PaymentEvent[] {
+  { refundToken }: Refund,
+  { serviceRefundToken, status }: AcceptedRefund,
+): PaymentEvent[] =>
+  status === 'declined'
+    ? []
+    : openReviewPer(state, 'refundToken', 'refund_disagrees', {
+        ...{ refundToken, serviceRefundToken, observedStatus: cut(status) },
+      });
+
+function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund): PaymentEvent[] {
   const { refundToken, amount } = refund;
   const { serviceRefundToken, status } = accepted;
-  if (accepted.amount !== amount || accepted.currency !== state.terms.currency)
+  const { currency } = state.terms;
+  if (accepted.amount !== amount || accepted.currency !== currency)
     return [
-      ...giveUpWaiting(refund, 'the answer is about other money'),
+      ...leaveUnresolved(refundInFlight(state, refund), 'the answer is about other money'),
       ...openReview(state, 'terms_disagree', {
-        ...{ amount, currency: state.terms.currency, serviceRefundToken },
+        ...{ amount, currency, serviceRefundToken },
         ...{ observedAmount: accepted.amount, observedCurrency: accepted.currency },
       }),
     ];
+  const isDeclined = isDeclineReported(state, accepted);
   if (status === 'approved')
     return [
       { type: 'RefundApproved', data: { refundToken, serviceRefundToken } },
-      ...(isDeclineReported(state, accepted) ? raiseDeclinedAfterApproval(state, refundToken) : []),
+      ...(isDeclined ? openDeclinedAfterApproval(state, refundToken) : []),
     ];
-  // The decline was faster than this answer, which is older.
-  if (status === 'declined' || isDeclineReported(state, accepted)) return [decline(refundToken, 'declined')];
-  const isKnown = status === 'pending';
+  // The reported decline was faster than this answer, which is older.
+  if (status === 'declined' || isDeclined) return [declinedByService(refundToken)];
   return [
     { type: 'RefundAccepted', data: { refundToken, serviceRefundToken } },
-    ...(isKnown ? [] : openReview(state, 'unknown_status', { observedStatus: status.slice(0, 100) })),
+    ...(status === 'pending'
+      ? []
+      : openReview(state, 'unknown_status', { observedStatus: status.slice(0, 100) })),
   ];
 }
 
 const isDeclineReported = (
   { refundDeclinesReported }: Payment,
-  { serviceRefundToken }: { serviceRefundToken: string },
+  { serviceRefundToken }: Pick<AcceptedRefund, 'serviceRefundToken'>,
 ): boolean => refundDeclinesReported.includes(serviceRefundToken);
 
-const decline = (
-  refundToken: string,
-  reason: 'refused' | 'not-sent' | 'declined',
-  errors: Extract<RefundOutcome, { kind: 'refused' }>['errors'] = [],
-): PaymentEvent => ({
+const declinedByService = (refundToken: string): PaymentEvent => ({
   type: 'RefundDeclined',
-  data: { refundToken, reason, errors: errors.slice(0, errorsMax) },
+  data: { refundToken, reason: 'declined', errors: [] },
 });
 
-const giveUpWaiting = ({ refundToken, state }: Refund, reason: string): PaymentEvent[] =>
-  state === 'submitted'
-    ? [{ type: 'RefundUnresolved', data: { refundToken, reason: reason.slice(0, textLengthMax) } }]
-    : [];
+/** Reported declines that are remembered although none of our refunds is known to be meant; more add nothing. */
+const refundDeclinesReportedMax = 20;
 
-/** Words about refunds that none of ours is known to be, that are remembered at most; more tell nothing new. */
-export const refundDeclinesReportedMax = 20;
-
-/** Ends only the refund that the service has under just this token: a word about another one must not end this one. */
+/** Ends only the refund that the service has under just this token. */
 export function recordRefundDeclined(
   state: Payment,
   { serviceRefundToken }: RecordRefundDeclined,
 ): PaymentEvent[] {
   const refund = state.refunds.find((each) => each.serviceRefundToken === serviceRefundToken);
   if (refund === undefined) return rememberDecline(state, serviceRefundToken);
-  if (refund.state === 'accepted') return [decline(refund.refundToken, 'declined')];
-  return refund.state === 'approved' ? raiseDeclinedAfterApproval(state, refund.refundToken) : [];
+  if (refund.state === 'accepted') return [declinedByService(refund.refundToken)];
+  return refund.state === 'approved' ? openDeclinedAfterApproval(state, refund.refundToken) : [];
 }
 
-/** The answer that tells whose token it is may still come. */
-function rememberDecline(
-  { phase, refundDeclinesReported }: Payment,
-  serviceRefundToken: string,
-): PaymentEvent[] {
-  const isPossible = phaseAfter(phase, { type: 'RefundDeclineReported' }) !== undefined;
-  const isFull = refundDeclinesReported.length >= refundDeclinesReportedMax;
-  const isNews = !refundDeclinesReported.includes(serviceRefundToken);
-  if (!isPossible || isFull || !isNews || serviceRefundToken.length > textLengthMax) return [];
+/** The answer that says whose token it is may still come. */
+function rememberDecline(state: Payment, serviceRefundToken: string): PaymentEvent[] {
+  const { refundDeclinesReported: known } = state;
+  const isNew = !known.includes(serviceRefundToken) && known.length < refundDeclinesReportedMax;
+  const isPossible = isAllowed(state, { type: 'RefundDeclineReported' });
+  if (!isPossible || !isNew || serviceRefundToken.length > textLengthMax) return [];
   return [{ type: 'RefundDeclineReported', data: { serviceRefundToken } }];
 }
 
-const raiseDeclinedAfterApproval = (state: Payment, refundToken: string): PaymentEvent[] =>
-  openReviewPer(state, 'refund_disagrees', { refundToken }, 'refundToken');
+const openDeclinedAfterApproval = (state: Payment, refundToken: string): PaymentEvent[] =>
+  openReviewPer(state, 'refundToken', 'refund_disagrees', { refundToken });
 
 /**
- * What the refunded sum tells. Without a refund of ours on its way, what is more than we know of was made elsewhere;
- * with one, the sum decides it where it has grown by just its amount, and nothing else does: time alone proves nothing.
+ * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
+ * one, the sum approves it where it has grown by just its amount. Nothing else does: time alone proves nothing.
  */
 export function observeRefunds(
   state: Payment,
@@ -156,25 +163,27 @@ export function observeRefunds(
   isReadable: boolean,
 ): PaymentEvent[] {
   const refund = undecidedRefund(state);
+  const { refundedAmount } = state;
   const isPaid = isReadable && isPaidPhase(state);
   const shown = refundedAmountOf(observed);
-  if (refund === undefined) return isPaid ? observeExternalRefund(shown - state.refundedAmount) : [];
-  // Whoever announced the call may still be waiting for its answer, which tells more than a look.
-  if (refund.state === 'submitted' && inquiredAt < refund.answerBy) return [];
-  const events = giveUpWaiting(refund, 'no outcome was recorded');
+  if (refund === undefined) return isPaid ? observeExternalRefund(shown - refundedAmount) : [];
   const { refundToken, amount } = refund;
-  if (isPaid && shown - state.refundedAmount === amount)
-    return [...events, { type: 'RefundApproved', data: { refundToken } }];
-  if (inquiredAt < refund.quietUntil + patienceMs(refund)) return events;
-  // What cannot be read tells no sum, and keeps nobody from being called in time.
-  const observedRefundedAmount = isReadable ? shown : null;
-  const sums = { refundedAmount: state.refundedAmount, observedRefundedAmount };
-  return [...events, ...openReview(state, 'refund_unresolved', { refundToken, amount, ...sums })];
+  const { review, decisionMs } = callRules.refund;
+  const isApproved = isPaid && shown - refundedAmount === amount;
+  return settleCall<PaymentEvent>(refundInFlight(state, refund), {
+    inquiredAt,
+    effect: isApproved ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
+    patienceMs: refund.state === 'accepted' ? decisionMs : 0,
+    absent: () => {
+      const observedRefundedAmount = isReadable ? shown : null;
+      return openReview(state, review, { refundToken, amount, refundedAmount, observedRefundedAmount });
+    },
+  });
 }
 
 const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 
-/** Money that we know to have gone back, and the service does not show: it has taken a refund back. */
+/** Money that is known to have gone back, and that the service does not show: it has taken a refund back. */
 export function observeRefundedSum(
   state: Payment,
   { observed, inquiredAt }: RecordObservation,
@@ -183,23 +192,21 @@ export function observeRefundedSum(
   const { refundedAmount } = state;
   const observedRefundedAmount = refundedAmountOf(observed);
   if (observedRefundedAmount >= refundedAmount)
-    return resolveWhere(state, isAboutSums, 'found', 'the service told later');
+    return resolveWhere(state, isAboutSums, 'found', 'the service reported it later');
   const approved = state.refunds.filter((refund) => refund.state === 'approved');
-  // The sum may follow the approval only after a while. Of refunds made elsewhere nobody knows when that is over.
+  // The sum may follow the approval after a while. When that is over for refunds made elsewhere is not known.
   if (approved.length === 0 || approved.some(({ quietUntil }) => inquiredAt < quietUntil)) return [];
   const sums = { refundedAmount, observedRefundedAmount };
-  return openReviewPer(state, 'refund_disagrees', sums, 'refundToken');
+  return openReviewPer(state, 'refundToken', 'refund_disagrees', sums);
 }
 
 const isAboutSums = (open: Payment['reviews'][number]): boolean =>
   open.code === 'refund_disagrees' && isAbout(open, 'refundToken', null);
 
-const patienceMs = ({ state }: Refund): number => (state === 'accepted' ? acceptedRefundPatienceMs : 0);
-
 const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
 
 function refundedAmountOf({ status, amount, refundedAmount }: RecordObservation['observed']): number {
-  if (status === 'refunded') return amount;
-  return status === 'approved' ? refundedAmount : 0;
+  if (status === 'refunded' && refundedAmount === 0) return amount;
+  return status === 'approved' || status === 'refunded' ? refundedAmount : 0;
 }

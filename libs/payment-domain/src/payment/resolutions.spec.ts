@@ -15,8 +15,9 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
-import type { ResolveReview } from './payment-commands.ts';
+import type {} from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
@@ -24,14 +25,14 @@ import { resolutionsOf } from './resolutions.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** Attention raised with at least this evidence. */
-const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
 
-const say = (code: ReviewCode, resolution: Resolution, number = 1): ResolveReview => ({
-  type: 'ResolveAttention',
+const say = (code: ReviewCode, resolution: Resolution, number = 1): ResolveReview<ReviewCode> => ({
+  type: 'ResolveReview',
   code,
   number,
   resolution,
@@ -47,7 +48,7 @@ const ended = (code: ReviewCode, resolution: Resolution, number = 1): PaymentEve
 });
 const found = (code: ReviewCode): PaymentEvent => ({
   type: 'ReviewResolved',
-  data: { code, resolution: 'found', reason: 'the service told later' },
+  data: { code, number: 1, resolution: 'found', reason: 'the service reported it later' },
 });
 
 const table: Record<ReviewCode, readonly Resolution[]> = {
@@ -62,6 +63,7 @@ const table: Record<ReviewCode, readonly Resolution[]> = {
   terms_disagree: ['inquire_again', 'acknowledged'],
   capture_unresolved: ['inquire_again'],
   unknown_status: ['inquire_again', 'acknowledged'],
+  void_unresolved: ['inquire_again'],
 };
 /** Where the service does not show the payment at all, and its call has ended. */
 const mayBeUnmade = (code: ReviewCode, phase: PaymentPhase): boolean =>
@@ -86,15 +88,18 @@ describe.each(reviewCodes)('%s', (code) => {
     },
   );
 
-  test.each(paymentPhases)('in phase %s every way out but these is refused, and they are told', (phase) => {
-    const history = [...historyTo[phase], open(code)];
-    const allowed = resolutionsOf(paymentAfter(history), code);
-    for (const resolution of resolutions.filter((each) => !allowed.includes(each)))
-      expect(decide(fold(history), say(code, resolution))).toEqual({
-        kind: 'refused',
-        refusal: { code: 'resolution_not_allowed', allowed },
-      });
-  });
+  test.each(paymentPhases)(
+    'in phase %s every resolution but these is refused, and the refusal lists them',
+    (phase) => {
+      const history = [...historyTo[phase], open(code)];
+      const allowed = resolutionsOf(paymentAfter(history), code);
+      for (const resolution of resolutions.filter((each) => !allowed.includes(each)))
+        expect(decide(fold(history), say(code, resolution))).toEqual({
+          kind: 'refused',
+          refusal: { code: 'resolution_not_allowed', allowed },
+        });
+    },
+  );
 
   test('cannot be ended where it is not open', () => {
     for (const resolution of resolutions)
@@ -109,7 +114,7 @@ describe.each(reviewCodes)('%s', (code) => {
         .thenRefused('review_not_found');
   });
 
-  // Whatever a person says, the events can be applied: some once led where the machine allows no way.
+  // Every resolution leads to events that can be applied: some once led where the machine allows no transition.
   test.each(paymentPhases)('in phase %s whatever is allowed leads somewhere', (phase) => {
     for (const alsoOpen of reviewCodes) {
       const history = [
@@ -131,12 +136,12 @@ describe.each(reviewCodes)('%s', (code) => {
   });
 });
 
-test('a person says nothing about a payment that nobody requested', () => {
+test('a payment that was never requested has no review to resolve', () => {
   given([]).when(say('terms_disagree', 'acknowledged')).thenRefused('payment_not_found');
 });
 
 test.each(['acknowledged', 'inquire_again'] as const)(
-  '%s ends the matter and changes nothing else',
+  '%s resolves the review and changes nothing else',
   (resolution) => {
     const history = [...historyTo.pending, open('unknown_status')];
     given(history)
@@ -171,8 +176,8 @@ test.each(['init', 'pending', 'authorized', 'capturing', 'voiding'] as const)(
   },
 );
 
-// A second matter that asked whether the payment was made once stayed open, and could end the payment a second time.
-test('that the payment was not made ends every matter that asked for it', () => {
+// A second review that asked whether the payment was made once stayed open, and could end the payment a second time.
+test('that the payment was not made resolves every review that asked', () => {
   given([...lostCard, open('service_not_readable'), notFound])
     .when(say('attempt_not_found', 'payment_not_made', 2))
     .then([
@@ -189,7 +194,7 @@ test('that the payment was not made ends every matter that asked for it', () => 
     ]);
 });
 
-test('a payment that turns up after a person said it was not made is a revision, and calls a person', () => {
+test('a payment that turns up after being resolved as not made is a revision, and opens a review', () => {
   const said = [...lostCard, notFound, ended('attempt_not_found', 'payment_not_made')];
   const history: PaymentEvent[] = [...said, { type: 'PaymentFailed', data: { reason: 'resolved' } }];
   expect(types(decided(history, inquired(observed('approved'))))).toEqual([
@@ -201,7 +206,7 @@ test('a payment that turns up after a person said it was not made is a revision,
 // --- A lost attempt is found
 
 const foundByInquiry = {
-  type: 'RecordLookup',
+  type: 'RecordSearch',
   attemptNumber: 1,
   inquiredAt: attempt(1).quietUntil,
   found: [observed('approved')],
@@ -213,29 +218,29 @@ test('a lost attempt that is found after all needs nobody any more', () => {
   expect(events.at(-1)).toEqual(found('attempt_not_found'));
 });
 
-// While the next attempt was on its way, a person could still end the payment by a word about the attempt before.
+// While the next attempt was under way, resolving the previous attempt could still end the payment.
 test('a lost attempt that was refused at last needs nobody any more, and the next one calls for itself', () => {
   const next = attempt(2);
   const history = [...lostCard, notFound];
   const notSent = {
-    type: 'RecordCreationOutcome',
+    type: 'RecordAuthorizationOutcome',
     attemptNumber: 1,
     nextAttempt: next,
     outcome: { kind: 'not-sent', reason: 'connection refused' },
   } as const;
   const events = decided(history, notSent);
   expect(types(events)).toEqual(['AttemptNotSent', 'AttemptStarted', 'ReviewResolved']);
-  const lookup = { type: 'RecordLookup', attemptNumber: 2, found: [], inquiredAt: next.quietUntil } as const;
+  const lookup = { type: 'RecordSearch', attemptNumber: 2, found: [], inquiredAt: next.quietUntil } as const;
   expect(decided([...history, ...events], lookup).at(-1)).toEqual(
-    raised('attempt_not_found', { attemptNumber: 2, providerOrderNumber: 'pay_1.2' }),
+    opened('attempt_not_found', { attemptNumber: 2, providerOrderNumber: 'pay_1.2' }),
   );
 });
 
-test('look again, and what is still not found calls again', () => {
+test('after inquire_again, what is still not found opens another review', () => {
   const history = [...lostCard, notFound, ended('attempt_not_found', 'inquire_again')];
   given(history)
     .when({ ...foundByInquiry, found: [] })
-    .then([raised('attempt_not_found', { attemptNumber: 1 })]);
+    .then([opened('attempt_not_found', { attemptNumber: 1 })]);
 });
 
 // --- Refunds
@@ -243,13 +248,13 @@ test('look again, and what is still not found calls again', () => {
 const unresolvedRefund: PaymentEvent[] = [
   ...historyTo.approved,
   refundSubmitted('refund-0', 100),
-  { type: 'RefundDeclined', data: { refundToken: 'refund-0', errors: [] } },
+  { type: 'RefundDeclined', data: { refundToken: 'refund-0', errors: [], reason: 'declined' } },
   refundSubmitted('refund-1', 300),
   { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'timeout' } },
   open('refund_unresolved', { refundToken: 'refund-1' }),
 ];
 
-test('a refund that a person says was made is approved, and counts', () => {
+test('a refund resolved as made is approved, and counts', () => {
   const events: PaymentEvent[] = [
     ended('refund_unresolved', 'refund_made'),
     { type: 'RefundApproved', data: { refundToken: 'refund-1' } },
@@ -261,7 +266,7 @@ test('a refund that a person says was made is approved, and counts', () => {
   });
 });
 
-test('a refund that a person says was not made is declined, and its reservation is free', () => {
+test('a refund resolved as not made is declined, and its reservation released', () => {
   const events: PaymentEvent[] = [
     ended('refund_unresolved', 'refund_not_made'),
     { type: 'RefundDeclined', data: { refundToken: 'refund-1', errors: [], reason: 'resolved' } },
@@ -272,7 +277,7 @@ test('a refund that a person says was not made is declined, and its reservation 
   expect(after.refunds[1]?.declined).toEqual({ reason: 'resolved', errors: [] });
 });
 
-test('a refund that a person says was made in full makes the payment refunded', () => {
+test('a full refund resolved as made makes the payment refunded', () => {
   const full: PaymentEvent[] = [
     ...historyTo.approved,
     refundSubmitted('refund-1', 1000),
@@ -317,25 +322,25 @@ test('of several second payments each is resolved for itself', () => {
   expect(after.acknowledged.map(({ evidence }) => evidence['serviceToken'])).toEqual(['token-c']);
 });
 
-// --- What a person has acknowledged
+// --- Acknowledged reviews
 
-test('what a person has acknowledged is not brought up again by the same evidence, and is by other', () => {
+test('an acknowledged review is not opened again by the same evidence, and is by other evidence', () => {
   const first = inquired(observed('approved', { amount: 1 }));
   const raisedOnce = [...historyTo.init, ...decided(historyTo.init, first)];
   const seen = [...raisedOnce, ended('terms_disagree', 'acknowledged')];
   given(seen).when(first).thenNothing();
   given(seen)
     .when(inquired(observed('approved', { amount: 2 })))
-    .then([raised('terms_disagree', { observedAmount: 2 })]);
+    .then([opened('terms_disagree', { observedAmount: 2 })]);
   given([...raisedOnce, ended('terms_disagree', 'inquire_again')])
     .when(first)
-    .then([raised('terms_disagree', { observedAmount: 1 })]);
+    .then([opened('terms_disagree', { observedAmount: 1 })]);
 });
 
 const needsReview = ({ type }: PaymentEvent): boolean => type === 'ReviewOpened';
 
-// The second of two revisions that look alike was once recorded without a word to anybody.
-test('each revision calls a person, also one like another that was acknowledged', () => {
+// The second of two identical revisions was once recorded without a review.
+test('each revision opens a review, even if one like it was acknowledged', () => {
   const revise = (status: string, before: readonly PaymentEvent[]): readonly PaymentEvent[] => [
     ...before,
     ...decided(before, inquired(observed(status))),
@@ -348,8 +353,8 @@ test('each revision calls a person, also one like another that was acknowledged'
   ]);
 });
 
-// The attention about a callback is also what puts its payment on the schedule of looks.
-test('each callback that could not be applied calls a person, also after one like it was acknowledged', () => {
+// The review of a callback also puts its payment on the inquiry schedule.
+test('each callback that could not be applied opens a review, even if one like it was acknowledged', () => {
   const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
   const seen = [
     ...historyTo.approved,
@@ -358,5 +363,5 @@ test('each callback that could not be applied calls a person, also after one lik
   ];
   given(seen)
     .when(unapplied)
-    .then([raised('callback_not_applied', { reason: 'no answer' })]);
+    .then([opened('callback_not_applied', { reason: 'no answer' })]);
 });

@@ -1,12 +1,13 @@
-/** What a person may say about a payment that waits for one, and what is resolved by what was found out since. */
-import { findOpen, resolveWhere, type Review, type Evidence, type Resolution } from '../review.ts';
-import type { Decision } from '../decision.ts';
+/** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
+import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
-import type { PaymentRefusal, ResolveReview } from './payment-commands.ts';
-import type { ReviewCode, PaymentEvent } from './payment-events.ts';
-import { isFinalPhase } from './payment-machine.ts';
+import { findOpen, resolveWhere, type Evidence, type Resolution, type Review } from '../review.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
-import { evolve, isDecided, type Payment, type Refund } from './payment-state.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import type { PaymentRefusal } from './payment-commands.ts';
+import type { PaymentEvent, ReviewCode } from './payment-events.ts';
+import { isFinalPhase } from './payment-machine.ts';
+import { evolve, isDecided, isPaymentAwaited, type Payment, type Refund } from './payment-state.ts';
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
@@ -20,36 +21,37 @@ const always: Record<ReviewCode, readonly Resolution[]> = {
   terms_disagree: ['inquire_again', 'acknowledged'],
   capture_unresolved: ['inquire_again'],
   unknown_status: ['inquire_again', 'acknowledged'],
+  void_unresolved: ['inquire_again'],
 };
 
-/** The ways out of an attention of this code, for the payment as it is. */
+/** What may be answered to a review of this code, for the payment as it is. */
 export const resolutionsOf = (payment: Payment, code: ReviewCode): readonly Resolution[] =>
   mayBeUnmade(payment, code) ? [...always[code], 'payment_not_made'] : always[code];
 
-/** Where the service does not show the payment at all: what it shows otherwise than agreed may still be paid. */
+/** Only where the service does not show the payment at all: what it shows under other terms may still be paid. */
 function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
   if (code === 'attempt_not_found') return phase === 'unresolved';
-  // While a call is on its way nobody can be sure of its end.
+  // While a call is under way nobody can be sure of its outcome.
   return code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
 }
 
 export function resolveReview(
   state: Payment,
-  { code, number, resolution, reason }: ResolveReview,
+  { code, number, resolution, reason }: ResolveReview<ReviewCode>,
 ): Decision<PaymentEvent, PaymentRefusal> {
   const open = findOpen(state, { code, number });
-  if (open === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (open === undefined) return refuse({ code: 'review_not_found' });
   const allowed = resolutionsOf(state, code);
-  if (!allowed.includes(resolution))
-    return { kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed } };
+  if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const effect = effectOf(state, open, resolution);
-  if (effect === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (effect === undefined) return refuse({ code: 'review_not_found' });
   const resolved: PaymentEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
-  const events = [resolved, ...effect];
-  return { kind: 'events', events: [...events, ...resolveAnswered(events.reduce<Payment>(evolve, state))] };
+  return events(
+    ...inOrder<Payment, PaymentEvent>(state, evolve, [() => [resolved, ...effect], resolveAnswered]),
+  );
 }
 
-/** What a person's word changes; undefined where what it is about has been decided already. */
+/** What the answer changes; undefined where its subject has been decided already. */
 function effectOf(
   state: Payment,
   { evidence }: Review<ReviewCode>,
@@ -73,8 +75,8 @@ function effectOf(
 }
 
 /** A payment that the service never had has failed; one that it had and undid is declined. */
-const endPayment = ({ phase }: Payment): PaymentEvent =>
-  phase === 'requested' || phase === 'unresolved'
+const endPayment = (payment: Payment): PaymentEvent =>
+  isPaymentAwaited(payment)
     ? { type: 'PaymentFailed', data: { reason: 'resolved' } }
     : { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } };
 
@@ -83,24 +85,25 @@ const endRefund = ({ refundToken }: Refund, resolution: 'refund_made' | 'refund_
     ? { type: 'RefundApproved', data: { refundToken } }
     : { type: 'RefundDeclined', data: { refundToken, errors: [], reason: 'resolved' } };
 
-/** The refund that the evidence names, while its outcome is not known. */
+/** The refund that the evidence names, while it is undecided. */
 const undecidedIn = ({ refunds }: Payment, evidence: Evidence): Refund | undefined =>
   refunds.find((refund) => refund.refundToken === evidence['refundToken'] && !isDecided(refund));
 
 const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Evidence) => boolean>> = {
-  // A late answer may have ended the attempt that a person was called for, and another one is under way.
-  attempt_not_found: ({ phase, attempt }, { attemptNumber }) =>
-    (phase === 'requested' || phase === 'unresolved') && attempt.number === attemptNumber,
+  // A late answer may have ended the attempt that the review is about, and another one is under way.
+  attempt_not_found: (payment, { attemptNumber }) =>
+    isPaymentAwaited(payment) && payment.attempt.number === attemptNumber,
   refund_unresolved: (payment, evidence) => undecidedIn(payment, evidence) !== undefined,
   service_not_readable: (payment) => inquiryNeedOf(payment) !== undefined,
-  capture_unresolved: ({ phase }) => phase === 'capturing' || phase === 'voiding',
+  capture_unresolved: ({ phase }) => phase === 'capturing',
+  void_unresolved: ({ phase }) => phase === 'voiding',
 };
 
-/** Ends the attention about something whose outcome is known by now. */
+/** Resolves the reviews about something whose outcome is known by now. */
 export const resolveAnswered = (payment: Payment): PaymentEvent[] =>
   resolveWhere(
     payment,
     ({ code, evidence }) => isStillInDoubt[code]?.(payment, evidence) === false,
     'found',
-    'the service told later',
+    'the service reported it later',
   );

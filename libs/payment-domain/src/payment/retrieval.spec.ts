@@ -20,8 +20,8 @@ import { paymentPhases } from './payment-machine.ts';
 
 const { given } = scenario(paymentDomain);
 
-/** Attention raised with at least this evidence. */
-const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
+/** A review opened with at least this evidence. */
+const opened = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
   type: 'ReviewOpened',
   data: { code, evidence: expect.objectContaining(evidence) },
 });
@@ -29,11 +29,11 @@ const raised = (code: ReviewCode, evidence: object = {}): PaymentEvent => ({
 // --- A payment that the service does not know any more
 
 test.each(paymentPhases)(
-  'in phase %s the accepted payment gone missing calls a person, another one nobody',
+  'in phase %s the accepted payment gone missing opens a review, another one does not',
   (phase) => {
     const { serviceToken } = paymentAfter(historyTo[phase]);
     const missing = decided(historyTo[phase], { type: 'RecordMissing', serviceToken: 'token-a' });
-    const calls = [raised('service_payment_missing', { serviceToken: 'token-a' })];
+    const calls = [opened('service_payment_missing', { serviceToken: 'token-a' })];
     expect(missing).toEqual(serviceToken === undefined ? [] : calls);
     given(historyTo[phase]).when({ type: 'RecordMissing', serviceToken: 'token-b' }).thenNothing();
   },
@@ -51,13 +51,13 @@ const sampleAccepted: PaymentEvent = {
   data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' },
 };
 
-test.each(paymentPhases)('in phase %s a callback that could not be applied calls a person, once', (phase) => {
+test.each(paymentPhases)('in phase %s a callback that could not be applied opens a review, once', (phase) => {
   given(historyTo[phase])
     .when(unapplied)
-    .then([raised('callback_not_applied', { reason: 'no answer' })]);
+    .then([opened('callback_not_applied', { reason: 'no answer' })]);
 });
 
-test('no more than ten callbacks of one payment are before a person', () => {
+test('no more than ten callbacks of one payment are under review', () => {
   const many = Array.from({ length: 10 }, (_, index) => about(`token-${index}`));
   given([...historyTo.approved, ...many])
     .when({ ...unapplied, serviceToken: 'token-x' })
@@ -69,11 +69,10 @@ test('no more than ten callbacks of one payment are before a person', () => {
 
 describe('a callback that names what it is about', () => {
   const both = [...historyTo.approved, about('token-b'), about('token-a')];
-  const asked = (number?: number, reason = 'the service was asked later'): PaymentEvent => ({
+  const asked = (number = 1, reason = 'the service was asked later'): PaymentEvent => ({
     type: 'ReviewResolved',
     data: {
-      ...{ code: 'callback_not_applied', resolution: 'retrieved', reason },
-      ...(number === undefined ? {} : { number }),
+      ...{ code: 'callback_not_applied', number, resolution: 'retrieved', reason },
     },
   });
 
@@ -89,14 +88,14 @@ describe('a callback that names what it is about', () => {
       .then([about(null)]);
   });
 
-  test('is done with by a look at our own payment where it names that one, or none', () => {
+  test('is settled by an inquiry about our own payment where it names that one, or none', () => {
     given([...both, about(null)])
       .when(inquired(observed('approved')))
       .then([2, 3].map((number) => asked(number, 'the payment was retrieved later')));
     given([...historyTo.approved, about('token-b')])
       .when(inquired(observed('approved')))
       .thenNothing();
-    const inquiry = { type: 'RecordLookup', attemptNumber: 1, inquiredAt: 0 } as const;
+    const inquiry = { type: 'RecordSearch', attemptNumber: 1, inquiredAt: 0 } as const;
     given([...historyTo.unresolved, about('token-b'), about('token-a')])
       .when({ ...inquiry, found: [observed('init')] })
       .then([sampleAccepted, asked(2)]);
@@ -105,31 +104,33 @@ describe('a callback that names what it is about', () => {
       .then([asked(2)]);
   });
 
-  test('is done with by a look after just that', () => {
+  test('is settled by an inquiry about just that', () => {
     given(both)
-      .when({ type: 'RecordCallbackLooked', serviceToken: 'token-b' })
+      .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
       .then([asked(1)]);
-    given(both).when({ type: 'RecordCallbackLooked', serviceToken: 'token-c' }).thenNothing();
+    given(both).when({ type: 'RecordCallbackInquired', serviceToken: 'token-c' }).thenNothing();
     given([...historyTo.approved, about(null)])
-      .when({ type: 'RecordCallbackLooked', serviceToken: 'token-a' })
+      .when({ type: 'RecordCallbackInquired', serviceToken: 'token-a' })
       .thenNothing();
   });
 
-  test('is part of the matter where what it names is known as a second payment', () => {
+  test('is settled where what it names is known as a second payment', () => {
     const other = inquired(observed('approved', { serviceToken: 'token-b' }));
     given(both)
       .when(other)
-      .then([raised('second_payment_found', { serviceToken: 'token-b' }), asked(1)]);
+      .then([opened('second_payment_found', { serviceToken: 'token-b' }), asked(1)]);
     const known = [...historyTo.approved, ...decided(historyTo.approved, other), about('token-b')];
-    given(known).when(other).then([asked()]);
+    given(known)
+      .when(other)
+      .then([asked(2)]);
   });
 });
 
-// --- Looks that fail
+// --- Inquiries that fail
 
-describe('a look that failed', () => {
+describe('an inquiry that failed', () => {
   const failed = (reason: InquiryFailure, failedAt = 0) =>
-    ({ type: 'RecordLookFailed', reason, account: 'main', failedAt }) as const;
+    ({ type: 'RecordInquiryFailed', reason, account: 'main', failedAt }) as const;
   const unreadable = (reason: InquiryFailure): PaymentEvent => ({
     type: 'ReviewOpened',
     data: { code: 'service_not_readable', evidence: { reason, account: 'main' } },
@@ -138,13 +139,14 @@ describe('a look that failed', () => {
     type: 'ReviewResolved',
     data: {
       code: 'service_not_readable',
+      number: 1,
       resolution: 'retrieved',
       reason: 'the service was asked later',
     },
   };
 
   test.each(['account_missing', 'refused'] as const)(
-    'as %s calls a person at once where something is to be found out, and only there',
+    'as %s opens a review at once where an outcome is unknown, and only there',
     (reason) => {
       for (const phase of paymentPhases)
         expect(decided(historyTo[phase], failed(reason))).toEqual(
@@ -158,9 +160,9 @@ describe('a look that failed', () => {
     ['an hour', 'a lost attempt', historyTo.unresolved, 160_000, 3_600_000],
     ['an hour', 'a confirmation', historyTo.capturing, 160_000, 3_600_000],
     ['an hour', 'a refund', refunding, 160_000, 3_600_000],
-    ['a day', 'what happens by itself', historyTo.pending, 160_000, 86_400_000],
+    ['a day', 'what needs no command', historyTo.pending, 160_000, 86_400_000],
   ] as const)(
-    'without an answer calls a person after %s: %s',
+    'without an answer opens a review after %s: %s',
     (_, _what, history, quietUntil, patienceMs) => {
       given(history)
         .when(failed('no_answer', quietUntil + patienceMs - 1))
@@ -173,8 +175,8 @@ describe('a look that failed', () => {
 
   test('has patience from the latest call on', () => {
     const late = { ...announcedCall, quietUntil: 1_000_000 };
-    const confirming: PaymentEvent[] = [...historyTo.authorized, { type: 'CaptureSubmitted', data: late }];
-    given(confirming)
+    const capturing: PaymentEvent[] = [...historyTo.authorized, { type: 'CaptureSubmitted', data: late }];
+    given(capturing)
       .when(failed('no_answer', 999_999 + 3_600_000))
       .thenNothing();
     const refund = refundSubmitted('refund-1', 300);
@@ -183,10 +185,10 @@ describe('a look that failed', () => {
       .thenNothing();
   });
 
-  test('is over with the next one that tells anything', () => {
+  test('is over with the next one that is answered', () => {
     const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
     given(of(historyTo.unresolved))
-      .when({ type: 'RecordLookup', attemptNumber: 1, found: [], inquiredAt: 0 })
+      .when({ type: 'RecordSearch', attemptNumber: 1, found: [], inquiredAt: 0 })
       .then([over]);
     given(of(historyTo.pending))
       .when(inquired(observed('pending')))
@@ -197,7 +199,7 @@ describe('a look that failed', () => {
   test('is over where nothing is left to be found out', () => {
     given([...historyTo.requested, unreadable('refused')])
       .when({
-        type: 'RecordCreationOutcome',
+        type: 'RecordAuthorizationOutcome',
         attemptNumber: 1,
         outcome: { kind: 'not-sent', reason: 'x' },
       })
@@ -206,13 +208,18 @@ describe('a look that failed', () => {
         { type: 'PaymentFailed', data: { reason: 'not-sent' } },
         {
           type: 'ReviewResolved',
-          data: { code: 'service_not_readable', resolution: 'found', reason: 'the service told later' },
+          data: {
+            code: 'service_not_readable',
+            number: 1,
+            resolution: 'found',
+            reason: 'the service reported it later',
+          },
         },
       ]);
   });
 });
 
-test('a payment that is retrieved again needs nobody for the callback any more', () => {
+test('a retrieval resolves the review of a callback', () => {
   const calls: PaymentEvent = {
     type: 'ReviewOpened',
     data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
@@ -224,6 +231,7 @@ test('a payment that is retrieved again needs nobody for the callback any more',
         type: 'ReviewResolved',
         data: {
           code: 'callback_not_applied',
+          number: 1,
           resolution: 'retrieved',
           reason: 'the payment was retrieved later',
         },
@@ -238,9 +246,9 @@ test('what the service sends is cut before it becomes evidence', () => {
   expect(JSON.stringify(events).length).toBeLessThan(2_000);
 });
 
-// --- All that one look tells
+// --- All that one inquiry shows
 
-test('one look tells the status, the refunds and the token at once', () => {
+test('one inquiry shows the status, the refunds and the token at once', () => {
   const history = [requested({ recurring: true }), sampleEvents.AttemptAccepted];
   given(history)
     .when(inquired(observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' })))
@@ -259,8 +267,11 @@ test.each([
   'a picture %s says nothing about tokens, and of refunds and confirmations only that time is over',
   (_, changes) => {
     const atLeisure = { inquiredAt: 10_000_000, nextWindow: announcedCall };
-    const picture = { ...observed('pending', { heldAmount: 500, recurringToken: 'rec_1' }), ...changes };
-    const calls = [raised('capture_unresolved', { operation: 'confirm', submissions: 1 })];
+    const picture = {
+      ...observed('pending', { authorizedAmount: 500, recurringToken: 'rec_1' }),
+      ...changes,
+    };
+    const calls = [opened('capture_unresolved', { operation: 'capture', submissions: 1 })];
     const unresolved = { type: 'CaptureUnresolved', data: { reason: 'no outcome was recorded' } };
     expect(decided(historyTo.capturing, inquired(picture, atLeisure)).slice(1)).toEqual([
       unresolved,
@@ -274,26 +285,26 @@ test.each([
     const paid = { ...observed('approved', { refundedAmount: 300, recurringToken: 'rec_1' }), ...changes };
     expect(decided(refunding, inquired(paid, atLeisure)).slice(1)).toEqual([
       { type: 'RefundUnresolved', data: { refundToken: 'refund-1', reason: 'no outcome was recorded' } },
-      raised('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: null }),
+      opened('refund_unresolved', { refundToken: 'refund-1', observedRefundedAmount: null }),
     ]);
     expect(types(decided(refunding, inquired(paid)))).toEqual(['ReviewOpened']);
   },
 );
 
-test('a callback that could not be applied is done with, whatever the look showed', () => {
+test('a callback that could not be applied is settled, whatever the inquiry showed', () => {
   const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
   const events = decided(history, inquired(observed('odd')));
   expect(types(events)).toEqual(['ReviewOpened', 'ReviewResolved']);
 });
 
-test('a look at another payment is none at this one', () => {
+test('an inquiry about another payment is none about this one', () => {
   const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
   const events = decided(history, inquired(observed('approved', { serviceToken: 'token-b' })));
   expect(types(events)).toEqual(['ReviewOpened']);
 });
 
 // An acknowledged disagreement was once silent for good, and the refund's reservation with it.
-test('a disagreement that a person has acknowledged keeps nobody from being called for a refund', () => {
+test('an acknowledged disagreement does not keep a refund from opening a review', () => {
   const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
   const odd = inquired(observed('approved', { amount: 999 }));
   const seen: PaymentEvent[] = [
@@ -340,9 +351,9 @@ test('a recurring token that nobody asked for is not issued', () => {
   }
 });
 
-test('a recurring token is issued by the look that finds a lost attempt, too', () => {
+test('a recurring token is issued by the inquiry that finds a lost attempt, too', () => {
   const found = [observed('approved', { recurringToken: 'rec_1' })];
   const history = [requested({ recurring: true }), sampleEvents.AttemptUnresolved];
-  const events = decided(history, { type: 'RecordLookup', attemptNumber: 1, found, inquiredAt: 0 });
+  const events = decided(history, { type: 'RecordSearch', attemptNumber: 1, found, inquiredAt: 0 });
   expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'RecurringTokenIssued']);
 });

@@ -4,7 +4,7 @@ import {
   observedPayout,
   payoutAfter,
   payoutHistoryTo,
-  payoutRaised,
+  payoutReviewOpened,
   payoutRequested,
   payoutSampleEvents,
   payoutTerms,
@@ -35,8 +35,8 @@ import {
   unknownStatus,
   withoutReason,
 } from '../../testing/payout-story.ts';
-import { errorsMax, textLengthMax } from '../payment/payment-events.ts';
-import type { PayoutCommand } from './payout-commands.ts';
+import { errorsMax, textLengthMax } from '../values.ts';
+import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import { decodePayoutEvent, type PayoutEvent } from './payout-events.ts';
 import { payoutPhases } from './payout-machine.ts';
@@ -95,13 +95,13 @@ describe.each([
       .when(answered('declined', { declineReason: 'do_not_honor' }))
       .then([accepted('answer'), payoutSampleEvents.PayoutDeclined]));
 
-  test('accepted with a status that is not known: a person is called, and no status is taken', () =>
+  test('accepted with an unknown status opens a review and takes no status', () =>
     given(history)
       .when(answered('frozen'))
       .then([accepted('answer'), unknownStatus('frozen')]));
 
   test.each([{ amount: 999 }, { currency: 'USD' }, { amount: Number.NaN }])(
-    'accepted as %j: a person is called, and no status is taken',
+    'accepted as %j opens a review and takes no status',
     (changes) => {
       const { orderNumber: _, ...observed } = observedPayout('approved', changes);
       given(history)
@@ -124,14 +124,14 @@ describe.each([
 test('an outcome that is not known leaves the payout unresolved', () =>
   given(requested).when(lost).then([payoutSampleEvents.PayoutUnresolved]));
 
-test('an outcome that is not known tells an unresolved payout nothing', () =>
+test('an unknown outcome changes nothing about an unresolved payout', () =>
   given(unresolved).when(lost).thenNothing());
 
 test.each([
   ['pending', pending],
   ['approved', approved],
   ['declined', declined],
-] as const)('what a look has found stands, whatever the late answer says: %s', (_, history) => {
+] as const)('what an inquiry has found stands, whatever the late answer says: %s', (_, history) => {
   for (const outcome of [
     refused,
     notSent,
@@ -143,13 +143,13 @@ test.each([
     given(history).when(outcome).thenNothing();
 });
 
-test('a late answer about another payout than the one that a look has found calls a person', () =>
+test('a late answer about another payout than the inquiry found opens a review', () =>
   given(pending)
     .when(answered('approved', { serviceToken: 'token-b' }))
     .then([second('token-b', 'approved', 'token-a')]));
 
 describe('a failed payout', () => {
-  test('stays failed, whichever failure is told later', () => {
+  test('stays failed, whichever failure is reported later', () => {
     for (const outcome of [refused, notSent, lost]) given(failed).when(outcome).thenNothing();
   });
 
@@ -157,7 +157,7 @@ describe('a failed payout', () => {
     answered('approved'),
     inquired([observedPayout('approved')]),
     retrieved(observedPayout('approved')),
-  ])('that turns up approved is revised, and a person is called: $type', (fact) =>
+  ])('that turns up approved is revised and opens a review: $type', (fact) =>
     given(failed)
       .when(fact)
       .then(revised('declined', 'approved', { serviceToken: 'token-a' })),
@@ -167,7 +167,7 @@ describe('a failed payout', () => {
     answered('pending'),
     inquired([observedPayout('pending')]),
     retrieved(observedPayout('pending')),
-  ])('that turns up undecided is followed again, and a person is called: $type', (fact) =>
+  ])('that turns up undecided is followed again and opens a review: $type', (fact) =>
     given(failed)
       .when(fact)
       .then(revised('declined', 'pending', { serviceToken: 'token-a' })),
@@ -178,14 +178,14 @@ describe('a failed payout', () => {
     (fact) => given(failed).when(fact).thenNothing(),
   );
 
-  test('that turns up with another amount calls a person, and keeps its status', () => {
+  test('that turns up with another amount opens a review and keeps its status', () => {
     const observed = observedPayout('approved', { amount: 1 });
     given(failed)
       .when(inquired([observed]))
       .then([disagreement(observed)]);
   });
 
-  test('that turns up twice calls a person for the second one, too', () =>
+  test('that turns up twice opens a review for the second one, too', () =>
     given(failed)
       .when(inquired([observedPayout('approved'), observedPayout('approved', { serviceToken: 'token-b' })]))
       .then([
@@ -194,8 +194,8 @@ describe('a failed payout', () => {
       ]));
 });
 
-describe('a look by the payout’s own number', () => {
-  test('while the answer may still come tells nothing, whatever it found', () => {
+describe('an inquiry by the payout’s own number', () => {
+  test('while the answer may still come changes nothing, whatever it found', () => {
     given(requested).when(inquired([], duringCall)).thenNothing();
     given(requested)
       .when(inquired([observedPayout('approved')], duringCall))
@@ -229,7 +229,7 @@ describe('a look by the payout’s own number', () => {
       .then([accepted('inquiry'), disagreement(found)]);
   });
 
-  test('finds it twice: money may have gone out twice, a person is called for each further one', () =>
+  test('finds it twice: money may have gone out twice, each further one opens a review', () =>
     given(unresolved)
       .when(
         inquired([
@@ -249,15 +249,15 @@ describe('a look by the payout’s own number', () => {
   test('does not find it before the service is quiet: that proves nothing', () =>
     given(unresolved).when(inquired([], beforeQuiet)).thenNothing());
 
-  test('does not find it after that: a person is called, and it stays unresolved', () =>
+  test('does not find it after that: a review is opened, and it stays unresolved', () =>
     given(unresolved)
       .when(inquired([], afterQuiet))
-      .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+      .then([payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
   test('that is the first after the quiet period gives up and calls at once', () =>
     given(requested)
       .when(inquired([], afterQuiet))
-      .then([noOutcome, payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+      .then([noOutcome, payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
   test('that shows other orders only proves nothing about ours', () => {
     const foreign = observedPayout('approved', { orderNumber: 'po_2.1', serviceToken: 'token-z' });
@@ -273,7 +273,7 @@ describe('a look by the payout’s own number', () => {
       .then([accepted('inquiry')]);
   });
 
-  test('that comes too late to be needed tells of a second payout only', () => {
+  test('that comes too late to be needed reports a second payout only', () => {
     given(approved)
       .when(inquired([observedPayout('declined')]))
       .thenNothing();
@@ -286,7 +286,7 @@ describe('a look by the payout’s own number', () => {
 
 test('what comes from outside is cut to what can be read back', () => {
   const long = 'x'.repeat(textLengthMax + 1);
-  const commands: readonly [readonly PayoutEvent[], PayoutCommand][] = [
+  const commands: readonly [readonly PayoutEvent[], PayoutInput][] = [
     [requested, ended({ kind: 'unknown', reason: long })],
     [requested, ended({ kind: 'not-sent', reason: long })],
     [requested, ended({ kind: 'refused', errors: Array(errorsMax + 1).fill(refusalError) })],
@@ -294,7 +294,7 @@ test('what comes from outside is cut to what can be read back', () => {
     [approved, retrieved(observedPayout('declined', { declineReason: long }))],
     [pending, retrieved(observedPayout(long))],
     [pending, retrieved(observedPayout('approved', { currency: long, orderNumber: long }))],
-    [pending, { type: 'RecordUnappliedPayoutCallback', reason: long }],
+    [pending, { type: 'RecordUnappliedCallback', reason: long }],
   ];
   for (const [history, command] of commands) {
     const decision = decidePayout(payoutAfter(history), command);

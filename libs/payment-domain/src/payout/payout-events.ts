@@ -2,20 +2,21 @@
  * The events of a payout (stream `payout-<token>`). They are the only record of what happened; a changed event is a
  * new schema version with an upcaster, never an edit of a stored one. Instants are milliseconds since the Unix epoch.
  */
-import { amountSchema, apiErrorSchema, currencySchema } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
-import { reviewNumberSchema, evidenceSchema } from '../review.ts';
-import { callWindowSchema } from '../call-window.ts';
-import { environmentSchema, errorsMax, textLengthMax } from '../payment/payment-events.ts';
-
-const textSchema = z.string().max(textLengthMax);
+import { callWindowSchema } from '../outbound-call/outbound-call.ts';
+import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
 export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
 export const payoutStatusSchema = z.enum(payoutStatuses);
 export type PayoutStatus = z.infer<typeof payoutStatusSchema>;
 
-/** Where the money goes, as far as it may be kept: it tells people which card or account it was, and pays to none. */
+/**
+ * Where the money goes, as far as it may be kept: it identifies the card or account to a reader, and cannot be paid
+ * to.
+ */
 export const payoutDestinationSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('card'),
@@ -58,7 +59,7 @@ export const payoutCallSchema = z.object({
 });
 export type PayoutCall = z.infer<typeof payoutCallSchema>;
 
-/** Why a person is needed. */
+/** Why a review is opened. */
 export const payoutReviewCodes = [
   'callback_not_applied',
   'final_status_revised',
@@ -72,9 +73,8 @@ export const payoutReviewCodes = [
 export const payoutReviewCodeSchema = z.enum(payoutReviewCodes);
 export type PayoutReviewCode = z.infer<typeof payoutReviewCodeSchema>;
 
-/** Why nothing was paid out. `resolved`: a person made sure of it. */
+/** Why nothing was paid out. `resolved`: a person confirmed it. */
 export const payoutFailureSchema = z.enum(['refused', 'not-sent', 'resolved']);
-export type PayoutFailure = z.infer<typeof payoutFailureSchema>;
 
 /** Data of each event type, as stored. */
 export const payoutEventSchemas = {
@@ -82,16 +82,16 @@ export const payoutEventSchemas = {
     environment: environmentSchema,
     team: textSchema,
     terms: payoutTermsSchema,
-    /** Hash over the validated request: tells a repeat from another request under the same key. */
+    /** Hash over the validated request: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     call: payoutCallSchema,
   }),
   PayoutAccepted: z.object({
     serviceToken: textSchema,
-    /** How we know: the call's own answer, or a later look. */
+    /** How it is known: by the call's own answer, or by a status inquiry. */
     evidence: z.enum(['answer', 'inquiry']),
   }),
-  PayoutRefused: z.object({ errors: z.array(apiErrorSchema).max(errorsMax) }),
+  PayoutRefused: z.object({ errors: errorsSchema }),
   PayoutNotSent: z.object({ reason: textSchema }),
   PayoutUnresolved: z.object({ reason: textSchema }),
   PayoutApproved: z.object({}),
@@ -99,19 +99,17 @@ export const payoutEventSchemas = {
   PayoutFailed: z.object({ reason: payoutFailureSchema }),
   FinalStatusRevised: z.object({
     from: z.enum(['approved', 'declined']),
-    /** `pending` where a payout that had failed, or that a person had ended, turned up at the service, undecided. */
+    /**
+     * `pending` where a payout that had failed, or that a person had resolved as undone, turned up at the service,
+     * undecided.
+     */
     to: payoutStatusSchema,
     declineReason: textSchema.optional(),
     /** The service's token, where the payout had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
-  ReviewOpened: z.object({ code: payoutReviewCodeSchema, evidence: evidenceSchema }),
-  ReviewResolved: z.object({
-    code: payoutReviewCodeSchema,
-    resolution: textSchema,
-    reason: textSchema,
-    number: reviewNumberSchema.optional(),
-  }),
+  ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
+  ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
 } as const;
 
 export type PayoutEventType = keyof typeof payoutEventSchemas;

@@ -4,8 +4,8 @@ import {
   observedPayout,
   payoutAfter,
   payoutHistoryTo,
-  payoutRaised,
-  payoutResolved,
+  payoutReviewOpened,
+  payoutReviewResolved,
   payoutSampleEvents,
 } from '../../testing/payout-samples.ts';
 import {
@@ -26,7 +26,7 @@ import {
   unknownStatus,
 } from '../../testing/payout-story.ts';
 import type { InquiryFailure } from '../failed-inquiry.ts';
-import type { PayoutCommand } from './payout-commands.ts';
+import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhases } from './payout-machine.ts';
@@ -35,7 +35,7 @@ const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
 
 describe('a retrieval', () => {
-  test('of an awaited payout under our own number is as good as a look', () => {
+  test('of an awaited payout under our own number counts as an inquiry', () => {
     given(unresolved)
       .when(retrieved(observedPayout('approved')))
       .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved]);
@@ -44,17 +44,17 @@ describe('a retrieval', () => {
       .then([noOutcome, accepted('inquiry')]);
   });
 
-  test('of an awaited payout while the answer may still come tells nothing', () =>
+  test('of an awaited payout while the answer may still come changes nothing', () =>
     given(requested)
       .when(retrieved(observedPayout('approved'), duringCall))
       .thenNothing());
 
-  test('without a number tells nothing about an awaited payout', () => {
+  test('without a number changes nothing about an awaited payout', () => {
     const { orderNumber: _, ...observed } = observedPayout('approved');
     given(unresolved).when(retrieved(observed)).thenNothing();
   });
 
-  test('of another order while ours is awaited calls a person', () =>
+  test('of another order while ours is awaited opens a review', () =>
     given(unresolved)
       .when(retrieved(observedPayout('approved', { orderNumber: 'po_2.1' })))
       .then([second('token-a', 'approved', null)]));
@@ -87,7 +87,7 @@ describe('a retrieval', () => {
       .thenNothing();
   });
 
-  test('that contradicts a final status is recorded as a revision, and a person is called', () => {
+  test('that contradicts a final status is recorded as a revision and opens a review', () => {
     given(approved)
       .when(retrieved(observedPayout('declined', { declineReason: 'account_closed' })))
       .then(revised('approved', 'declined', { declineReason: 'account_closed' }));
@@ -96,13 +96,13 @@ describe('a retrieval', () => {
       .then(revised('declined', 'approved'));
   });
 
-  test('that contradicts it again calls again, also after a person has acknowledged the like', () => {
+  test('that contradicts it again opens another review, even if one like it was acknowledged', () => {
     const history = [
       ...approved,
       ...revised('approved', 'declined'),
-      payoutResolved('final_status_revised', 'acknowledged', 'seen'),
+      payoutReviewResolved('final_status_revised', 'acknowledged', 'seen'),
       ...revised('declined', 'approved'),
-      payoutResolved('final_status_revised', 'acknowledged', 'seen'),
+      payoutReviewResolved('final_status_revised', 'acknowledged', 'seen', 2),
     ];
     given(history)
       .when(retrieved(observedPayout('declined')))
@@ -110,7 +110,7 @@ describe('a retrieval', () => {
   });
 
   test.each([{ amount: 999 }, { currency: 'USD' }, { orderNumber: 'po_2.1' }])(
-    'of other money calls a person and takes no status: %j',
+    'with another amount or currency opens a review and takes no status: %j',
     (changes) => {
       const observed = observedPayout('approved', changes);
       given(pending)
@@ -122,19 +122,19 @@ describe('a retrieval', () => {
     },
   );
 
-  test('of another token calls a person', () =>
+  test('with another token opens a review', () =>
     given(approved)
       .when(retrieved(observedPayout('approved', { serviceToken: 'token-b' })))
       .then([second('token-b', 'approved', 'token-a')]));
 
-  test('with a status that is not known calls a person', () =>
+  test('with an unknown status opens a review', () =>
     given(pending)
       .when(retrieved(observedPayout('refunded')))
       .then([unknownStatus('refunded')]));
 });
 
-// Money that a person had given up went out after all, and nobody heard of it.
-test('a payout that a person ended and that the service still has is a revision, and calls a person', () => {
+// A payout that a person had resolved as undone went out after all, and no review was opened.
+test('a payout resolved as undone that the service still has is a revision and opens a review', () => {
   const history: PayoutEvent[] = [
     ...pending,
     { type: 'PayoutDeclined', data: { declineReason: 'resolved_by_a_person' } },
@@ -151,7 +151,7 @@ test('a payout that a person ended and that the service still has is a revision,
   expect(again.declineReason).toBeUndefined();
 });
 
-test('no more than ten second payouts are brought before a person', () => {
+test('no more than ten second payouts open a review', () => {
   const others = Array.from({ length: 12 }, (_, index) =>
     observedPayout('approved', { serviceToken: `token-${index}` }),
   );
@@ -160,46 +160,41 @@ test('no more than ten second payouts are brought before a person', () => {
 });
 
 describe('the service does not know the payout that it accepted', () => {
-  test.each([pending, approved, declined])('a person is called (%#)', (...history) =>
+  test.each([pending, approved, declined])('a review is opened (%#)', (...history) =>
     given(history)
       .when(missing())
-      .then([payoutRaised('service_payout_missing', { serviceToken: 'token-a' })]),
+      .then([payoutReviewOpened('service_payout_missing', { serviceToken: 'token-a' })]),
   );
 
-  test('or one that is not ours: that tells nothing', () => {
+  test('or one that is not ours changes nothing', () => {
     given(pending).when(missing('token-b')).thenNothing();
     given(unresolved).when(missing()).thenNothing();
     given(failed).when(missing()).thenNothing();
   });
 });
 
-test.each(payoutPhases)('a callback that could not be applied calls a person in phase %s', (phase) =>
+test.each(payoutPhases)('a callback that could not be applied opens a review in phase %s', (phase) =>
   given(payoutHistoryTo[phase])
     .when(unapplied)
-    .then([payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null })]),
+    .then([payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null })]),
 );
 
 test('a later callback calls again, also after one like it was acknowledged', () =>
   given([
     ...pending,
-    payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null }),
-    payoutResolved('callback_not_applied', 'acknowledged', 'seen'),
+    payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null }),
+    payoutReviewResolved('callback_not_applied', 'acknowledged', 'seen'),
   ])
     .when(unapplied)
-    .then([payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken: null })]));
+    .then([payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null })]));
 
 describe('a callback that names what it is about', () => {
   const about = (serviceToken: string) =>
-    payoutRaised('callback_not_applied', { reason: 'timeout', serviceToken });
+    payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken });
   const named = (serviceToken: string) =>
-    ({ type: 'RecordUnappliedPayoutCallback', reason: 'timeout', serviceToken }) as const;
-  const asked = (number?: number): PayoutEvent => ({
-    type: 'ReviewResolved',
-    data: {
-      ...{ code: 'callback_not_applied', resolution: 'retrieved', reason: 'the service was asked later' },
-      ...(number === undefined ? {} : { number }),
-    },
-  });
+    ({ type: 'RecordUnappliedCallback', reason: 'timeout', serviceToken }) as const;
+  const asked = (number: number): PayoutEvent =>
+    payoutReviewResolved('callback_not_applied', 'retrieved', 'the service was asked later', number);
   const both = [...pending, about('token-b'), about('token-a')];
 
   test('calls for itself', () => {
@@ -209,34 +204,34 @@ describe('a callback that names what it is about', () => {
     given(both).when(named('token-b')).thenNothing();
   });
 
-  test('is done with by a look at just that', () => {
+  test('is settled by an inquiry about just that', () => {
     given(both)
       .when(retrieved(observedPayout('pending')))
       .then([asked(2)]);
     given(both)
-      .when({ type: 'RecordPayoutCallbackLooked', serviceToken: 'token-b' })
+      .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
       .then([asked(1)]);
     given([...unresolved, about('token-a')])
       .when(inquired([observedPayout('pending')]))
-      .then([accepted('inquiry'), asked()]);
+      .then([accepted('inquiry'), asked(1)]);
   });
 
-  test('is part of the matter where what it names is known as a second payout', () =>
+  test('is settled where what it names is known as a second payout', () =>
     given(both)
       .when(retrieved(observedPayout('approved', { serviceToken: 'token-b' })))
       .then([second('token-b', 'approved', 'token-a'), asked(1)]));
 });
 
-describe('a look that failed', () => {
-  const failedInquiry = (reason: InquiryFailure, failedAt = 0): PayoutCommand => ({
-    ...{ type: 'RecordPayoutLookFailed', account: 'main' },
+describe('an inquiry that failed', () => {
+  const failedInquiry = (reason: InquiryFailure, failedAt = 0): PayoutInput => ({
+    ...{ type: 'RecordInquiryFailed', account: 'main' },
     reason,
     failedAt,
   });
   const unreadable = (reason: InquiryFailure) =>
-    payoutRaised('service_not_readable', { reason, account: 'main' });
+    payoutReviewOpened('service_not_readable', { reason, account: 'main' });
 
-  test.each(['account_missing', 'refused'] as const)('as %s calls a person at once', (reason) => {
+  test.each(['account_missing', 'refused'] as const)('as %s opens a review at once', (reason) => {
     for (const history of [requested, unresolved, pending])
       given(history)
         .when(failedInquiry(reason))
@@ -248,7 +243,7 @@ describe('a look that failed', () => {
   test.each([
     ['an hour', unresolved, 3_600_000],
     ['a day', pending, 86_400_000],
-  ] as const)('without an answer calls a person after %s', (_, history, patienceMs) => {
+  ] as const)('without an answer opens a review after %s', (_, history, patienceMs) => {
     given(history)
       .when(failedInquiry('no_answer', afterQuiet + patienceMs - 1))
       .thenNothing();
@@ -257,8 +252,8 @@ describe('a look that failed', () => {
       .then([unreadable('no_answer')]);
   });
 
-  test('is over with the next one that tells anything', () => {
-    const over = payoutResolved('service_not_readable', 'retrieved', 'the service was asked later');
+  test('is over with the next one that is answered', () => {
+    const over = payoutReviewResolved('service_not_readable', 'retrieved', 'the service was asked later');
     const of = (history: readonly PayoutEvent[]) => [...history, unreadable('refused')];
     given(of(unresolved)).when(inquired([], beforeQuiet)).then([over]);
     given(of(pending))

@@ -1,11 +1,32 @@
-/** What the service shows of a payout, and what it tells that we did not know. A look that finds no change gives no event. */
+/** What the service shows of a payout that was not known. An inquiry that finds no change gives no event. */
+import { inOrder } from '../decision.ts';
+import { isAnswerDue, leaveUnresolved, type CallInFlight } from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, resolveOpen } from '../review.ts';
-import { textLengthMax } from '../payment/payment-events.ts';
-import { endUnappliedAbout, endUnappliedOfOwn } from '../unapplied-callback.ts';
+import { resolveUnappliedAbout, resolveUnappliedOfOwn } from '../unapplied-callback.ts';
+import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
 import { payoutStatusSchema, type PayoutEvent, type PayoutStatus } from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
 import { evolvePayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
+
+/**
+ * The payout's one call, in flight while its outcome is unknown. A second call may pay twice, and money that went out
+ * seldom comes back: a lost answer is inquired, and where the service does not have the payout, a review opens.
+ */
+export const payoutInFlight = (state: Payout): CallInFlight<PayoutEvent, ObservedPayout> => ({
+  ...state.call,
+  isUnresolved: state.phase !== 'requested',
+  unresolved: (reason) => ({ type: 'PayoutUnresolved', data: { reason } }),
+  accepted: (answer) => acceptPayout(state, answer, 'answer'),
+  refused: ({ errors }) => [
+    { type: 'PayoutRefused', data: { errors } },
+    { type: 'PayoutFailed', data: { reason: 'refused' } },
+  ],
+  notSent: (reason) => [
+    { type: 'PayoutNotSent', data: { reason } },
+    { type: 'PayoutFailed', data: { reason: 'not-sent' } },
+  ],
+});
 
 /** What a retrieval leads to, whichever payout it is of. */
 export function recordPayoutObservation(
@@ -15,36 +36,31 @@ export function recordPayoutObservation(
   if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
   if (state.serviceToken !== undefined && state.serviceToken !== observed.serviceToken)
     return observeAnother(state, observed);
-  return [...observePayout(state, observed), ...endUnapplied(state, observed)];
+  return [...observePayout(state, observed), ...resolveUnapplied(state, observed)];
 }
 
-/** A person has that payout before them: whatever a callback told about it is part of the matter. */
-function observeAnother(state: Payout, observed: ObservedPayout): PayoutEvent[] {
-  const events = raiseSecondPayouts(state, [observed]);
-  const after = events.reduce<Payout>(evolvePayout, state);
-  const { serviceToken } = observed;
-  const isKnown = secondPayouts(after).some((each) => isAbout(each, 'serviceToken', serviceToken));
-  return isKnown ? [...events, ...endUnappliedAbout(after, serviceToken)] : events;
-}
+/** The review has that payout in its evidence: callbacks about it are part of the same question. */
+const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
+  inOrder<Payout, PayoutEvent>(state, evolvePayout, [
+    (payout) => openSecondPayouts(payout, [observed]),
+    (payout) =>
+      secondPayouts(payout).some((each) => isAbout(each, 'serviceToken', observed.serviceToken))
+        ? resolveUnappliedAbout(payout, observed.serviceToken)
+        : [],
+  ]);
 
-/** Under our own number it is ours: as good as a look by that number. */
+/** Under our own number it is ours, as in a search by that number. */
 function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {
   if (observed.orderNumber === undefined) return [];
   if (!isOwnNumber(state, observed)) return observeAnother(state, observed);
-  if (isAnswerDue(state, inquiredAt)) return [];
-  const events = giveUpWaiting(state, 'no outcome was recorded');
-  const accepted = acceptPayout(events.reduce<Payout>(evolvePayout, state), observed, 'inquiry');
-  return [...events, ...accepted, ...endUnapplied(state, observed)];
+  const call = payoutInFlight(state);
+  if (isAnswerDue(call, inquiredAt)) return [];
+  return [
+    ...leaveUnresolved(call, 'no outcome was recorded'),
+    ...acceptPayout(state, observed, 'inquiry'),
+    ...resolveUnapplied(state, observed),
+  ];
 }
-
-/** Whoever announced the call may still be waiting for its answer, which tells more than a look. */
-export const isAnswerDue = ({ phase, call }: Payout, inquiredAt: number): boolean =>
-  phase === 'requested' && inquiredAt < call.answerBy;
-
-export const giveUpWaiting = ({ phase }: Payout, reason: string): PayoutEvent[] =>
-  phase === 'requested'
-    ? [{ type: 'PayoutUnresolved', data: { reason: reason.slice(0, textLengthMax) } }]
-    : [];
 
 export const isOwnNumber = ({ call }: Payout, { orderNumber }: ObservedPayout): boolean =>
   (orderNumber ?? call.providerOrderNumber) === call.providerOrderNumber;
@@ -61,12 +77,12 @@ export function acceptPayout(
 }
 
 /** Whatever a callback was about that could not be applied: the service has been asked since. */
-const endUnapplied = (state: Payout, { serviceToken }: ObservedPayout): PayoutEvent[] =>
-  endUnappliedOfOwn(state, serviceToken, 'the service was asked later');
+const resolveUnapplied = (state: Payout, { serviceToken }: ObservedPayout): PayoutEvent[] =>
+  resolveUnappliedOfOwn(state, serviceToken, 'the service was asked later');
 
 /**
- * Events that make an accepted payout's status agree with what the service shows of it, or that call a person where it must
- * not. A failed payout has no token: whatever is shown under its number is taken for it.
+ * Events that make an accepted payout's status agree with what the service shows, or a review where it must not. A failed
+ * payout has no token: what is shown under its number is taken for it.
  */
 export function observePayout(state: Payout, observed: ObservedPayout): PayoutEvent[] {
   const status = payoutStatusSchema.safeParse(observed.status);
@@ -75,21 +91,21 @@ export function observePayout(state: Payout, observed: ObservedPayout): PayoutEv
       observedStatus: observed.status,
       observedServiceToken: observed.serviceToken,
     });
-  if (!agrees(state, observed)) return raiseDisagreement(state, observed);
+  if (!agrees(state, observed)) return openPayoutDisagreement(state, observed);
   const events = isFinalPayoutPhase(state.phase)
     ? observeFinal(state, observed, status.data)
     : observePending(observed, status.data);
   return [...events, ...endDoubts(state)];
 }
 
-/** Money of another amount, currency or order is not this payout's: its status is not taken, a person looks. */
+/** Money of another amount, currency or order is not this payout's: its status is not taken, a review opens. */
 const agrees = ({ terms, ...state }: Payout, observed: ObservedPayout): boolean =>
   observed.amount === terms.amount &&
   observed.currency === terms.currency &&
   (observed.orderNumber ?? state.call.providerOrderNumber) === state.call.providerOrderNumber;
 
-/** Calls a person: what the service shows is not what was asked for. */
-export const raiseDisagreement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
+/** Opens a review: what the service shows is not what was asked for. */
+export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout): PayoutEvent[] =>
   openReview(state, 'terms_disagree', {
     amount: state.terms.amount,
     currency: state.terms.currency,
@@ -101,10 +117,13 @@ export const raiseDisagreement = (state: Payout, observed: ObservedPayout): Payo
     observedServiceToken: observed.serviceToken,
   });
 
-/** The service shows what was asked for, and it is understood: whatever it showed before is over. */
+/** The service shows what was asked for, and it is understood: earlier doubts are over. */
 const endDoubts = (state: Payout): PayoutEvent[] =>
-  (['service_payout_missing', 'terms_disagree', 'unknown_status'] as const).flatMap((code) =>
-    resolveOpen(state, code, 'found', 'the service told later'),
+  resolveOpen(
+    state,
+    ['service_payout_missing', 'terms_disagree', 'unknown_status'],
+    'found',
+    'the service reported it later',
   );
 
 function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutEvent[] {
@@ -117,40 +136,38 @@ function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutE
 }
 
 const declineReasonOf = ({ declineReason }: ObservedPayout) =>
-  declineReason === undefined ? {} : { declineReason: declineReason.slice(0, textLengthMax) };
+  present({ declineReason: declineReason && cut(declineReason) });
 
 function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus): PayoutEvent[] {
   const from = statusOfPayoutPhase(state.phase) === 'approved' ? 'approved' : 'declined';
-  // A picture that is older than the final state does not take it back; nothing is older than what was never there.
+  // An older status does not take a final one back; nothing is older than what was never there.
   if (to === from || (to === 'pending' && !isEndedWithoutService(state))) return [];
   const { serviceToken } = observed;
   const token = state.serviceToken === undefined ? { serviceToken } : {};
   const reason = to === 'declined' ? declineReasonOf(observed) : {};
-  // Each revision is a finding of its own, also one of a kind that a person has acknowledged before.
-  const raised = openReview({ ...state, acknowledged: [] }, 'final_status_revised', {
-    from,
-    to,
-    serviceToken,
-  });
-  return [{ type: 'FinalStatusRevised', data: { from, to, ...reason, ...token } }, ...raised];
+  return [
+    { type: 'FinalStatusRevised', data: { from, to, ...reason, ...token } },
+    // Each revision opens a review, even if a person acknowledged one like it.
+    ...openReview({ ...state, acknowledged: [] }, 'final_status_revised', { from, to, serviceToken }),
+  ];
 }
 
-/** True where the payout ended without a word of the service: it failed, or a person said that it was undone. */
+/** True where the payout ended without the service: it failed, or a person resolved it as undone. */
 const isEndedWithoutService = ({ phase, declineReason }: Payout): boolean =>
   phase === 'failed' || declineReason === resolvedByAPerson;
 
-/** Payouts beside the known one that are brought before a person at most; more tell nothing new. */
+/** Reviews of payouts beside the known one at most; more add nothing. */
 const secondPayoutsMax = 10;
 
-/** Calls a person for each payout beside the known or awaited one: money may have gone out twice. */
-export function raiseSecondPayouts(state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] {
+/** Opens a review for each payout beside the known or awaited one: money may have gone out twice. */
+export function openSecondPayouts(state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] {
   const known = new Set(secondPayouts(state).map(({ evidence }) => evidence['serviceToken']));
   const events: PayoutEvent[] = [];
   for (const { serviceToken, status } of others) {
     if (known.has(serviceToken) || known.size >= secondPayoutsMax) continue;
     known.add(serviceToken);
     const evidence = { serviceToken, observedStatus: status, knownServiceToken: state.serviceToken ?? null };
-    // Each has evidence of its own, so each is raised, also while another is open.
+    // Each has evidence of its own, so each opens a review, also while another is open.
     events.push(...openReview({ reviews: [], acknowledged: [] }, 'second_payout_found', evidence));
   }
   return events;

@@ -4,8 +4,8 @@ import {
   observedPayout,
   payoutAfter,
   payoutHistoryTo,
-  payoutRaised,
-  payoutResolved,
+  payoutReviewOpened,
+  payoutReviewResolved,
   payoutSampleEvents,
   refusalError,
 } from '../../testing/payout-samples.ts';
@@ -22,17 +22,18 @@ import {
   retrieved,
   second,
 } from '../../testing/payout-story.ts';
-import type { PayoutCommand } from './payout-commands.ts';
+import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
 
-describe('what a person was called for ends with what is found out', () => {
-  const notFound = payoutRaised('payout_not_found');
-  const foundOut = (code: PayoutReviewCode) => payoutResolved(code, 'found', 'the service told later');
-  const known = payoutResolved('payout_not_found', 'found', 'what became of it is known by now');
+describe('a review is resolved by what is found out', () => {
+  const notFound = payoutReviewOpened('payout_not_found');
+  const foundOut = (code: PayoutReviewCode) =>
+    payoutReviewResolved(code, 'found', 'the service reported it later');
+  const known = payoutReviewResolved('payout_not_found', 'found', 'what became of it is known by now');
 
   test('a payout that was not found and answers late', () =>
     given([...unresolved, notFound])
@@ -49,7 +50,7 @@ describe('what a person was called for ends with what is found out', () => {
       .when(inquired([observedPayout('approved')]))
       .then([accepted('inquiry'), payoutSampleEvents.PayoutApproved, known]));
 
-  test('a payout that is still not found stays before a person', () =>
+  test('a payout that is still not found stays under review', () =>
     given([...unresolved, notFound])
       .when(inquired([]))
       .thenNothing());
@@ -57,37 +58,37 @@ describe('what a person was called for ends with what is found out', () => {
   test.each(['service_payout_missing', 'terms_disagree', 'unknown_status'] as const)(
     '%s, once it is shown as it should',
     (code) => {
-      given([...pending, payoutRaised(code)])
+      given([...pending, payoutReviewOpened(code)])
         .when(retrieved(observedPayout('approved')))
         .then([payoutSampleEvents.PayoutApproved, foundOut(code)]);
-      given([...approved, payoutRaised(code)])
+      given([...approved, payoutReviewOpened(code)])
         .when(retrieved(observedPayout('approved')))
         .then([foundOut(code)]);
     },
   );
 
   test.each(['second_payout_found', 'final_status_revised'] as const)(
-    'but not %s, which a person must see',
+    'but not %s, which a person must resolve',
     (code) =>
-      given([...pending, payoutRaised(code)])
+      given([...pending, payoutReviewOpened(code)])
         .when(retrieved(observedPayout('pending')))
         .thenNothing(),
   );
 
-  const asked = payoutResolved('callback_not_applied', 'retrieved', 'the service was asked later');
+  const asked = payoutReviewResolved('callback_not_applied', 'retrieved', 'the service was asked later');
   test.each([
     ['a payout that the service has', pending, retrieved(observedPayout('pending'))],
     ['a final one', approved, retrieved(observedPayout('approved'))],
-    ['one that is looked for', unresolved, inquired([], beforeQuiet)],
+    ['one that is inquired', unresolved, inquired([], beforeQuiet)],
     ['a failed one', failed, inquired([])],
   ] as const)('a callback that was not applied, by asking again: %s', (_, history, command) =>
-    given([...history, payoutRaised('callback_not_applied')])
+    given([...history, payoutReviewOpened('callback_not_applied')])
       .when(command)
       .then([asked]),
   );
 
-  test('a callback that was not applied is not dealt with by looks that tell nothing', () => {
-    const open = payoutRaised('callback_not_applied');
+  test('a callback that was not applied is not settled by inquiries without a result', () => {
+    const open = payoutReviewOpened('callback_not_applied');
     given([...requested, open])
       .when(inquired([], duringCall))
       .thenNothing();
@@ -104,10 +105,10 @@ describe('what a person was called for ends with what is found out', () => {
 describe('what a person resolves', () => {
   const resolve = (
     code: PayoutReviewCode,
-    resolution: Extract<PayoutCommand, { type: 'ResolvePayoutAttention' }>['resolution'],
+    resolution: Extract<PayoutInput, { type: 'ResolveReview' }>['resolution'],
     number = 1,
-  ): PayoutCommand => ({
-    type: 'ResolvePayoutAttention',
+  ): PayoutInput => ({
+    type: 'ResolveReview',
     code,
     number,
     resolution,
@@ -137,7 +138,7 @@ describe('what a person resolves', () => {
     ['service_not_readable', pending, always],
     ['unknown_status', pending, always],
   ] as const)('%s (%#) has its ways out, and no others', (code, history, allowed) => {
-    const open = [...history, payoutRaised(code)];
+    const open = [...history, payoutReviewOpened(code)];
     for (const resolution of [
       ...(['acknowledged', 'inquire_again', 'payout_not_made', 'payment_not_made'] as const),
       ...(['refund_made', 'refund_not_made'] as const),
@@ -150,8 +151,8 @@ describe('what a person resolves', () => {
   });
 
   test('is the one of this code and this number', () => {
-    const both = [...approved, payoutRaised('second_payout_found', { serviceToken: 'token-b' })];
-    const history = [...both, payoutRaised('second_payout_found', { serviceToken: 'token-c' })];
+    const both = [...approved, payoutReviewOpened('second_payout_found', { serviceToken: 'token-b' })];
+    const history = [...both, payoutReviewOpened('second_payout_found', { serviceToken: 'token-c' })];
     given(history)
       .when(resolve('second_payout_found', 'acknowledged', 2))
       .then([said('second_payout_found', 'acknowledged', 2)]);
@@ -164,47 +165,47 @@ describe('what a person resolves', () => {
   });
 
   test('is recorded with the reason', () =>
-    given([...approved, payoutRaised('terms_disagree')])
+    given([...approved, payoutReviewOpened('terms_disagree')])
       .when(resolve('terms_disagree', 'acknowledged'))
       .then([said('terms_disagree', 'acknowledged')]));
 
   test('a payout that was never made has failed', () =>
-    given([...unresolved, payoutRaised('payout_not_found')])
+    given([...unresolved, payoutReviewOpened('payout_not_found')])
       .when(resolve('payout_not_found', 'payout_not_made'))
       .then([said('payout_not_found', 'payout_not_made'), failedBecause('resolved')]));
 
   test('a payout that was never made is not asked about any more', () =>
-    given([...unresolved, payoutRaised('service_not_readable'), payoutRaised('payout_not_found')])
+    given([...unresolved, payoutReviewOpened('service_not_readable'), payoutReviewOpened('payout_not_found')])
       .when(resolve('payout_not_found', 'payout_not_made', 2))
       .then([
         said('payout_not_found', 'payout_not_made', 2),
         failedBecause('resolved'),
-        payoutResolved('service_not_readable', 'found', 'what became of it is known by now'),
+        payoutReviewResolved('service_not_readable', 'found', 'what became of it is known by now'),
       ]));
 
   test('a payout that the service had and undid is declined', () =>
-    given([...pending, payoutRaised('service_payout_missing')])
+    given([...pending, payoutReviewOpened('service_payout_missing')])
       .when(resolve('service_payout_missing', 'payout_not_made'))
       .then([
         said('service_payout_missing', 'payout_not_made'),
         { type: 'PayoutDeclined', data: { declineReason: 'resolved_by_a_person' } },
       ]));
 
-  test('looked at again in vain, it is brought before a person again', () =>
+  test('inquired again without result, it opens another review', () =>
     given([
       ...unresolved,
-      payoutRaised('payout_not_found'),
-      payoutResolved('payout_not_found', 'inquire_again', 'x'),
+      payoutReviewOpened('payout_not_found'),
+      payoutReviewResolved('payout_not_found', 'inquire_again', 'x'),
     ])
       .when(inquired([]))
-      .then([payoutRaised('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
+      .then([payoutReviewOpened('payout_not_found', { providerOrderNumber: 'po_1.1' })]));
 
-  test('acknowledged, the same finding is not brought before a person again, and another one is', () => {
+  test('acknowledged, the same finding opens no further review, and another one does', () => {
     const known = observedPayout('approved', { amount: 999 });
     const history = [
       ...pending,
       disagreement(known),
-      payoutResolved('terms_disagree', 'acknowledged', 'seen'),
+      payoutReviewResolved('terms_disagree', 'acknowledged', 'seen'),
     ];
     given(history).when(retrieved(known)).thenNothing();
     const other = observedPayout('declined', { amount: 999 });
@@ -214,7 +215,7 @@ describe('what a person resolves', () => {
     given([
       ...approved,
       second('token-b', 'approved', 'token-a'),
-      payoutResolved('second_payout_found', 'acknowledged', 'x'),
+      payoutReviewResolved('second_payout_found', 'acknowledged', 'x'),
     ])
       .when(retrieved(observedPayout('declined', { serviceToken: 'token-b' })))
       .thenNothing();

@@ -1,10 +1,11 @@
-/** What a person may say about a payout that waits for one, and what is resolved by what was found out since. */
+/** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
+import { events, refuse, type Decision } from '../decision.ts';
 import { findOpen, resolveWhere, type Resolution } from '../review.ts';
-import type { Decision } from '../decision.ts';
-import type { PayoutRefusal, ResolvePayoutReview } from './payout-commands.ts';
-import type { PayoutReviewCode, PayoutEvent } from './payout-events.ts';
+import type { ResolveReview } from '../shared-inputs.ts';
+import type { PayoutRefusal } from './payout-commands.ts';
+import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
 import { isFinalPayoutPhase } from './payout-machine.ts';
-import { isPayoutAwaited, inquiryNeedOfPayout, resolvedByAPerson, type Payout } from './payout-state.ts';
+import { inquiryNeedOfPayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
 
 const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   callback_not_applied: ['inquire_again', 'acknowledged'],
@@ -17,7 +18,7 @@ const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   unknown_status: ['inquire_again', 'acknowledged'],
 };
 
-/** The ways out of an attention of this code, for the payout as it is. */
+/** What may be answered to a review of this code, for the payout as it is. */
 export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
   const isInDoubt = code === 'service_payout_missing' && !isFinalPayoutPhase(payout.phase);
   return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
@@ -25,16 +26,13 @@ export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): rea
 
 export function resolvePayoutReview(
   state: Payout,
-  { code, number, resolution, reason }: ResolvePayoutReview,
+  { code, number, resolution, reason }: ResolveReview<PayoutReviewCode>,
 ): Decision<PayoutEvent, PayoutRefusal> {
-  if (findOpen(state, { code, number }) === undefined)
-    return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (findOpen(state, { code, number }) === undefined) return refuse({ code: 'review_not_found' });
   const allowed = payoutResolutionsOf(state, code);
-  if (!allowed.includes(resolution))
-    return { kind: 'refused', refusal: { code: 'resolution_not_allowed', allowed } };
-  const resolved: PayoutEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
+  if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const ended = resolution === 'payout_not_made' ? [endPayout(state)] : [];
-  return { kind: 'events', events: [resolved, ...ended] };
+  return events({ type: 'ReviewResolved', data: { code, number, resolution, reason } }, ...ended);
 }
 
 /** A payout that the service never had has failed; one that it had and undid is declined. */
@@ -48,7 +46,7 @@ const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boole
   service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== undefined,
 };
 
-/** Ends the attention about something whose outcome is known by now. */
+/** Resolves the reviews about something whose outcome is known by now. */
 export const resolveAnsweredOfPayout = (payout: Payout): PayoutEvent[] =>
   resolveWhere(
     payout,

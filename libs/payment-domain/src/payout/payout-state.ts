@@ -1,42 +1,48 @@
 /** What a payout is, folded from its events. */
-import type { ApiError } from '@tollgate/payment-api/values';
-import { afterOpened, afterResolved, isOpen, noReviews, type Reviewable } from '../review.ts';
-import type { CallWindow } from '../call-window.ts';
+import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import type { InquiryNeed } from '../failed-inquiry.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
-import type { InquiryNeed } from '../payment/inquiry-need.ts';
-import type { Environment } from '../payment/payment-events.ts';
-import type {
-  PayoutReviewCode,
-  PayoutCall,
-  PayoutEvent,
-  PayoutEventOf,
-  PayoutFailure,
-  PayoutTerms,
+import { windowOf, type CallWindow } from '../outbound-call/outbound-call.ts';
+import { afterOpened, afterResolved, isOpen, noReviews, reviewableShape } from '../review.ts';
+import { environmentSchema, present } from '../values.ts';
+import {
+  payoutCallSchema,
+  payoutFailureSchema,
+  payoutReviewCodeSchema,
+  payoutTermsSchema,
+  type PayoutEvent,
+  type PayoutEventOf,
 } from './payout-events.ts';
 import {
   isFinalPayoutPhase,
-  requirePayoutPhaseAfter,
+  payoutPhases,
+  payoutPhaseOf,
+  payoutStateOf,
+  payoutWalk,
   type PayoutMachineEvent,
-  type PayoutPhase,
 } from './payout-machine.ts';
 
-export interface Payout extends Reviewable<PayoutReviewCode> {
-  environment: Environment;
-  team: string;
-  terms: PayoutTerms;
-  fingerprint: string;
-  phase: PayoutPhase;
-  call: PayoutCall;
-  /** The service's token, once it is known to have the payout; never there while it has failed. */
-  serviceToken?: string;
-  declineReason?: string;
+/** A payout as it is kept: what is not a field here is lost when a view of it is stored. */
+export const payoutSchema = z.object({
+  environment: environmentSchema,
+  team: z.string(),
+  terms: payoutTermsSchema,
+  fingerprint: z.string(),
+  phase: z.enum(payoutPhases),
+  call: payoutCallSchema,
+  /** The service's token, once the service is known to have the payout; absent while it has failed. */
+  serviceToken: z.string().exactOptional(),
+  declineReason: z.string().exactOptional(),
   /** Why nothing was paid out, while it has failed. */
-  failure?: PayoutFailure;
+  failure: payoutFailureSchema.exactOptional(),
   /** What the service refused it for. */
-  errors: readonly ApiError[];
-}
+  errors: z.array(apiErrorSchema).readonly(),
+  ...reviewableShape(payoutReviewCodeSchema),
+});
+export type Payout = z.infer<typeof payoutSchema>;
 
-/** Why a payout is declined of which a person said that the service had undone it. */
+/** Decline reason of a payout that a person resolved as undone by the service. */
 export const resolvedByAPerson = 'resolved_by_a_person';
 
 /** A payout that has not been requested yet. */
@@ -51,7 +57,8 @@ export type PayoutState = Payout | typeof noPayout;
 export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (state === undefined) return begin(event);
   if (event.type === 'PayoutRequested') throw new InvariantViolation('PayoutRequested came a second time');
-  return { ...apply(state, event), phase: requirePayoutPhaseAfter(state.phase, toPayoutMachineEvent(event)) };
+  const next = payoutWalk.require(payoutStateOf(state.phase), toPayoutMachineEvent(event));
+  return { ...apply(state, event), phase: payoutPhaseOf(next) };
 }
 
 function begin(event: PayoutEvent): Payout {
@@ -73,7 +80,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
     case 'PayoutRefused':
       return { ...state, errors: event.data.errors };
     case 'PayoutDeclined':
-      return { ...state, ...reasonIn(event.data) };
+      return { ...state, ...present({ declineReason: event.data.declineReason }) };
     case 'PayoutFailed':
       return { ...state, failure: event.data.reason };
     case 'FinalStatusRevised':
@@ -91,21 +98,18 @@ function apply(state: Payout, event: LaterEvent): Payout {
   }
 }
 
-const reasonIn = (data: { declineReason?: string | undefined }) =>
-  data.declineReason === undefined ? {} : { declineReason: data.declineReason };
-
 function revise(state: Payout, { data }: PayoutEventOf<'FinalStatusRevised'>): Payout {
-  const token = data.serviceToken === undefined ? {} : { serviceToken: data.serviceToken };
+  const { declineReason, serviceToken } = data;
   // The reasons of the status that no longer holds go with it.
   const { declineReason: _reason, failure: _failure, ...rest } = state;
-  return { ...rest, ...reasonIn(data), ...token, errors: [] };
+  return { ...rest, ...present({ declineReason, serviceToken }), errors: [] };
 }
 
-/** True while nobody knows what became of the call. */
+/** True while the outcome of the call is unknown. */
 export const isPayoutAwaited = ({ phase }: Payout): boolean =>
   phase === 'requested' || phase === 'unresolved';
 
-/** What is still to be found out about a payout; undefined where nothing is. */
+/** Why a payout is inquired again; undefined where nothing is to be found out. */
 export function inquiryNeedOfPayout(payout: Payout): InquiryNeed | undefined {
   if (isPayoutAwaited(payout)) return 'unresolved';
   return !isFinalPayoutPhase(payout.phase) || isOpen(payout, 'callback_not_applied') ? 'open' : undefined;
@@ -128,6 +132,6 @@ export function payoutCallAnnouncedBy(
   { call }: Payout,
 ): AnnouncedPayoutCall | undefined {
   if (!events.some(({ type }) => type === 'PayoutRequested')) return undefined;
-  const { account, providerOrderNumber, sendBy, answerBy, quietUntil } = call;
-  return { operation: 'payout', account, window: { sendBy, answerBy, quietUntil }, providerOrderNumber };
+  const { account, providerOrderNumber } = call;
+  return { operation: 'payout', account, window: windowOf(call), providerOrderNumber };
 }

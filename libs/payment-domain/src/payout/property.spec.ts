@@ -8,7 +8,7 @@ import {
   type PayoutHappening,
   type PayoutWorld,
 } from '../../testing/payout-world.ts';
-import type { PayoutCommand } from './payout-commands.ts';
+import type { PayoutInput } from './payout-commands.ts';
 import { decidePayout } from './payout-decide.ts';
 import {
   decodePayoutEvent,
@@ -24,7 +24,7 @@ const happening: fc.Arbitrary<PayoutHappening> = fc.record({
   kind: fc.oneof(
     fc.constantFrom(...payoutHappeningKinds),
     fc.constantFrom(
-      ...(['send', 'answer arrives', 'look begins', 'look is recorded', 'time passes'] as const),
+      ...(['send', 'answer arrives', 'inquiry begins', 'inquiry is recorded', 'time passes'] as const),
       ...(['picture is taken', 'picture is recorded', 'service decides'] as const),
     ),
   ),
@@ -41,15 +41,15 @@ const beginnings: PayoutHappening[][] = [
     one('send', 15),
     one('answer arrives'),
     one('time passes', 4),
-    one('look begins'),
-    one('look is recorded'),
+    one('inquiry begins'),
+    one('inquiry is recorded'),
   ],
 ];
 const happenings = fc
   .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 60, size: 'max' })))
   .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
 
-const raised = (history: readonly PayoutEvent[], code: string): boolean =>
+const hasReview = (history: readonly PayoutEvent[], code: string): boolean =>
   history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);
 
 /** As `toEqual`, fast enough to be asked hundreds of thousands of times. */
@@ -57,16 +57,16 @@ const expectSame = (actual: unknown, expected: unknown) =>
   expect(JSON.stringify(actual)).toBe(JSON.stringify(expected));
 
 function checkDecision(
-  command: PayoutCommand,
+  command: PayoutInput,
   events: readonly PayoutEvent[],
   before: PayoutState,
   world: PayoutWorld,
 ): void {
   // Deterministic, and pure: the same command on the same payout gives the same events.
   expectSame(decidePayout(before, command), { kind: 'events', events });
-  // Idempotent: the second time tells nothing new.
+  // Idempotent: the second time changes nothing.
   const again = decidePayout(world.state, command);
-  if (command.type === 'ResolvePayoutAttention') expect(again).toMatchObject({ kind: 'refused' });
+  if (command.type === 'ResolveReview') expect(again).toMatchObject({ kind: 'refused' });
   else expectSame(again, { kind: 'events', events: [] });
   // What is appended can be read back.
   for (const event of events) expect(decodePayoutEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
@@ -87,7 +87,7 @@ function checkMoney(world: PayoutWorld): void {
   expect(world.history.filter(({ type }) => type === 'PayoutAccepted').length).toBeLessThanOrEqual(1);
 }
 
-/** A status is decided once; whatever changes it after that is a revision, and a person hears of it. */
+/** A status is decided once; whatever changes it after that is a revision with a review. */
 function checkHistory(history: readonly PayoutEvent[]): void {
   let state: PayoutState;
   for (const [index, event] of history.entries()) {
@@ -97,7 +97,7 @@ function checkHistory(history: readonly PayoutEvent[]): void {
       continue;
     if (!isFinalPayoutPhase(before.phase)) continue;
     expect(event.type).toBe('FinalStatusRevised');
-    expect(raised(history.slice(0, index + 2), 'final_status_revised')).toBe(true);
+    expect(hasReview(history.slice(0, index + 2), 'final_status_revised')).toBe(true);
   }
 }
 
@@ -125,7 +125,7 @@ test('pays out once and keeps the invariants, whatever happens in whatever order
   expect([...seen].sort()).toEqual(expected.sort());
 });
 
-test('is final as the service shows it, or has a person’s attention, once the faults have ended', () => {
+test('is final as the service shows it, or under review, once the faults have ended', () => {
   fc.assert(
     fc.property(happenings, (all) => {
       const world = createCheckedWorld();
@@ -137,15 +137,15 @@ test('is final as the service shows it, or has a person’s attention, once the 
       const [own] = service;
       if (state === undefined) return;
       if (own !== undefined) expect(statusOfPayoutPhase(state.phase)).toBe(own.status);
-      else if (state.phase !== 'failed') expect(raised(world.history, 'payout_not_found')).toBe(true);
-      // Nobody is left to wait without being looked at.
+      else if (state.phase !== 'failed') expect(hasReview(world.history, 'payout_not_found')).toBe(true);
+      // None is left waiting without an inquiry.
       expect(isFinalPayoutPhase(state.phase) || inquiryNeedOfPayout(state) !== undefined).toBe(true);
     }),
     { numRuns: 1_000 },
   );
 });
 
-test('calls nobody for a contradiction while neither the service nor a person contradicts', () => {
+test('opens no review for a contradiction while neither the service nor a person contradicts', () => {
   fc.assert(
     fc.property(happenings, (all) => {
       const world = createCheckedWorld();
@@ -153,7 +153,7 @@ test('calls nobody for a contradiction while neither the service nor a person co
       for (const each of calm) happenToPayout(world, each);
       settlePayout(world);
       for (const code of ['final_status_revised', 'terms_disagree', 'second_payout_found', 'unknown_status'])
-        expect(raised(world.history, code)).toBe(false);
+        expect(hasReview(world.history, code)).toBe(false);
     }),
     { numRuns: 1_000 },
   );

@@ -1,34 +1,34 @@
-/** Payments, payouts and disputes with their documents in a real store, for specs. */
+/** Payments, payouts and disputes with their views in a real store, for specs. */
 import { randomUUID } from 'node:crypto';
-import { beginning, type Appended, type EventStore, type Position } from '@tollgate/event-store';
+import {
+  beginning,
+  checkpointEventType,
+  type Appended,
+  type EventStore,
+  type Position,
+} from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
 import {
-  checkpointEventType,
   checkpointStream,
-  totalsCheckpointStreamOf,
+  foldStream,
   streamOf,
   type ViewEnvelope,
   type ViewKind,
-  viewSchemaVersions,
   paymentKind,
   viewStreamPrefixesOf,
-  applyTotalsChanges,
-  contributionOf,
-  totalsStreamOf,
-  totalsVersions,
-  totalsWrittenEventType,
-  type TotalsView,
   firstViewVersion,
+  viewVersionEventType,
+  viewVersionStream,
+  type ViewVersionRecord,
   viewStreamOf,
 } from '@tollgate/views';
 
-import { foldStream } from '../view-reader.ts';
-import type { PaymentView, PayoutView } from '@tollgate/views';
+import type { PaymentView } from '@tollgate/views';
 
 import { toNewEvents, type AnyEvent } from '@tollgate/views/testing';
 import { appended } from '@tollgate/event-store/testing';
 
-/** The stream of a payment's document. */
+/** The stream of a payment's view. */
 export const paymentViewStream = (token: string): string => viewStreamOf(paymentStream(token));
 
 /** Appends events of a stream after those that are there. */
@@ -49,7 +49,7 @@ export const appendPayment = (
   events: readonly PaymentEvent[],
 ): Promise<Appended> => appendEvents(store, paymentStream(token), events);
 
-/** What rebuilding a document from zero gives. */
+/** The view that a rebuild from zero gives. */
 export async function foldStored<View extends ViewEnvelope>(
   store: EventStore,
   kind: ViewKind<View>,
@@ -60,7 +60,7 @@ export async function foldStored<View extends ViewEnvelope>(
   return kind.schema.parse(view);
 }
 
-/** What a projector does: the document of one stream as it is now. */
+/** What a projector writes: the current view of one stream. */
 export async function writeView<View extends ViewEnvelope>(
   store: EventStore,
   kind: ViewKind<View>,
@@ -71,57 +71,39 @@ export async function writeView<View extends ViewEnvelope>(
   return view;
 }
 
-/** Puts any data in the place of a document. */
+/** Stores any data in place of a view. */
 export async function plantView(
   store: EventStore,
   kind: ViewKind,
   token: string,
   data: unknown,
+  viewVersion = firstViewVersion,
 ): Promise<void> {
-  const stream = viewStreamOf(streamOf(kind, token));
+  const stream = viewStreamOf(streamOf(kind, token), viewVersion);
   await store.keepLast(stream, 1);
   const event = { id: randomUUID(), type: kind.writtenEventType, data, metadata: {} };
   await store.append(stream, [event], 'any');
 }
 
-/** What a projector says when all documents up to `position` are written. */
-export async function writeCheckpoint(
+/** What a rebuild says of the view versions that there are. */
+export async function writeViewVersions(
   store: EventStore,
-  position: Position,
-  changes: { viewSchemaVersions?: string } = {},
-): Promise<Appended> {
-  const data = { schemaVersion: 1, viewSchemaVersions, position, failedStreams: [], ...changes };
+  versions: ViewVersionRecord['versions'],
+): Promise<void> {
+  const data: ViewVersionRecord = { schemaVersion: 1, versions, lastNumber: versions.length };
+  const event = { id: randomUUID(), type: viewVersionEventType, data, metadata: {} };
+  await store.append(viewVersionStream, [event], 'any');
+}
+
+/** The checkpoint of a projector that has written all views up to `position`. */
+export async function writeCheckpoint(store: EventStore, position: Position): Promise<Appended> {
+  const data = { position, failedStreams: [] };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
   await store.keepLast(checkpointStream, 1);
   return appended(await store.append(checkpointStream, [event], 'any'));
 }
 
-/** What a projector says when the totals are those of just these documents. */
-export async function writeTotals(
-  store: EventStore,
-  views: readonly (PaymentView | PayoutView)[],
-): Promise<Appended> {
-  const totals = new Map<string, TotalsView>();
-  const inOrder = [...views].sort((one, other) => (one.position < other.position ? -1 : 1));
-  for (const view of inOrder) {
-    const { key, lines } = contributionOf(view);
-    const stream = totalsStreamOf(key, firstViewVersion);
-    const { token, revision, position } = view;
-    const change = { key, last: { stream: token, revision, position }, before: [], after: lines };
-    const total = applyTotalsChanges(totals.get(stream), [change]);
-    if (total !== undefined) totals.set(stream, total);
-  }
-  for (const [stream, data] of totals) {
-    const event = { id: randomUUID(), type: totalsWrittenEventType, data, metadata: {} };
-    await store.append(stream, [event], 'any');
-  }
-  const position = inOrder.at(-1)?.position ?? ('0' as Position);
-  const data = { schemaVersion: 1, viewSchemaVersions: totalsVersions, position, failedStreams: [] };
-  const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
-  return appended(await store.append(totalsCheckpointStreamOf(firstViewVersion), [event], 'any'));
-}
-
-/** Events of one stream with its document and the checkpoint after it. */
+/** Events of one stream with its view and the checkpoint after it. */
 export async function projectEvents<View extends ViewEnvelope>(
   store: EventStore,
   kind: ViewKind<View>,
@@ -134,14 +116,14 @@ export async function projectEvents<View extends ViewEnvelope>(
   return view;
 }
 
-/** A payment with its document and the checkpoint after it. */
+/** A payment with its view and the checkpoint after it. */
 export const projectPayment = (
   store: EventStore,
   token: string,
   events: readonly PaymentEvent[],
 ): Promise<PaymentView> => projectEvents(store, paymentKind, token, events);
 
-/** The text of every stored document by its stream. */
+/** The text of every stored view by its stream. */
 export const storedViews = (
   store: EventStore,
   viewVersion = firstViewVersion,

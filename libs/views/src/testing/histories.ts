@@ -25,7 +25,7 @@ export const historiesOf = <State, Event>(
         state = evolve(state, event);
         history.push(event);
       } catch {
-        // Not allowed here; the history goes on without it.
+        // Not allowed here; the history continues without it.
       }
     }
     return history;

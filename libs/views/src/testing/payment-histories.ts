@@ -50,16 +50,17 @@ export const happening = {
   notFound: { type: 'AttemptNotFound', data: { attemptNumber: 1 } },
   started: { type: 'AttemptStarted', data: { attempt: attempt(2) } },
   pending: { type: 'PaymentPending', data: {} },
-  held: { type: 'PaymentAuthorized', data: { heldAmount: 1_500, sanitizedMask: '439296******1251' } },
+  held: { type: 'PaymentAuthorized', data: { authorizedAmount: 1_500, sanitizedMask: '439296******1251' } },
   approved: { type: 'PaymentApproved', data: { amount: 1_500, sanitizedMask: '439296******1251' } },
   declined: { type: 'PaymentDeclined', data: { declineReason: 'insufficient funds' } },
+  voided: { type: 'PaymentVoided', data: { sanitizedMask: '439296******1251' } },
   expired: { type: 'PaymentExpired', data: {} },
   failed: { type: 'PaymentFailed', data: { reason: 'refused' } },
   confirming: { type: 'CaptureSubmitted', data: call },
-  captureRefused: { type: 'CaptureRefused', data: { errors: [error] } },
+  captureRefused: { type: 'CaptureRefused', data: { errors: [error], reason: 'refused' } },
   captureUnresolved: { type: 'CaptureUnresolved', data: { reason: 'timeout' } },
   declining: { type: 'VoidSubmitted', data: call },
-  voidRefused: { type: 'VoidRefused', data: { errors: [error] } },
+  voidRefused: { type: 'VoidRefused', data: { errors: [error], reason: 'refused' } },
   voidUnresolved: { type: 'VoidUnresolved', data: { reason: 'timeout' } },
   refunding: {
     type: 'RefundSubmitted',
@@ -73,7 +74,10 @@ export const happening = {
     type: 'RefundApproved',
     data: { refundToken: 'ref_1', serviceRefundToken: `${planted}-service-refund-9876` },
   },
-  refundDeclined: { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [error] } },
+  refundDeclined: {
+    type: 'RefundDeclined',
+    data: { refundToken: 'ref_1', errors: [error], reason: 'refused' },
+  },
   refundUnresolved: { type: 'RefundUnresolved', data: { refundToken: 'ref_1', reason: 'timeout' } },
   refundDeclineReported: {
     type: 'RefundDeclineReported',
@@ -96,7 +100,7 @@ export const happening = {
   },
   reviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'second_payment_found', resolution: 'refunded', reason: 'by hand' },
+    data: { code: 'second_payment_found', number: 1, resolution: 'refunded', reason: 'by hand' },
   },
 } as const satisfies Record<string, PaymentEvent>;
 

@@ -47,7 +47,7 @@ export const payoutHappening = {
   secondFound: { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence: { serviceToken } } },
   reviewResolved: {
     type: 'ReviewResolved',
-    data: { code: 'payout_not_found', resolution: 'acknowledged', reason: 'by hand' },
+    data: { code: 'payout_not_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
   },
 } as const satisfies Record<string, PayoutEvent>;
 

@@ -1,4 +1,4 @@
-/** The gate of one account: who wants a permit and finds none waits before it, first come, first served. */
+/** The queue for the permits of one account: first come, first served. */
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit } from './account.ts';
 import { createAccountPermits } from './account-permits.ts';
@@ -6,11 +6,11 @@ import { createAccountPermits } from './account-permits.ts';
 /** Callers that wait before one account at most; more are turned away at once. */
 export const waitingMax = 1_000;
 
-/** Somebody who waits, maybe before several gates. */
+/** One that waits, maybe in several queues. */
 export interface Waiter {
   /** Gets the permit; leaves every queue that it is in. */
   take(permit: Permit): void;
-  /** Is out of this queue already: the account has begun to fail, and waiting for it is no use. */
+  /** Is out of this queue already: the account's circuit has opened, and waiting for it is no use. */
   turnedAway(gate: AccountGate): void;
 }
 
@@ -49,7 +49,10 @@ export function createAccountGate(deps: { account: Account; clock: Clock; log: L
     for (const waiter of turned) waiter.turnedAway(gate);
   }
 
-  /** A release serves by itself. A token comes by time alone, so there is an alarm while somebody waits for one. */
+  /**
+   * A release serves the queue directly. A token comes by time alone, so an alarm is set while somebody waits for
+   * one.
+   */
   function setAlarm(): void {
     const nextInMs = permits.nextInMs();
     if (waiting.size === 0) {

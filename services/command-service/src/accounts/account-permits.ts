@@ -1,6 +1,6 @@
 /** The permits of one account. One of them is three things: the breaker's consent, a place on the wire, a token of the rate. */
 import { type Clock, type Log, given } from '@tollgate/service-kit';
-import type { Account, AccountHealth, Permit } from './account.ts';
+import type { Account, AccountHealth, Permit, PermitEnd } from './account.ts';
 import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
@@ -24,7 +24,7 @@ export function createAccountPermits(deps: {
   onRelease: () => void;
 }): AccountPermits {
   const { account, clock, log, onRelease } = deps;
-  const { name, environment, client, concurrentCallsMax, callsPerSecondMax, failuresInARowMax } = account;
+  const { name, environment, provider, concurrentCallsMax, callsPerSecondMax, failuresInARowMax } = account;
   const breaker = createCircuitBreaker({
     clock,
     ...given({ failuresMax: failuresInARowMax }),
@@ -37,17 +37,17 @@ export function createAccountPermits(deps: {
     callsUnderWay += 1;
     const endCall = breaker.pass();
     let isOut = true;
-    return {
-      ...{ account: name, environment, client },
-      release(end) {
-        if (!isOut) return;
-        isOut = false;
-        callsUnderWay -= 1;
-        if (end === 'unused') tokens.giveBack();
-        endCall(end);
-        onRelease();
-      },
-    };
+    function release(end: PermitEnd): void {
+      if (!isOut) return;
+      isOut = false;
+      callsUnderWay -= 1;
+      if (end === 'unused') tokens.giveBack();
+      endCall(end);
+      onRelease();
+    }
+    const dispose = () => release('unused');
+    const takenAt = clock.monotonic();
+    return { ...{ account: name, environment, provider, takenAt }, release, [Symbol.dispose]: dispose };
   }
   const isFull = () => callsUnderWay >= concurrentCallsMax;
 
@@ -62,10 +62,11 @@ export function createAccountPermits(deps: {
 }
 
 function report({ name, environment }: Account, change: BreakerChange, log: Log): void {
-  if (change.state === 'closed') log.info({ account: name }, `a ${environment} account answers again`);
+  if (change.state === 'closed')
+    log.info({ account: name }, `the circuit of a ${environment} account is closed: it answers again`);
   else
     log.warn(
       { account: name, waitMs: change.openMs },
-      `a ${environment} account fails; it is not called for a while`,
+      `the circuit of a ${environment} account is open: its calls fail`,
     );
 }

@@ -1,6 +1,6 @@
-/** Accounts at the Payment Service, and the right to make a call that moves money through one of them. */
-import type { CallOutcome, PaymentServiceClient } from '@tollgate/payment-api';
-import type { Environment } from '@tollgate/payment-domain';
+/** Merchant accounts at a provider, and the right to make a call that moves money through one of them. */
+import type { CallOutcome, Environment } from '@tollgate/payment-domain';
+import type { Provider } from '@tollgate/provider';
 
 export interface AccountConfig {
   environment: Environment;
@@ -16,26 +16,38 @@ export interface AccountConfig {
   priority: number;
   /** Money-moving calls on the wire at once, at least 1. */
   concurrentCallsMax: number;
-  /** Money-moving calls that begin per second, at least 1; after a rest, one second's worth may begin at once. */
+  /** Money-moving calls that begin per second, at least 1; after a pause, one second's worth may begin at once. */
   callsPerSecondMax: number;
   /** Failures in a row after which it is not called for a while, at least 1; absent: 10. */
   failuresInARowMax?: number;
+  /** Inquiries on the wire at once, at least 1; a quarter of them is kept for requests that wait, another one for the rest. */
+  concurrentInquiriesMax?: number;
+  /** Inquiries that begin per second, at least 1. With `callsPerSecondMax` it adds up to what the provider is asked per second. */
+  inquiriesPerSecondMax?: number;
 }
+
+/** Where an account says nothing else. */
+export const inquiryLimits = { concurrentInquiriesMax: 32, inquiriesPerSecondMax: 200 };
 
 export interface Account extends AccountConfig {
-  client: PaymentServiceClient;
+  provider: Provider;
 }
 
-/** How the call of a permit ended; `unused` where it was not made, whatever the reason. */
-export type CallEnd = CallOutcome<unknown>['kind'] | 'unused';
+/** What became of the call of a permit; `unused` where it was not made, whatever the reason. */
+export type PermitEnd = CallOutcome<unknown>['kind'] | 'unused';
 
-/** The right to send one money-moving call to one account, now. */
-export interface Permit {
+/**
+ * The right to make one money-moving call through one account, now. Held with `using`: a permit that is not released
+ * is lost for good.
+ */
+export interface Permit extends Disposable {
+  /** On the monotonic clock, milliseconds: before the call is announced. */
+  takenAt: number;
   account: string;
   environment: Environment;
-  client: PaymentServiceClient;
-  /** Gives the permit back; it must be, on every way out, or its place is lost for good. A second time does nothing. */
-  release(end: CallEnd): void;
+  provider: Provider;
+  /** Gives the permit back. A second time does nothing. */
+  release(end: PermitEnd): void;
 }
 
 export type PermitResult =

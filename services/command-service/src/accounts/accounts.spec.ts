@@ -1,18 +1,18 @@
-import type { PaymentServiceClient } from '@tollgate/payment-api';
+import type { Provider } from '@tollgate/provider';
 import { type Log, type LogFields, StartupError, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { waitingMax } from './account-gate.ts';
-import { type Account, type CallEnd, type Permit, type PermitResult } from './account.ts';
+import { type Account, type PermitEnd, type Permit, type PermitResult } from './account.ts';
 import { createAccounts } from './accounts.ts';
 import { breakerFailuresMax, breakerOpenMs } from './circuit-breaker.ts';
 import { permitWaitMs } from './permit-wait.ts';
 
-/** Told apart by identity; nothing here calls it. */
-const clientOf = (name: string) => ({ name }) as unknown as PaymentServiceClient;
+/** Distinguished by identity; nothing here calls it. */
+const providerOf = (name: string) => ({ name }) as unknown as Provider;
 
 const account = (name: string, changes: Partial<Account> = {}): Account => ({
-  ...{ environment: 'sandbox', name, weight: 1, priority: 0, client: clientOf(name) },
+  ...{ environment: 'sandbox', name, weight: 1, priority: 0, provider: providerOf(name) },
   ...{ concurrentCallsMax: 10, callsPerSecondMax: 1_000_000 },
   ...changes,
 });
@@ -23,7 +23,7 @@ function start(configured: readonly Account[], log: Log = silentLog) {
   const accounts = createAccounts({ accounts: configured, clock, log });
   const healthOf = (name: string) => accounts.health().find((each) => each.account === name);
 
-  /** Asks, and tells what became of it as far as it is known. */
+  /** Asks for a permit, and returns what is known of the result. */
   function ask(name?: string, token = 'pay_1') {
     const asked: { result?: PermitResult } = {};
     const asking =
@@ -51,20 +51,20 @@ const nameIn = (asked: { result?: PermitResult }) =>
 const unavailable = (retryAfterSeconds: number) => ({ kind: 'unavailable', retryAfterSeconds });
 
 describe('a permit', () => {
-  it('names its account and carries its client', async () => {
+  it('names its account and carries its provider', async () => {
     const one = account('one');
     const { permitOf } = start([one]);
     const permit = await permitOf('one');
     expect([permit.account, permit.environment]).toEqual(['one', 'sandbox']);
-    expect(permit.client).toBe(one.client);
+    expect(permit.provider).toBe(one.provider);
   });
 
   it('is of the account of that environment where two have the same name', async () => {
-    const production = account('one', { environment: 'production', client: clientOf('production') });
+    const production = account('one', { environment: 'production', provider: providerOf('production') });
     const { accounts } = start([account('one'), production]);
-    expect(permitIn(await accounts.permitOf('production', 'one')).client).toBe(production.client);
-    expect(accounts.clientOf('production', 'one')).toBe(production.client);
-    expect(accounts.clientOf('sandbox', 'one')).not.toBe(production.client);
+    expect(permitIn(await accounts.permitOf('production', 'one')).provider).toBe(production.provider);
+    expect(accounts.inquiriesOf('production', 'one')?.provider).toBe(production.provider);
+    expect(accounts.inquiriesOf('sandbox', 'one')?.provider).not.toBe(production.provider);
   });
 
   it('gives its place back once: a second release does nothing', async () => {
@@ -99,10 +99,10 @@ describe('no account', () => {
     const { accounts } = start([account('one')]);
     expect(await accounts.permitOf('sandbox', 'gone')).toEqual({ kind: 'no-account' });
     expect(await accounts.permitOf('production', 'one')).toEqual({ kind: 'no-account' });
-    expect(accounts.clientOf('sandbox', 'gone')).toBeUndefined();
+    expect(accounts.inquiriesOf('sandbox', 'gone')).toBeUndefined();
   });
 
-  it('is asked for a team and a currency where it is named: what it took, it goes on with', async () => {
+  it('is asked for a team and a currency where it is named: what it took, it continues with', async () => {
     const { permitOf } = start([account('one', { teams: [], currencies: [] })]);
     expect((await permitOf('one')).account).toBe('one');
   });
@@ -207,7 +207,7 @@ describe('the rate limit', () => {
     const { clock, ask, permitOf } = start([account('one', { callsPerSecondMax: 1 })]);
     await permitOf('one');
     const late: ReturnType<typeof ask>[] = [];
-    // Awake at the same time as the token, and before whoever hands it out.
+    // Awake at the same time as the token, and before the code that hands it out.
     void clock.sleep(1_000).then(() => late.push(ask('one')));
     const waiting = ask('one');
     await clock.advance(1_000);
@@ -275,9 +275,9 @@ describe('an account whose circuit breaker is open', () => {
       [
         'warn',
         { account: 'one', waitMs: breakerOpenMs },
-        'a sandbox account fails; it is not called for a while',
+        'the circuit of a sandbox account is open: its calls fail',
       ],
-      ['info', { account: 'one' }, 'a sandbox account answers again'],
+      ['info', { account: 'one' }, 'the circuit of a sandbox account is closed: it answers again'],
     ]);
   });
 });
@@ -341,7 +341,7 @@ describe('a creation', () => {
     expect([healthOf('first')?.callsUnderWay, healthOf('second')?.callsUnderWay]).toEqual([1, 0]);
   });
 
-  it('goes on waiting for another account when one begins to fail', async () => {
+  it('keeps waiting for another account when one begins to fail', async () => {
     const { clock, ask, permitOf, healthOf } = start([first, second]);
     const other = await permitOf('second');
     await open9(permitOf);
@@ -373,7 +373,7 @@ describe('a creation', () => {
       (await permitOf('first')).release('unknown');
   }
 
-  it('is told the soonest time of all accounts that it could go to', async () => {
+  it('gets the soonest time of all accounts that it could go to', async () => {
     const { clock, accounts, open } = start([first, second]);
     await open('first');
     await clock.advance(3_000);
@@ -392,9 +392,9 @@ describe('a creation', () => {
 });
 
 describe('whatever callers do', () => {
-  const ends: CallEnd[] = ['accepted', 'refused', 'not-sent', 'unknown', 'unused'];
+  const ends: PermitEnd[] = ['accepted', 'refused', 'not-sent', 'unknown', 'unused'];
   /** In the middle of the run the accounts fail, else they do as it comes. */
-  const endAt = (step: number, drawn: number): CallEnd =>
+  const endAt = (step: number, drawn: number): PermitEnd =>
     step >= 100 && step < 150 ? 'unknown' : (ends[drawn] ?? 'unused');
 
   it('never exceeds a limit, answers everybody, and leaves nothing behind', async () => {
@@ -444,7 +444,7 @@ describe('createAccounts', () => {
     expect(create).toThrow(message);
   });
 
-  it('tells all its accounts, and how they are', () => {
+  it('lists all its accounts and their health', () => {
     const configured = [account('one'), account('one', { environment: 'production' })];
     const { accounts } = start(configured);
     expect(accounts.all()).toEqual(configured);

@@ -1,18 +1,16 @@
-/** The accounts of the orchestrator: which one takes a payment, and when it may be asked. */
-import type { PaymentServiceClient } from '@tollgate/payment-api';
+/** The merchant accounts: which one takes a payment, and when it may be called. */
+import type { Inquirer } from '@tollgate/provider';
 import type { Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
-import type { Account, AccountHealth, PermitResult } from './account.ts';
+import { type Account, type AccountHealth, type PermitResult, inquiryLimits } from './account.ts';
 import { type AccountGate, createAccountGate } from './account-gate.ts';
 import { type CreationWanted, routeOf } from './account-route.ts';
 import { waitForAny } from './permit-wait.ts';
 
-export type { Account, AccountConfig, AccountHealth, CallEnd, Permit, PermitResult } from './account.ts';
-export type { CreationWanted } from './account-route.ts';
-
+export type { Account, AccountConfig, AccountHealth } from './account.ts';
 /**
- * A permit is taken before the call is announced, so that what cannot be sent now is not recorded either. Looks
- * (retrievals, lists) need none.
+ * A permit is taken before the call is announced, so that what cannot be sent now is not recorded either. Inquiries
+ * need none: they have a budget of their own.
  */
 export interface Accounts {
   /**
@@ -20,15 +18,20 @@ export interface Accounts {
    * token on every instance, so that a repeat chooses alike.
    */
   route(wanted: CreationWanted): readonly string[];
-  /** A permit of the first account of the route that has one at once; else of whichever has one first, within the wait. */
+  /** A permit of the first account of the route that has one at once; else of the one that has one first, within the wait. */
   permitForCreation(wanted: CreationWanted): Promise<PermitResult>;
   /** A permit of this account only: what follows a payment goes to the account that took it. */
   permitOf(environment: Environment, name: string): Promise<PermitResult>;
-  /** The client of an account, for looks; undefined where it is not configured any more. */
-  clientOf(environment: Environment, name: string): PaymentServiceClient | undefined;
+  /** What inquiries to an account need; undefined where it is not configured any more. */
+  inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
   /** The accounts of every environment. */
   all(): readonly Account[];
   health(): readonly AccountHealth[];
+}
+
+interface AccountInquiries {
+  provider: Inquirer;
+  limits: { concurrentMax: number; perSecondMax: number };
 }
 
 /** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */
@@ -58,7 +61,16 @@ export function createAccounts(deps: { accounts: readonly Account[]; clock: Cloc
     route,
     permitForCreation: (wanted) => permitOfAny(route(wanted).map((name) => gateOf(wanted.environment, name))),
     permitOf: (environment, name) => permitOfAny([gateOf(environment, name)]),
-    clientOf: (environment, name) => gateOf(environment, name)?.account.client,
+    inquiriesOf(environment, name) {
+      const gate = gateOf(environment, name);
+      if (gate === undefined) return undefined;
+      const { provider, concurrentInquiriesMax, inquiriesPerSecondMax } = gate.account;
+      const limits = {
+        concurrentMax: concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax,
+        perSecondMax: inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
+      };
+      return { provider, limits };
+    },
     all: () => accounts,
     health: () => [...gates.values()].map((gate) => gate.health()),
   };
@@ -71,12 +83,15 @@ function assertUsable(accounts: readonly Account[]): void {
   const seen = new Set<string>();
   for (const account of accounts) {
     const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;
+    const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1 } = account;
     const key = keyOf(account.environment, account.name);
     for (const [field, value] of Object.entries({
       weight,
       concurrentCallsMax,
       callsPerSecondMax,
       failuresInARowMax,
+      concurrentInquiriesMax,
+      inquiriesPerSecondMax,
     }))
       if (!Number.isSafeInteger(value) || value < 1)
         throw new StartupError(

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import type { CallEnd } from './account.ts';
+import type { PermitEnd } from './account.ts';
 import {
   breakerFailuresMax,
   breakerOpenMs,
@@ -15,7 +15,7 @@ function createBreaker() {
     clock,
     onChange: (change) => changes.push(change.state === 'open' ? change.openMs : 'closed'),
   });
-  const call = (end: CallEnd) => breaker.pass()(end);
+  const call = (end: PermitEnd) => breaker.pass()(end);
   const fail = (count: number) => {
     for (let failed = 0; failed < count; failed += 1) call('unknown');
   };
@@ -30,25 +30,25 @@ const halfOpen = async () => {
 };
 
 describe('a circuit breaker', () => {
-  it.each<[string, CallEnd[], 'closed' | 'open']>([
+  it.each<[string, PermitEnd[], 'closed' | 'open']>([
     ['is closed before the first call', [], 'closed'],
-    ['stays closed below the limit', Array<CallEnd>(9).fill('unknown'), 'closed'],
-    ['opens at ten calls without an outcome', Array<CallEnd>(10).fill('unknown'), 'open'],
-    ['opens at ten calls that were not sent', Array<CallEnd>(10).fill('not-sent'), 'open'],
-    ['opens at ten failures of both kinds', [...Array<CallEnd>(9).fill('unknown'), 'not-sent'], 'open'],
+    ['stays closed below the limit', Array<PermitEnd>(9).fill('unknown'), 'closed'],
+    ['opens at ten calls without an outcome', Array<PermitEnd>(10).fill('unknown'), 'open'],
+    ['opens at ten calls that were not sent', Array<PermitEnd>(10).fill('not-sent'), 'open'],
+    ['opens at ten failures of both kinds', [...Array<PermitEnd>(9).fill('unknown'), 'not-sent'], 'open'],
     [
       'begins to count again after an acceptance',
-      [...Array<CallEnd>(9).fill('unknown'), 'accepted', ...Array<CallEnd>(9).fill('unknown')],
+      [...Array<PermitEnd>(9).fill('unknown'), 'accepted', ...Array<PermitEnd>(9).fill('unknown')],
       'closed',
     ],
     [
       'begins to count again after a refusal, which shows that the account works',
-      [...Array<CallEnd>(9).fill('unknown'), 'refused', ...Array<CallEnd>(9).fill('unknown')],
+      [...Array<PermitEnd>(9).fill('unknown'), 'refused', ...Array<PermitEnd>(9).fill('unknown')],
       'closed',
     ],
     [
       'does not count a permit that was not used, one way or the other',
-      [...Array<CallEnd>(9).fill('unknown'), 'unused', 'unknown'],
+      [...Array<PermitEnd>(9).fill('unknown'), 'unused', 'unknown'],
       'open',
     ],
   ])('%s', (_name, ends, state) => {
@@ -103,7 +103,7 @@ describe('a circuit breaker', () => {
     expect(breaker.state()).toBe('closed');
   });
 
-  it('doubles its time with each failed probe up to a minute, and begins anew once it was closed', async () => {
+  it('doubles its time with each failed probe up to a minute, and starts over once it was closed', async () => {
     const { breaker, clock, call, open, changes } = createBreaker();
     open();
     for (let probe = 0; probe < 5; probe += 1) {
@@ -116,7 +116,7 @@ describe('a circuit breaker', () => {
     expect(changes).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 'closed', 5_000]);
   });
 
-  it.each<CallEnd>(['accepted', 'refused', 'unknown', 'not-sent', 'unused'])(
+  it.each<PermitEnd>(['accepted', 'refused', 'unknown', 'not-sent', 'unused'])(
     'is not moved by a call that began before it opened and ends as %s: open, while it probes, or closed again',
     async (end) => {
       const { breaker, clock, open, fail, changes } = createBreaker();

@@ -3,7 +3,7 @@
  * as packages read the system's clock themselves, and a run on ours could not be repeated.
  */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
-import type { AccountHealth, CallEnd } from './account.ts';
+import type { AccountHealth, PermitEnd } from './account.ts';
 
 /** Failures in a row that open it, unless the account says otherwise. */
 export const breakerFailuresMax = 10;
@@ -11,7 +11,7 @@ export const breakerFailuresMax = 10;
 export const breakerOpenMs = 5_000;
 export const breakerOpenMsMax = 60_000;
 
-export type BreakerState = AccountHealth['breaker'];
+type BreakerState = AccountHealth['breaker'];
 export type BreakerChange = { state: 'open'; openMs: number } | { state: 'closed' };
 
 export interface CircuitBreaker {
@@ -19,7 +19,7 @@ export interface CircuitBreaker {
   /** True where a call may begin: closed, or half-open without a probe under way. */
   mayPass(): boolean;
   /** Notes that a call begins; gives what is to be called once with its end. @throws InvariantViolation unless `mayPass`. */
-  pass(): (end: CallEnd) => void;
+  pass(): (end: PermitEnd) => void;
   /** Milliseconds until the next probe may begin; 0 unless it is open. */
   probeInMs(): number;
 }
@@ -27,15 +27,15 @@ export interface CircuitBreaker {
 export function createCircuitBreaker(deps: {
   clock: Pick<Clock, 'monotonic'>;
   failuresMax?: number;
-  /** Told when it opens, with how long for, and when it closes. */
+  /** Called when the circuit opens, with the duration, and when it closes. */
   onChange: (change: BreakerChange) => void;
 }): CircuitBreaker {
   const { clock, onChange, failuresMax = breakerFailuresMax } = deps;
   let failures = 0;
   let opened: { openMs: number; until: number } | undefined;
   let isProbing = false;
-  // Each opening and closing begins a new one. What began in an earlier one says nothing about the account as it is now.
-  let viewVersion = 0;
+  // Each opening and closing begins a new era. A call that began in an earlier one says nothing about the account now.
+  let era = 0;
 
   const probeInMs = () => (opened === undefined ? 0 : Math.max(0, opened.until - clock.monotonic()));
   const mayPass = () => probeInMs() === 0 && !isProbing;
@@ -44,12 +44,12 @@ export function createCircuitBreaker(deps: {
     opened = next;
     failures = 0;
     isProbing = false;
-    viewVersion += 1;
+    era += 1;
     onChange(next === undefined ? { state: 'closed' } : { state: 'open', openMs: next.openMs });
   }
   const openFor = (openMs: number) => changeTo({ openMs, until: clock.monotonic() + openMs });
 
-  function settle(end: CallEnd): void {
+  function settle(end: PermitEnd): void {
     if (end === 'unused') isProbing = false;
     else if (isFailure(end)) fail();
     else if (opened === undefined) failures = 0;
@@ -68,9 +68,9 @@ export function createCircuitBreaker(deps: {
       if (!mayPass())
         throw new InvariantViolation('a call began that the circuit breaker does not let through');
       isProbing = opened !== undefined;
-      const begunIn = viewVersion;
+      const begunIn = era;
       return (end) => {
-        if (begunIn === viewVersion) settle(end);
+        if (begunIn === era) settle(end);
       };
     },
     probeInMs,
@@ -78,4 +78,4 @@ export function createCircuitBreaker(deps: {
 }
 
 /** A refusal is an answer: the account works. */
-const isFailure = (end: CallEnd): boolean => end === 'unknown' || end === 'not-sent';
+const isFailure = (end: PermitEnd): boolean => end === 'unknown' || end === 'not-sent';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
-import type { CallOutcome } from '@tollgate/payment-api';
+import type { InquiryOutcome } from '@tollgate/provider';
 import { type DisputeEvent, decodeDisputeEvent, disputeStream } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
 import { createFakeIds } from '@tollgate/testing';
@@ -44,12 +44,12 @@ const types = async (account: FakeAccount, id: string) =>
 const main = () => createFakeAccount('main');
 
 describe('the disputes of an account', () => {
-  it('are recorded with all that the list tells, and with the payment that they are about', async () => {
+  it('are recorded with all that the list shows, and with the payment that they are about', async () => {
     const account = main();
     account.disputes = [
-      dispute(17, {
+      dispute('17', {
         ...{ type: 'chargeback', reasonCode: '4853', comment: 'Not as described' },
-        ...{ createdAt: '2030-01-01T00:00:00.000Z', updatedAt: '2030-01-02T00:00:00.000Z' },
+        openedAt: Date.parse('2030-01-01T00:00:00.000Z'),
       }),
     ];
     const { payments, hasRead, stop, logged } = startPoller([account]);
@@ -71,7 +71,7 @@ describe('the disputes of an account', () => {
 
   it('that show nothing new append nothing, and what is new is appended with the next reading', async () => {
     const account = main();
-    account.disputes = [dispute('a', { token: null, comment: null, createdAt: 'yesterday' })];
+    account.disputes = [dispute('a', { serviceToken: undefined, openedAt: Number.NaN })];
     const { pass, hasRead, stop } = startPoller([account]);
     await hasRead(account, 1);
     await pass(minute, account, 2);
@@ -84,12 +84,11 @@ describe('the disputes of an account', () => {
   });
 
   it.each([
-    ['without token', null],
-    ['with an empty one', ''],
+    ['without token', undefined],
     ['with one that nobody knows', 'service-x'],
-  ])('are recorded %s, told of once, and not matched', async (_, token) => {
+  ])('are recorded %s, logged once, and not matched', async (_, serviceToken) => {
     const account = main();
-    account.disputes = [dispute('a', { token })];
+    account.disputes = [dispute('a', { serviceToken })];
     const { pass, hasRead, stop, warnings, payments } = startPoller([account]);
     payments.set('sandbox/main/', { token: 'pay_1', team: 'shop' });
     await hasRead(account, 1);
@@ -102,9 +101,9 @@ describe('the disputes of an account', () => {
     await stop();
   });
 
-  it('are matched later, when the read models know the payment or the service tells it', async () => {
+  it('are matched later, when the views know the payment or the service names it', async () => {
     const account = main();
-    account.disputes = [dispute('a'), dispute('b', { token: undefined })];
+    account.disputes = [dispute('a'), dispute('b', { serviceToken: undefined })];
     const { pass, hasRead, stop, payments } = startPoller([account]);
     await hasRead(account, 1);
     payments.set('sandbox/main/service-a', { token: 'pay_1', team: 'shop' });
@@ -147,7 +146,8 @@ describe('the disputes of an account', () => {
 describe('accounts', () => {
   it('are kept apart, also where the service uses one id for two disputes', async () => {
     const accounts = [main(), createFakeAccount('other'), createFakeAccount('main', 'production')] as const;
-    for (const [index, account] of accounts.entries()) account.disputes = [dispute(1, { amount: index + 1 })];
+    for (const [index, account] of accounts.entries())
+      account.disputes = [dispute('1', { amount: index + 1 })];
     const { payments, hasRead, stop } = startPoller([...accounts]);
     payments.set('production/main/service-1', { token: 'pay_1', team: 'shop' });
     await hasRead(accounts[2], 1);
@@ -169,7 +169,7 @@ describe('accounts', () => {
     ],
   ] as const)('that cannot be read do not stop the others, and are read again: %j', async (fault, code) => {
     const [broken, sound] = [createFakeAccount('broken'), main()];
-    broken.fault = fault as CallOutcome<never>;
+    broken.fault = fault as InquiryOutcome<never>;
     broken.disputes = [dispute('a')];
     sound.disputes = [dispute('b')];
     const { pass, hasRead, stop, warnings } = startPoller([broken, sound]);
@@ -189,14 +189,14 @@ describe('accounts', () => {
     const { pass, hasRead, stop, warnings } = startPoller([broken, sound]);
     await hasRead(sound, 1);
     expect(await types(sound, 'b')).toEqual(['DisputeOpened']);
-    expect(warnings('not all recorded')).toMatchObject([{ level: 'error', fields: { account: 'broken' } }]);
+    expect(warnings('were not recorded')).toMatchObject([{ level: 'error', fields: { account: 'broken' } }]);
     await pass(minute, sound, 2);
     await stop();
   });
 });
 
 describe('what cannot be recorded', () => {
-  it('is told of once while it is shown, and does not keep the others from being recorded', async () => {
+  it('is logged once while it is listed, and does not keep the others from being recorded', async () => {
     const account = main();
     account.disputes = [dispute('a', { amount: 0 }), dispute('b', { currency: '€' }), dispute('c')];
     const { pass, hasRead, stop, warnings } = startPoller([account]);
@@ -215,7 +215,7 @@ describe('what cannot be recorded', () => {
     await stop();
   });
 
-  it('is told of once for each account', async () => {
+  it('is logged once for each account', async () => {
     const accounts = [main(), createFakeAccount('other')] as const;
     for (const account of accounts) account.disputes = [dispute('a', { amount: 0 })];
     const { pass, hasRead, stop, warnings } = startPoller([...accounts]);
@@ -252,7 +252,7 @@ describe('what cannot be recorded', () => {
     };
     const { pass, hasRead, stop, warnings } = startPoller([account], { store: failing });
     await hasRead(account, 1);
-    expect(warnings('not all recorded')).toHaveLength(1);
+    expect(warnings('were not recorded')).toHaveLength(1);
     isDown = false;
     await pass(minute, account, 2);
     expect(await types(account, 'a')).toEqual(['DisputeOpened']);
@@ -262,7 +262,7 @@ describe('what cannot be recorded', () => {
 });
 
 describe('a full list', () => {
-  const full = (from: number) => Array.from({ length: 100 }, (_, index) => dispute(from + index));
+  const full = (from: number) => Array.from({ length: 100 }, (_, index) => dispute(`${from + index}`));
   const missed = 'older ones may be missing';
 
   it('of disputes that are all new is warned of: some may have been missed', async () => {
@@ -276,9 +276,9 @@ describe('a full list', () => {
     await pass(minute, account, 2);
     expect(warnings(missed)).toHaveLength(1);
     // A service that shows more than it says.
-    account.disputes = [...full(200), dispute(199)];
+    account.disputes = [...full(200), dispute('199')];
     await pass(minute, account, 3);
-    account.disputes = [...full(300), dispute(199)];
+    account.disputes = [...full(300), dispute('199')];
     await pass(minute, account, 4);
     expect(warnings(missed)).toHaveLength(2);
     account.disputes = full(500);
@@ -298,18 +298,18 @@ describe('a full list', () => {
 });
 
 describe('a reading', () => {
-  it('comes every minute, or as often as it is told to', async () => {
+  it('comes every minute, or as often as configured', async () => {
     const [account, often] = [main(), main()];
     const byDefault = startPoller([account]);
-    const told = startPoller([often], { pollEveryMs: 5 * second });
+    const configured = startPoller([often], { pollEveryMs: 5 * second });
     await byDefault.hasRead(account, 1);
-    await told.hasRead(often, 1);
+    await configured.hasRead(often, 1);
     await byDefault.pass(minute - 1, account, 1);
     await byDefault.pass(1, account, 2);
-    await told.pass(5 * second - 1, often, 1);
-    await told.pass(1, often, 2);
+    await configured.pass(5 * second - 1, often, 1);
+    await configured.pass(1, often, 2);
     await byDefault.stop();
-    await told.stop();
+    await configured.stop();
   });
 
   it('comes at once when it is nudged', async () => {
@@ -378,7 +378,7 @@ it('a card number in a text of the service is recorded nowhere', async () => {
 });
 
 it('the token of a dispute is derived from environment, account and id', () => {
-  expect(deriveDisputeToken('sandbox', 'main', '17')).toMatch(/^dsp_[a-z2-7]{52}$/);
+  expect(deriveDisputeToken('sandbox', 'main', '17')).toMatch(/^dsp_[a-z2-7]{26}$/);
   const tokens = [
     ...[deriveDisputeToken('sandbox', 'main', '17'), deriveDisputeToken('production', 'main', '17')],
     ...[deriveDisputeToken('sandbox', 'other', '17'), deriveDisputeToken('sandbox', 'main', '18')],

@@ -1,12 +1,12 @@
 /**
- * Reads the lists of disputes, again and again. The service tells the facts of a dispute nowhere else: a callback about
- * one only makes the next reading come at once.
+ * Reads the lists of disputes, again and again. The provider shows a dispute nowhere else: a callback about one only
+ * brings the next reading forward.
  */
 import type { Clock } from '@tollgate/service-kit';
 import { type ReadingDependencies, createReading } from './disputes-reading.ts';
 
 export interface DisputesPollerDependencies extends ReadingDependencies {
-  /** Milliseconds between two readings that nobody asked for. Default 60,000. */
+  /** Milliseconds between two readings without a callback. Default 60,000. */
   pollEveryMs?: number;
   clock: Clock;
 }

@@ -1,16 +1,16 @@
-/** One reading of the lists of disputes: what is new in them is recorded, and matched with the payments that it is about. */
+/** One reading of the lists of disputes: what is new in them is recorded, and matched with its payments. */
 import type { EventStore } from '@tollgate/event-store';
-import type { CallOutcome, ServiceDispute } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
+import type { FoundDispute, InquiryOutcome } from '@tollgate/provider';
 import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
-import type { Cause } from '../streams/repository.ts';
-import { type Disputes, createDisputes, deriveDisputeToken, fromServiceDispute } from './disputes.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
 
 export interface ReadingDependencies {
   store: EventStore;
   accounts: { all(): readonly DisputedAccount[] };
-  /** The payment of ours that the service knows by a token; undefined where the read models do not know it, or not yet. */
+  /** The payment of ours that the provider knows by a token; undefined where the index does not know it, or not yet. */
   findByServiceToken: (
     environment: Environment,
     account: string,
@@ -21,9 +21,9 @@ export interface ReadingDependencies {
   log: Log;
 }
 
-type DisputedAccount = Pick<Account, 'environment' | 'name' | 'client'>;
+type DisputedAccount = Pick<Account, 'environment' | 'name' | 'provider'>;
 
-/** Disputes that the service shows at most. */
+/** Disputes that the provider shows at most. */
 const shownMax = 100;
 
 /** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
@@ -34,14 +34,14 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const told = unreadable.get(key) ?? new Set();
-    unreadable.set(key, told);
+    const reported = unreadable.get(key) ?? new Set();
+    unreadable.set(key, reported);
     try {
-      await readAccount({ ...deps, disputes, account, cause: causeOf(deps), told }, signal);
+      await readAccount({ ...deps, disputes, account, cause: causeOf(deps), reported }, signal);
     } catch (error) {
       deps.log.error(
         { error, account: name, operation: 'disputes' },
-        'the disputes of an account were not all recorded; the next reading goes on',
+        'some disputes of an account were not recorded; the next reading retries them',
       );
     }
   }
@@ -56,8 +56,8 @@ interface AccountReading extends ReadingDependencies {
   disputes: Disputes;
   account: DisputedAccount;
   cause: Cause;
-  /** Tokens of the disputes that cannot be recorded and were logged; those that are not shown any more are forgotten. */
-  told: Set<string>;
+  /** Tokens of disputes that cannot be recorded and were logged; forgotten when the account no longer lists them. */
+  reported: Set<string>;
 }
 
 function causeOf({ ids }: ReadingDependencies): Cause {
@@ -66,14 +66,14 @@ function causeOf({ ids }: ReadingDependencies): Cause {
 }
 
 async function readAccount(reading: AccountReading, signal: AbortSignal): Promise<void> {
-  const { account, log, told } = reading;
-  const outcome = await account.client.listDisputes();
+  const { account, log, reported } = reading;
+  const outcome = await account.provider.listDisputes();
   if (outcome.kind !== 'accepted') {
     logUnread(reading, outcome);
     return;
   }
   const shown = byToken(account, outcome.answer);
-  for (const token of told) if (!shown.has(token)) told.delete(token);
+  for (const token of reported) if (!shown.has(token)) reported.delete(token);
   let openedCount = 0;
   for (const [token, dispute] of shown) {
     if (signal.aborted) return;
@@ -82,18 +82,18 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
   if (openedCount >= shownMax && openedCount === shown.size)
     log.warn(
       { account: account.name, operation: 'disputes', count: openedCount },
-      "every dispute that the service shows is new; older ones may be missing here, look into the service's console",
+      "every dispute that the provider shows is new; older ones may be missing here: see the provider's console",
     );
 }
 
 /** The list is newest first: where it shows a dispute twice, the first one counts. */
 function byToken(
   { environment, name }: DisputedAccount,
-  list: readonly ServiceDispute[],
-): ReadonlyMap<string, ServiceDispute> {
-  const shown = new Map<string, ServiceDispute>();
+  list: readonly FoundDispute[],
+): ReadonlyMap<string, FoundDispute> {
+  const shown = new Map<string, FoundDispute>();
   for (const dispute of list) {
-    const token = deriveDisputeToken(environment, name, String(dispute.id));
+    const token = deriveDisputeToken(environment, name, dispute.observed.id);
     if (!shown.has(token)) shown.set(token, dispute);
   }
   return shown;
@@ -101,9 +101,10 @@ function byToken(
 
 function logUnread(
   { account, log }: AccountReading,
-  outcome: Exclude<CallOutcome<never>, { kind: 'accepted' }>,
+  outcome: Exclude<InquiryOutcome<never>, { kind: 'accepted' }>,
 ): void {
-  const code = outcome.kind === 'refused' ? outcome.errors[0]?.code : outcome.reason;
+  const code =
+    outcome.kind === 'refused' ? outcome.errors[0]?.code : 'reason' in outcome ? outcome.reason : undefined;
   log.warn(
     { account: account.name, operation: 'disputes', outcome: outcome.kind, ...given({ code }) },
     'the list of disputes could not be read; the next reading tries again',
@@ -111,11 +112,7 @@ function logUnread(
 }
 
 /** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
-async function recordSafely(
-  reading: AccountReading,
-  token: string,
-  dispute: ServiceDispute,
-): Promise<boolean> {
+async function recordSafely(reading: AccountReading, token: string, dispute: FoundDispute): Promise<boolean> {
   try {
     return await record(reading, token, dispute);
   } catch (error) {
@@ -127,10 +124,10 @@ async function recordSafely(
 }
 
 /** Records what is new of a dispute; true where it was not known before. */
-async function record(reading: AccountReading, token: string, dispute: ServiceDispute): Promise<boolean> {
+async function record(reading: AccountReading, token: string, dispute: FoundDispute): Promise<boolean> {
   const { environment, name: account } = reading.account;
   const payment = paymentOf(reading, dispute);
-  const observed = fromServiceDispute(dispute);
+  const { observed } = dispute;
   const command = { type: 'ObserveDispute' as const, environment, account, observed, ...given({ payment }) };
   const executed = await reading.disputes.execute(token, command, reading.cause);
   if (executed.kind === 'refused') logUnreadable(reading, token, executed.refusal.code);
@@ -143,13 +140,13 @@ async function record(reading: AccountReading, token: string, dispute: ServiceDi
   return isNew;
 }
 
-function paymentOf({ account, findByServiceToken }: AccountReading, { token }: ServiceDispute) {
-  if (token === undefined || token === null || token === '') return undefined;
-  return findByServiceToken(account.environment, account.name, token);
-}
+const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceToken }: FoundDispute) =>
+  serviceToken === undefined
+    ? undefined
+    : findByServiceToken(account.environment, account.name, serviceToken);
 
-function logUnreadable({ account, log, told }: AccountReading, token: string, code: string): void {
-  if (told.has(token)) return;
-  told.add(token);
+function logUnreadable({ account, log, reported }: AccountReading, token: string, code: string): void {
+  if (reported.has(token)) return;
+  reported.add(token);
   log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
 }

@@ -1,83 +1,178 @@
+import type { InquiryOutcome } from '@tollgate/provider';
+import { createFakeProvider } from '@tollgate/provider/testing';
 import { silentLog } from '@tollgate/service-kit';
-import type { CallOutcome } from '@tollgate/payment-api';
+import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { createFakePaymentService } from '../testing/fake-payment-service.ts';
-import { createAskAccount } from './ask-account.ts';
+import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;
 const another = { environment: 'sandbox', account: 'second' } as const;
-const accepted: CallOutcome<string> = { kind: 'accepted', answer: 'yes' };
+const accepted: InquiryOutcome<string> = { kind: 'accepted', answer: 'yes' };
 
-function start() {
-  const { client } = createFakePaymentService();
+const causeBy = (actor: Parameters<typeof inquiryPriorityOf>[0]['actor']) => ({
+  ...{ correlationId: 'c', causationId: 'c', actor },
+});
+const caller = causeBy({ kind: 'team', team: 'shop', keyId: 'k1' });
+const callback = causeBy({ kind: 'service', name: 'command-service' });
+const schedule = causeBy({ kind: 'service', name: inquiryScheduleName });
+
+function start({ concurrentMax = 4, perSecondMax = 10_000 } = {}) {
+  const { provider } = createFakeProvider();
   const stopping = new AbortController();
-  const accounts = { clientOf: (_: string, name: string) => (name === 'gone' ? undefined : client) };
-  return { stopping, ask: createAskAccount({ accounts, stopping: stopping.signal, log: silentLog }) };
+  const clock = createFakeClock();
+  const accounts = {
+    inquiriesOf: (_: string, name: string) =>
+      name === 'gone' ? undefined : { provider, limits: { concurrentMax, perSecondMax } },
+  };
+  const ask = createAskAccount({ accounts, stopping: stopping.signal, clock, log: silentLog });
+  return { stopping, clock, ask };
 }
 
-/** Questions that hang until they are released. */
+/** Inquiries that hang until they are released, by the names that they were begun with. */
 function hanging() {
+  const begun: string[] = [];
   const releases: (() => void)[] = [];
-  const question = () =>
-    new Promise<CallOutcome<string>>((resolve) => releases.push(() => resolve(accepted)));
-  return { releases, question };
+  const question = (name: string) => () =>
+    new Promise<InquiryOutcome<string>>((resolve) => {
+      begun.push(name);
+      releases.push(() => resolve(accepted));
+    });
+  return { begun, releases, question };
 }
 
 const turns = async () => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-describe('a question to an account', () => {
-  it('waits where eight are under way, and goes on in order', async () => {
-    const { ask } = start();
-    const { releases, question } = hanging();
-    const asking = Array.from({ length: 10 }, () => ask(known, question));
-    await turns();
-    expect(releases).toHaveLength(8);
-    releases[0]?.();
-    await turns();
-    expect(releases).toHaveLength(9);
-    for (let released = 1; released < 10; released += 1) {
-      releases[released]?.();
+it('who waits for an inquiry is known by what set it off', () => {
+  expect([caller, callback, schedule].map(inquiryPriorityOf)).toEqual(['caller', 'callback', 'schedule']);
+});
+
+describe('an inquiry to an account', () => {
+  // Eight places per process served all purposes in one line: callers waited behind callbacks, and those behind the schedule.
+  it('waits for its turn: those of callers, callbacks and the schedule take turns', async () => {
+    const { ask } = start({ concurrentMax: 1 });
+    const { begun, releases, question } = hanging();
+    void ask(known, callback, question('first'));
+    for (const [name, cause] of Object.entries({ schedule, callback, caller }))
+      void ask(known, cause, question(name));
+    for (let released = 0; released < 4; released += 1) {
       await turns();
+      releases[released]?.();
     }
-    expect(await Promise.all(asking)).toEqual(Array.from({ length: 10 }, () => accepted));
+    await turns();
+    expect(begun).toEqual(['first', 'callback', 'caller', 'schedule']);
+  });
+
+  // A team that repeated its captures took every inquiry of the account: callbacks of all teams were dead-lettered.
+  it('leaves callbacks and the schedule their share, however many callers there are', async () => {
+    const { ask, clock } = start({ perSecondMax: 6, concurrentMax: 100 });
+    const begun = { caller: 0, callback: 0, schedule: 0 };
+    const question = (name: keyof typeof begun) => async () => {
+      begun[name] += 1;
+      return accepted;
+    };
+    for (let count = 0; count < 200; count += 1) {
+      void ask(known, caller, question('caller'));
+      void ask(known, callback, question('callback'));
+      void ask(known, schedule, question('schedule'));
+    }
+    await turns();
+    await clock.advance(10_000);
+    expect(begun.caller).toBeGreaterThan(begun.callback);
+    expect(begun.callback).toBeGreaterThan(15);
+    expect(begun.schedule).toBeGreaterThan(7);
+  });
+
+  it('is made for one team after the other', async () => {
+    const { ask } = start({ concurrentMax: 1 });
+    const { begun, releases, question } = hanging();
+    const by = (team: string) => causeBy({ kind: 'team', team, keyId: 'k1' });
+    for (const name of ['evil 1', 'evil 2', 'evil 3', 'shop 1'])
+      void ask(known, by(name.slice(0, 4)), question(name));
+    for (let released = 0; released < 4; released += 1) {
+      await turns();
+      releases[released]?.();
+    }
+    expect(begun).toEqual(['evil 1', 'evil 2', 'shop 1', 'evil 3']);
+  });
+
+  it('finds a place for a caller where callbacks and the schedule hang', async () => {
+    const { ask } = start({ concurrentMax: 4 });
+    const { begun, question } = hanging();
+    for (let count = 0; count < 9; count += 1) void ask(known, schedule, question('schedule'));
+    for (let count = 0; count < 9; count += 1) void ask(known, callback, question('callback'));
+    void ask(known, caller, question('caller'));
+    await turns();
+    expect(begun).toEqual(['schedule', 'schedule', 'callback', 'caller']);
+  });
+
+  // Places were kept free for callers only: a team whose inquiries took long left none to the callbacks of all teams.
+  it('finds a place for callbacks and the schedule where callers hang', async () => {
+    const { ask } = start({ concurrentMax: 8 });
+    const { begun, question } = hanging();
+    for (let count = 0; count < 20; count += 1) void ask(known, caller, question('caller'));
+    void ask(known, callback, question('callback'));
+    void ask(known, schedule, question('schedule'));
+    await turns();
+    expect(begun.filter((name) => name === 'caller')).toHaveLength(6);
+    expect(begun).toContain('callback');
+    expect(begun).toContain('schedule');
+  });
+
+  // Inquiries had no rate limit: they took the provider's quota, and calls that move money failed for it.
+  it('is one of so many per second', async () => {
+    const { ask, clock } = start({ perSecondMax: 5, concurrentMax: 100 });
+    let begun = 0;
+    const question = async () => {
+      begun += 1;
+      return accepted;
+    };
+    for (let count = 0; count < 12; count += 1) void ask(known, callback, question);
+    await turns();
+    expect(begun).toBe(5);
+    await clock.advance(1_000);
+    expect(begun).toBe(10);
+    await clock.advance(400);
+    expect(begun).toBe(12);
   });
 
   // All accounts shared their places: one that hung left none to the others.
   it('is not held up by another account that hangs', async () => {
     const { ask } = start();
     const { question } = hanging();
-    for (let count = 0; count < 100; count += 1) void ask(known, question);
-    expect(await ask(another, () => Promise.resolve(accepted))).toEqual(accepted);
-    expect(await ask({ ...known, environment: 'production' }, () => Promise.resolve(accepted))).toEqual(
+    for (let count = 0; count < 100; count += 1) void ask(known, caller, question('hangs'));
+    expect(await ask(another, callback, async () => accepted)).toEqual(accepted);
+    expect(await ask({ ...known, environment: 'production' }, callback, async () => accepted)).toEqual(
       accepted,
     );
   });
 
-  it('is not asked where too many wait, or when the process stops', async () => {
-    const { ask, stopping } = start();
-    const { releases, question } = hanging();
-    const asking = Array.from({ length: 2_009 }, () => ask(known, question));
-    expect(await asking[2_008]).toEqual({ kind: 'not-asked' });
+  it('is not made where too many wait, or when the process stops', async () => {
+    const { ask, stopping } = start({ concurrentMax: 1 });
+    const { begun, releases, question } = hanging();
+    const asking = Array.from({ length: 2_002 }, () => ask(known, caller, question('caller')));
+    expect(await asking[2_001]).toEqual({ kind: 'not-asked' });
     stopping.abort();
-    expect(await asking[8]).toEqual({ kind: 'not-asked' });
-    expect(await ask(another, question)).toEqual({ kind: 'not-asked' });
+    expect(await asking[1]).toEqual({ kind: 'not-asked' });
+    expect(await ask(another, caller, question('late'))).toEqual({ kind: 'not-asked' });
     releases.forEach((release) => release());
-    expect(await asking[7]).toEqual(accepted);
-    expect(releases).toHaveLength(8);
+    expect(await asking[0]).toEqual(accepted);
+    expect(begun).toEqual(['caller']);
   });
 
   it('of an account that is not configured says so', async () => {
     const { ask } = start();
-    expect(await ask({ ...known, account: 'gone' }, () => Promise.resolve(accepted))).toEqual({
+    expect(await ask({ ...known, account: 'gone' }, caller, async () => accepted)).toEqual({
       kind: 'account-missing',
     });
   });
 
-  it('in which the connector fails has no answer, and keeps no place', async () => {
+  it('in which the adapter fails has no answer, and keeps no place', async () => {
     const { ask } = start();
     for (let count = 0; count < 20; count += 1)
-      expect(await ask(known, () => Promise.reject(new Error('broken')))).toMatchObject({ kind: 'unknown' });
+      expect(await ask(known, caller, () => Promise.reject(new Error('broken')))).toMatchObject({
+        kind: 'unknown',
+      });
   });
 });

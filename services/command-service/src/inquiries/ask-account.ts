@@ -1,97 +1,67 @@
-/** Questions to the Payment Service, so many at a time per account: one that hangs holds up nobody's looks but its own. */
-import type { CallOutcome, PaymentServiceClient } from '@tollgate/payment-api';
+/** Inquiries to a provider, within the budget of their account: one that hangs holds up nobody's inquiries but its own. */
 import type { Environment } from '@tollgate/payment-domain';
-import type { Log } from '@tollgate/service-kit';
+import type { Inquirer, InquiryOutcome } from '@tollgate/provider';
+import type { Clock, Log } from '@tollgate/service-kit';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import { type InquiryBudget, type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
 
-/** Questions to one account under way at once, and that wait for their turn. */
-const questionsAtOnceMax = 8;
-const waitingMax = 2_000;
-
-export interface AccountName {
+interface AccountName {
   environment: Environment;
   account: string;
 }
 
 export type Asked<Answer> =
-  | CallOutcome<Answer>
+  | InquiryOutcome<Answer>
   /** The account is not configured any more. */
   | { kind: 'account-missing' }
   /** The process stops, or too many wait already: this says nothing about the account. */
   | { kind: 'not-asked' };
 
-/** The part of the client that changes nothing at the service. */
-export type QuestionClient = Pick<
-  PaymentServiceClient,
-  'retrievePayment' | 'retrievePayout' | 'listPayments' | 'listPayouts'
->;
-
-/** Never rejects: a fault of the connector is an unknown outcome. */
+/** Never rejects: a fault of the adapter is an unknown outcome. */
 export type AskAccount = <Answer>(
   account: AccountName,
-  question: (client: QuestionClient) => Promise<CallOutcome<Answer>>,
+  cause: Cause,
+  ask: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
 ) => Promise<Asked<Answer>>;
 
-/** @param stopping aborted when the process stops: what waits then is not asked any more */
-export function createAskAccount({
-  accounts,
-  stopping,
-  log,
-}: {
-  accounts: Pick<Accounts, 'clientOf'>;
+export const inquiryScheduleName = 'inquiry-schedule';
+
+/** A team's request waits for its inquiry; a callback and a reader do not. */
+export function inquiryPriorityOf({ actor }: Cause): InquiryPriority {
+  if (actor.kind === 'team') return 'caller';
+  return actor.name === inquiryScheduleName ? 'schedule' : 'callback';
+}
+
+const teamOf = ({ actor }: Cause) => (actor.kind === 'team' ? actor.team : undefined);
+
+/** @param stopping aborted when the process stops: what waits then is not asked */
+export function createAskAccount(deps: {
+  accounts: Pick<Accounts, 'inquiriesOf'>;
   stopping: AbortSignal;
+  clock: Clock;
   log: Log;
 }): AskAccount {
-  const placesOf = new Map<string, Places>();
+  const { accounts, log } = deps;
+  const budgets = new Map<string, InquiryBudget>();
 
-  function placesAt({ environment, account }: AccountName): Places {
+  return async ({ environment, account }, cause, ask) => {
+    const known = accounts.inquiriesOf(environment, account);
+    if (known === undefined) return { kind: 'account-missing' };
+    const priority = inquiryPriorityOf(cause);
     const key = `${environment}/${account}`;
-    const places = placesOf.get(key) ?? createPlaces(stopping);
-    placesOf.set(key, places);
-    return places;
-  }
-
-  return async (name, question) => {
-    const client = accounts.clientOf(name.environment, name.account);
-    if (client === undefined) return { kind: 'account-missing' };
-    const places = placesAt(name);
-    if (!(await places.enter())) return { kind: 'not-asked' };
+    const budget = budgets.get(key) ?? createInquiryBudget({ ...deps, ...known.limits });
+    budgets.set(key, budget);
+    if (!(await budget.enter(priority, teamOf(cause)))) return { kind: 'not-asked' };
     try {
-      return await question(client);
+      const outcome = await ask(known.provider);
+      log.debug({ account, operation: 'inquiry', outcome: outcome.kind }, 'inquired at the provider');
+      return outcome;
     } catch (error) {
-      log.error({ error, account: name.account, operation: 'look' }, 'the connector failed');
-      return { kind: 'unknown', reason: 'the connector failed' };
+      log.error({ error, account, operation: 'inquiry' }, 'the adapter of the provider failed');
+      return { kind: 'unknown', reason: 'the adapter failed' };
     } finally {
-      places.leave();
+      budget.leave(priority);
     }
-  };
-}
-
-interface Places {
-  /** True once there is a place; false where there will be none. */
-  enter(): Promise<boolean>;
-  leave(): void;
-}
-
-/** The others wait in order. */
-function createPlaces(stopping: AbortSignal): Places {
-  let free = questionsAtOnceMax;
-  const queue: ((isIn: boolean) => void)[] = [];
-  stopping.addEventListener('abort', () => queue.splice(0).forEach((resolve) => resolve(false)));
-  return {
-    async enter() {
-      if (stopping.aborted) return false;
-      if (free > 0) {
-        free -= 1;
-        return true;
-      }
-      if (queue.length >= waitingMax) return false;
-      return new Promise((resolve) => queue.push(resolve));
-    },
-    leave() {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next(true);
-    },
   };
 }

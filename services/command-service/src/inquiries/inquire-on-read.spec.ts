@@ -12,7 +12,7 @@ function start() {
   };
 }
 
-it('looks once for all who read within five seconds, then again', async () => {
+it('inquires once for all reads within five seconds, then again', async () => {
   const { clock, inquiries, read } = start();
   for (const token of ['a', 'a', 'b', 'a']) read(token);
   expect(inquiries).toEqual(['a', 'b']);

@@ -1,12 +1,12 @@
-/** Looks when somebody reads what nobody knows the outcome of: whoever asks is told the truth the sooner. */
+/** Inquires when a payment or payout with an unknown outcome is read: its reader learns the outcome sooner. */
 import type { Clock } from '@tollgate/service-kit';
 
-/** Between two looks at one payment or payout for readers, milliseconds: who polls does not make us poll the service. */
+/** Between two inquiries about one payment or payout for readers, milliseconds: a poller must not make us poll the provider. */
 const pauseMs = 5_000;
-/** Of those that readers were looked for; more at once are left to the schedule. */
+/** Of those that were inquired for readers; more at once are left to the schedule. */
 const rememberedMax = 10_000;
 
-/** Never rejects and does not wait for the look. */
+/** Never rejects and does not wait for the inquiry. */
 export type InquiryOnRead = (token: string) => void;
 
 export function createInquiryOnRead({

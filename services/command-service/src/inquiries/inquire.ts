@@ -1,70 +1,156 @@
-/** One look at whatever a token names, and at what callbacks have named that could not be looked at when they came. */
-import type { UnappliedCallback } from '../callback-consumer.ts';
-import type { Payouts } from '../streams/payouts.ts';
-import type { Cause } from '../streams/repository.ts';
+/** One status inquiry about the payment or payout that a token names, and about what unapplied callbacks have named. */
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { InquiryFailure, ObservedPayment, ObservedPayout } from '@tollgate/payment-domain';
+import type { FoundPayment, InquiryOutcome } from '@tollgate/provider';
+import type { Cause } from '../aggregates/repository.ts';
 import {
-  type PaymentInquiryDependencies,
-  inquirePayment,
-  inquireForSecondPayment,
-} from './inquire-payment.ts';
-import { type PayoutInquiryDependencies, inquirePayout, inquireForSecondPayout } from './inquire-payout.ts';
-import type { InquiryResult } from './inquiry-result.ts';
+  type AnySubject,
+  type Subjects,
+  creationOf,
+  isPayoutToken,
+  stateOf,
+  subjectsOf,
+} from '../aggregates/subjects.ts';
+import { type PaymentInquiryDependencies, inquirePayment } from './inquire-payment.ts';
+import { inquirePayout } from './inquire-payout.ts';
+import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
 
-export type InquiryDependencies = PaymentInquiryDependencies & PayoutInquiryDependencies;
-
-const isPayoutToken = (token: string): boolean => token.startsWith('po_');
+export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
+  clock: Clock;
+  log: Log;
+}
 
 export async function inquireAbout(
   deps: InquiryDependencies,
   token: string,
   cause: Cause,
 ): Promise<InquiryResult> {
-  const inquire = isPayoutToken(token) ? inquirePayout : inquirePayment;
-  const result = await inquire(deps, token, cause);
+  const result = await inquireOwn(deps, token, cause);
   if (result !== 'nothing-there') await inquireUnapplied(deps, token, cause);
   return result;
 }
 
-/** Looks at a payment or payout of the service that a callback names and that may not be the one we know. */
-export const inquireForSecond = (
+/** A call that the inquiry leads to has been made before this resolves. */
+async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause): Promise<InquiryResult> {
+  for (let inquiries = 0; inquiries < inquiriesPerRequestMax; inquiries += 1) {
+    const subject = await subjectsOf(deps, token).load(token);
+    if (subject === undefined) return 'nothing-there';
+    const { phase } = stateOf(subject);
+    if (phase === 'requested' && deps.clock.now() < creationOf(subject).answerBy) return 'awaiting-answer';
+    const inquired =
+      'payment' in subject
+        ? await inquirePayment(deps, subject, cause)
+        : await inquirePayout(deps, subject, cause);
+    if (typeof inquired === 'object') return recordFailure(deps, subject, inquired.failure, cause);
+    // What was read before something else was recorded may be older than that: it is read again.
+    if (inquired === 'inquired') return inquired;
+  }
+  return 'failed';
+}
+
+/** How long inquiries may fail before a review opens, the domain decides. */
+async function recordFailure(
+  deps: InquiryDependencies,
+  subject: AnySubject,
+  reason: InquiryFailure | undefined,
+  cause: Cause,
+): Promise<'failed'> {
+  if (reason === undefined) return 'failed';
+  const { token } = subject;
+  const { account } = creationOf(subject);
+  if (reason === 'account_missing')
+    deps.log.error({ token, account }, 'the account is not configured any more');
+  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt: deps.clock.now() } as const;
+  await subjectsOf(deps, token).execute(token, failed, cause);
+  return 'failed';
+}
+
+/** Stops where the provider gives no answer about one of them: it would give none about the others. */
+async function inquireUnapplied(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
+  const subjects = subjectsOf(deps, token);
+  for (const serviceToken of await namedByUnapplied(deps, token)) {
+    if ((await inquireNamed(deps, token, serviceToken, cause)) !== 'inquired') return;
+    await subjects.execute(token, { type: 'RecordCallbackInquired', serviceToken }, cause);
+  }
+}
+
+/** The provider's tokens that an inquiry about what we know does not cover. */
+async function namedByUnapplied(deps: InquiryDependencies, token: string): Promise<string[]> {
+  const subject = await subjectsOf(deps, token).load(token);
+  if (subject === undefined) return [];
+  const { reviews, serviceToken: known } = stateOf(subject);
+  return reviews.flatMap(({ code, evidence: { serviceToken } }) =>
+    code === 'callback_not_applied' && typeof serviceToken === 'string' && serviceToken !== known
+      ? [serviceToken]
+      : [],
+  );
+}
+
+/**
+ * Inquires what a callback names where that is not the one we know: an attempt that was given up and took effect after
+ * all, perhaps. Where it was made under one of our numbers, a review opens.
+ */
+export async function inquireNamed(
   deps: InquiryDependencies,
   token: string,
   serviceToken: string,
   cause: Cause,
-): Promise<InquiryResult> =>
-  (isPayoutToken(token) ? inquireForSecondPayout : inquireForSecondPayment)(deps, token, serviceToken, cause);
+): Promise<InquiryResult> {
+  const subject = await subjectsOf(deps, token).load(token);
+  if (subject === undefined) return 'nothing-there';
+  if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
+  const inquiredAt = deps.clock.now();
+  const shown = await findNamed(deps, subject, serviceToken, cause);
+  if (shown === 'failed') return 'failed';
+  if (shown?.orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
+  const executed = isPayoutToken(token)
+    ? await deps.payouts.execute(
+        token,
+        { type: 'RecordPayoutObservation', observed: shown, inquiredAt },
+        cause,
+        subject.revision,
+      )
+    : await deps.payments.execute(
+        token,
+        { type: 'RecordObservation', observed: shown as ObservedPayment, inquiredAt },
+        cause,
+        subject.revision,
+      );
+  return executed.kind === 'moved' ? 'failed' : 'inquired';
+}
 
-export async function noteUnapplied(
-  { payments, payouts }: Pick<InquiryDependencies, 'payments'> & { payouts: Payouts },
-  { token, ...unapplied }: UnappliedCallback,
+/** As the first account shows it that knows it: an earlier attempt may have been made with another account. */
+async function findNamed(
+  deps: InquiryDependencies,
+  subject: AnySubject,
+  serviceToken: string,
   cause: Cause,
-): Promise<void> {
-  if (isPayoutToken(token))
-    await payouts.execute(token, { type: 'RecordUnappliedPayoutCallback', ...unapplied }, cause);
-  else await payments.execute(token, { type: 'RecordUnappliedCallback', ...unapplied }, cause);
-}
-
-/** Goes on with the next look where the service gives no answer about one of them: it would give none about the others. */
-async function inquireUnapplied(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
-  for (const serviceToken of await namedByUnapplied(deps, token)) {
-    const result = await inquireForSecond(deps, token, serviceToken, cause);
-    if (result !== 'inquired') return;
-    if (isPayoutToken(token))
-      await deps.payouts.execute(token, { type: 'RecordPayoutCallbackLooked', serviceToken }, cause);
-    else await deps.payments.execute(token, { type: 'RecordCallbackLooked', serviceToken }, cause);
+): Promise<ObservedPayment | ObservedPayout | 'failed' | undefined> {
+  const { environment } = stateOf(subject);
+  let hasFailed = false;
+  for (const account of accountsOf(deps, subject)) {
+    const outcome = await deps.askAccount<ObservedPayment | ObservedPayout>(
+      { environment, account },
+      cause,
+      async (provider) =>
+        'payout' in subject
+          ? provider.inquirePayout(serviceToken)
+          : observedOf(await provider.inquirePayment(serviceToken)),
+    );
+    if (outcome.kind === 'accepted') return outcome.answer;
+    hasFailed ||= outcome.kind !== 'missing';
   }
+  return hasFailed ? 'failed' : undefined;
 }
 
-/** The service's tokens that a look at what we know does not cover. */
-async function namedByUnapplied(
-  { payments, payouts }: InquiryDependencies,
-  token: string,
-): Promise<string[]> {
-  const known = isPayoutToken(token)
-    ? (await payouts.load(token))?.payout
-    : (await payments.load(token))?.payment;
-  const named = (known?.reviews ?? []).flatMap(({ code, evidence: { serviceToken } }) =>
-    code === 'callback_not_applied' && typeof serviceToken === 'string' ? [serviceToken] : [],
-  );
-  return named.filter((serviceToken) => serviceToken !== known?.serviceToken);
-}
+const observedOf = (outcome: InquiryOutcome<FoundPayment>): InquiryOutcome<ObservedPayment> =>
+  outcome.kind === 'accepted' ? { kind: 'accepted', answer: outcome.answer.observed } : outcome;
+
+/** A payout has one attempt, and so one account. */
+const accountsOf = ({ accounts }: InquiryDependencies, subject: AnySubject): string[] =>
+  'payout' in subject
+    ? [subject.payout.call.account]
+    : accounts
+        .all()
+        .filter(({ environment }) => environment === subject.payment.environment)
+        .map(({ name }) => name);

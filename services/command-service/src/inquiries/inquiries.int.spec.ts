@@ -1,21 +1,18 @@
-/** Looks that meet something else under way: what they have read may be older than what is recorded by then. */
+/** Inquiries that overlap with other work: what they have read may be older than what is recorded by then. */
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { failingStore } from '../testing/failing-stores.ts';
-import { type Harness, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
 
 /** Holds the next retrieval back after the service was read: what it brings home is stale by then. */
-function holdNextInquiry(
-  { provider }: Harness,
-  method: 'retrievePayment' | 'listPayments' | 'retrievePayout',
-) {
-  const read = provider.client[method] as (argument: never) => Promise<unknown>;
+function holdNextInquiry({ provider }: Harness, method: 'inquirePayment' | 'listPayments' | 'inquirePayout') {
+  const read = provider.provider[method] as (argument: never) => Promise<unknown>;
   let release = (): void => undefined;
   let count = 0;
-  Object.assign(provider.client, {
+  Object.assign(provider.provider, {
     async [method](argument: never) {
       count += 1;
       const outcome = await read(argument);
@@ -25,22 +22,22 @@ function holdNextInquiry(
   });
   return {
     release: () => release(),
-    isAuthorized: () => eventually(() => expect(count).toBe(1)),
+    isHeld: () => eventually(() => expect(count).toBe(1)),
     count: () => count,
   };
 }
 
 const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
 
-describe('a look that began before', () => {
-  it('a refund was submitted does not decide it, and looks again', async () => {
+describe('an inquiry that began before', () => {
+  it('a refund was submitted does not decide it, and is repeated', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 60);
     // The service shows a refund that it has made, and the next one, of the same amount, is submitted meanwhile.
     harness().provider.change(`${token}.1`, { refundedAmount: 80 });
-    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const held = holdNextInquiry(harness(), 'inquirePayment');
     const inquiring = harness().startInstance().inquire(token);
-    await held.isAuthorized();
+    await held.isHeld();
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     harness().provider.answersInquiries = false;
     await harness().passTime(harness().refund(token, 'b', 20));
@@ -48,7 +45,7 @@ describe('a look that began before', () => {
     harness().provider.change(`${token}.1`, { refundedAmount: 60 });
     held.release();
     expect(await inquiring).toBe('inquired');
-    // Held, before the refund, after it, and once more because of it.
+    // The held one, before the refund, after it, and once more because of it.
     expect(held.count()).toBe(4);
     const payment = await paymentOf(harness(), token);
     expect(payment?.refunds.map(({ state }) => state)).toEqual(['approved', 'unresolved']);
@@ -58,9 +55,9 @@ describe('a look that began before', () => {
   it('a refund was approved does not take it for one that was made elsewhere', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });
-    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const held = holdNextInquiry(harness(), 'inquirePayment');
     const inquiring = harness().startInstance().inquire(token);
-    await held.isAuthorized();
+    await held.isHeld();
     harness().provider.change(`${token}.1`, { refundedAmount: 0 });
     await harness().refund(token, 'a', 30);
     held.release();
@@ -70,15 +67,15 @@ describe('a look that began before', () => {
   });
 
   it('a confirmation was submitted does not have it submitted again', async () => {
-    const token = await harness().held('order-1', 100);
-    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const token = await harness().authorized('order-1', 100);
+    const held = holdNextInquiry(harness(), 'inquirePayment');
     const inquiring = harness().startInstance().inquire(token);
-    await held.isAuthorized();
-    await harness().end('confirm', token);
+    await held.isHeld();
+    await harness().end('capture', token);
     await harness().clock.advance(quietMs);
     held.release();
     await inquiring;
-    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'confirm');
+    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'capture');
     expect(confirmed).toHaveLength(1);
     expect((await paymentOf(harness(), token))?.phase).toBe('approved');
   });
@@ -87,11 +84,11 @@ describe('a look that began before', () => {
     harness().provider.payoutStatus = 'pending';
     const result = await harness().payOut(payoutFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    const { token } = result.view;
+    const { token } = result.aggregate;
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
-    const held = holdNextInquiry(harness(), 'retrievePayout');
+    const held = holdNextInquiry(harness(), 'inquirePayout');
     const inquiring = harness().startInstance().inquire(token);
-    await held.isAuthorized();
+    await held.isHeld();
     for (const payout of harness().provider.payouts.values()) payout.status = 'approved';
     await harness().inquire(token);
     held.release();
@@ -103,11 +100,11 @@ describe('a look that began before', () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const result = await harness().create(teaFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
-    const { token } = result.view;
+    const { token } = result.aggregate;
     await harness().clock.advance(quietMs);
     const held = holdNextInquiry(harness(), 'listPayments');
     const inquiring = harness().startInstance().inquire(token);
-    await held.isAuthorized();
+    await held.isHeld();
     await harness().inquire(token);
     held.release();
     await inquiring;
@@ -116,14 +113,14 @@ describe('a look that began before', () => {
   });
 });
 
-it('a payment that changes under every look is left to the schedule', async () => {
+it('a payment that changes during every inquiry is left to the schedule', async () => {
   const token = await harness().approved('order-1', 100);
-  const { retrievePayment } = harness().provider.client;
+  const { inquirePayment } = harness().provider.provider;
   let inquiries = 0;
-  harness().provider.client.retrievePayment = async (serviceToken) => {
+  harness().provider.provider.inquirePayment = async (serviceToken) => {
     inquiries += 1;
-    const outcome = await retrievePayment(serviceToken);
-    const reason = `look ${inquiries}`;
+    const outcome = await inquirePayment(serviceToken);
+    const reason = `inquiry ${inquiries}`;
     await harness().payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
     const resolved = {
       code: 'callback_not_applied',
@@ -131,26 +128,28 @@ it('a payment that changes under every look is left to the schedule', async () =
       resolution: 'acknowledged',
       reason,
     } as const;
-    await harness().payments.execute(token, { type: 'ResolveAttention', ...resolved }, cause);
+    await harness().payments.execute(token, { type: 'ResolveReview', ...resolved }, cause);
     return outcome;
   };
   expect(await harness().inquire(token)).toBe('failed');
   expect(inquiries).toBe(4);
 });
 
-it('of many payments of an account, only so many are looked at at once', async () => {
+it("of many payments of an account, only so many are inquired at once, and a caller's place stays free", async () => {
   const tokens: string[] = [];
   for (let each = 0; each < 20; each += 1) tokens.push(await harness().approved(`order-${each}`));
   const releases: (() => void)[] = [];
-  const { retrievePayment } = harness().provider.client;
-  harness().provider.client.retrievePayment = async (serviceToken) => {
+  const { inquirePayment } = harness().provider.provider;
+  harness().provider.provider.inquirePayment = async (serviceToken) => {
     await new Promise<void>((resolve) => releases.push(resolve));
-    return retrievePayment(serviceToken);
+    return inquirePayment(serviceToken);
   };
-  const inquiring = tokens.map((token) => harness().inquire(token));
-  await eventually(() => expect(releases).toHaveLength(8));
+  const account = accountNamed('main', harness().provider.provider, { concurrentInquiriesMax: 8 });
+  const { inquire } = harness().startInstance({ accounts: [account] });
+  const inquiring = tokens.map((token) => inquire(token));
+  await eventually(() => expect(releases).toHaveLength(6));
   for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(releases).toHaveLength(8);
+  expect(releases).toHaveLength(6);
   for (let released = 0; released < 20; released += 1) {
     await eventually(() => expect(releases.length).toBeGreaterThan(released));
     releases[released]?.();
@@ -158,7 +157,7 @@ it('of many payments of an account, only so many are looked at at once', async (
   expect(await Promise.all(inquiring)).toEqual(tokens.map(() => 'inquired'));
 });
 
-it('a failed payment is looked at without a permit, which nothing can follow from', async () => {
+it('a failed payment is inquired without a permit, as no call can follow', async () => {
   harness().provider.faults.push({ kind: 'refused', code: 'a_code', errorKind: 'processing_error' });
   const result = await harness().create(teaFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
@@ -167,14 +166,14 @@ it('a failed payment is looked at without a permit, which nothing can follow fro
     const permit = await harness().accounts.permitOf('sandbox', 'main');
     if (permit.kind === 'permit') permit.permit.release('unknown');
   }
-  expect(await harness().inquire(result.view.token)).toBe('inquired');
+  expect(await harness().inquire(result.aggregate.token)).toBe('inquired');
 });
 
 it('an attempt is given up only where the next one can be made now', async () => {
   harness().provider.faults.push({ kind: 'lost-before' });
   const result = await harness().create(teaFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
-  const { token } = result.view;
+  const { token } = result.aggregate;
   for (let failures = 0; failures < 10; failures += 1) {
     const permit = await harness().accounts.permitOf('sandbox', 'main');
     if (permit.kind === 'permit') permit.permit.release('unknown');
@@ -193,41 +192,46 @@ it('an attempt is given up only where the next one can be made now', async () =>
   expect((await paymentOf(harness(), token))?.phase).toBe('init');
 });
 
-describe('a look that could lead to a call gives its permit back', () => {
+describe('an inquiry that could lead to a call releases its permit', () => {
   it('where the announcement cannot be stored', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const result = await harness().create(teaFor('order-1'));
     if (result.kind !== 'answered') throw new Error(result.kind);
     await harness().clock.advance(quietMs);
     const failing = harness().startInstance({ wrapStore: failingStore(() => 'refused') });
-    await expect(failing.inquire(result.view.token)).rejects.toMatchObject({ retryable: true });
+    await expect(failing.inquire(result.aggregate.token)).rejects.toMatchObject({ retryable: true });
     expect(failing.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
     expect(harness().provider.requests).toHaveLength(1);
   });
 
   it('where something else was recorded meanwhile', async () => {
-    const token = await harness().held('order-1', 100);
-    harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
-    await harness().end('confirm', token);
+    const token = await harness().authorized('order-1', 100);
+    harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
+    await harness().end('capture', token);
     await harness().clock.advance(quietMs);
-    const held = holdNextInquiry(harness(), 'retrievePayment');
+    const held = holdNextInquiry(harness(), 'inquirePayment');
     const late = harness().startInstance();
     const inquiring = late.inquire(token);
-    await held.isAuthorized();
+    await held.isHeld();
     await harness().inquire(token);
     held.release();
     await inquiring;
     expect(late.accounts.health()).toMatchObject([{ callsUnderWay: 0 }]);
-    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'confirm');
+    const confirmed = harness().provider.received.filter(({ operation }) => operation === 'capture');
     expect(confirmed).toHaveLength(2);
   });
 });
 
-describe('a look that finds nothing out', () => {
-  const refusing = (harness: Harness, kind: string) => {
-    const refuse = () => Promise.resolve({ kind: 'refused' as const, errors: [{ code: 'a_code', kind }] });
-    Object.assign(harness.provider.client, {
-      ...{ retrievePayment: refuse, listPayments: refuse, retrievePayout: refuse, listPayouts: refuse },
+describe('an inquiry without a result', () => {
+  const refusing = (harness: Harness) => {
+    const refuse = () =>
+      Promise.resolve({
+        kind: 'refused' as const,
+        errors: [{ code: 'a_code', kind: 'settings_error' }],
+        isAccountRefused: true,
+      });
+    Object.assign(harness.provider.provider, {
+      ...{ inquirePayment: refuse, listPayments: refuse, inquirePayout: refuse, listPayouts: refuse },
     });
   };
   async function open() {
@@ -235,7 +239,7 @@ describe('a look that finds nothing out', () => {
     harness().provider.payoutStatus = 'pending';
     const paidOut = await harness().payOut(payoutFor('order-2'));
     if (created.kind !== 'answered' || paidOut.kind !== 'answered') throw new Error('not made');
-    return [created.view.token, paidOut.view.token] as const;
+    return [created.aggregate.token, paidOut.aggregate.token] as const;
   }
   async function reviewsOf(token: string) {
     const { payouts } = harness();
@@ -246,7 +250,7 @@ describe('a look that finds nothing out', () => {
     { code: 'service_not_readable', evidence: { reason, account: 'main' } },
   ];
 
-  it('calls a person at once where the account is not configured any more', async () => {
+  it('opens a review at once where the account is not configured any more', async () => {
     const without = harness().startInstance({ accounts: [] });
     for (const token of await open()) {
       expect(await without.inquire(token)).toBe('failed');
@@ -256,25 +260,22 @@ describe('a look that finds nothing out', () => {
     }
   });
 
-  it.each(['authentication_error', 'settings_error'])(
-    'calls a person at once where the account is refused by %s',
-    async (kind) => {
-      const tokens = await open();
-      refusing(harness(), kind);
-      for (const token of tokens) {
-        expect(await harness().inquire(token)).toBe('failed');
-        expect(await reviewsOf(token)).toMatchObject(notReadable('refused'));
-      }
-    },
-  );
+  it('opens a review at once where the account is refused', async () => {
+    const tokens = await open();
+    refusing(harness());
+    for (const token of tokens) {
+      expect(await harness().inquire(token)).toBe('failed');
+      expect(await reviewsOf(token)).toMatchObject(notReadable('refused'));
+    }
+  });
 
   it.each([
     ['no answer', () => Promise.resolve({ kind: 'unknown', reason: 'timeout' })],
     ['no connection', () => Promise.resolve({ kind: 'not-sent', reason: 'ECONNREFUSED' })],
     ['a fault of the connector', () => Promise.reject(new Error('broken'))],
-  ])('because of %s calls a person only after a while', async (_name, answer) => {
+  ])('because of %s opens a review only after a while', async (_name, answer) => {
     const tokens = await open();
-    Object.assign(harness().provider.client, { retrievePayment: answer, retrievePayout: answer });
+    Object.assign(harness().provider.provider, { inquirePayment: answer, inquirePayout: answer });
     for (const token of tokens) {
       expect(await harness().inquire(token)).toBe('failed');
       expect(await reviewsOf(token)).toEqual([]);

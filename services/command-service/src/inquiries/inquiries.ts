@@ -1,44 +1,45 @@
-/** Bounds the looks: one at a time per payment, and one more for all hints that came meanwhile. */
+/** Bounds the inquiries: one at a time per payment and lane, and one more for all hints that came meanwhile. */
 import type { InquiryResult } from './inquiry-result.ts';
 
 export interface Inquiries<Reason> {
-  /** Resolves with the result of a look that began after this call. */
+  /** Resolves with the result of an inquiry that began after this call. */
   request(token: string, reason: Reason): Promise<InquiryResult>;
-  /** Resolves when no look is under way. */
+  /** Resolves when no inquiry is under way. */
   idle(): Promise<void>;
 }
 
-/** @param stopping aborted when the process stops: looks that have not begun by then end as `failed` */
+/** @param options.stopping aborted when the process stops: inquiries that have not begun by then end as `failed` */
 export function createInquiries<Reason>(
   inquire: (token: string, reason: Reason) => Promise<InquiryResult>,
-  stopping: AbortSignal,
+  { stopping, laneOf = () => '' }: { stopping: AbortSignal; laneOf?: (reason: Reason) => string },
 ): Inquiries<Reason> {
   const running = new Map<string, Promise<unknown>>();
   const waiting = new Map<string, Promise<InquiryResult>>();
 
-  function start(token: string, reason: Reason): Promise<InquiryResult> {
+  function start(key: string, token: string, reason: Reason): Promise<InquiryResult> {
     const beginning = stopping.aborted ? Promise.resolve('failed' as const) : inquire(token, reason);
     const result = beginning.finally(() => {
-      if (running.get(token) === result) running.delete(token);
+      if (running.get(key) === result) running.delete(key);
     });
-    running.set(token, result);
+    running.set(key, result);
     return result;
   }
 
   return {
     request(token, reason) {
-      const first = running.get(token);
-      if (first === undefined) return start(token, reason);
-      // A look that has begun may have read the service before this hint's news: all hints meanwhile share the next one.
-      const shared = waiting.get(token);
+      const key = `${laneOf(reason)}/${token}`;
+      const first = running.get(key);
+      if (first === undefined) return start(key, token, reason);
+      // One that has begun may have read the provider before this hint's news: all hints meanwhile share the next one.
+      const shared = waiting.get(key);
       if (shared !== undefined) return shared;
       const next = first
         .catch(() => undefined)
         .then(() => {
-          waiting.delete(token);
-          return start(token, reason);
+          waiting.delete(key);
+          return start(key, token, reason);
         });
-      waiting.set(token, next);
+      waiting.set(key, next);
       return next;
     },
     async idle() {

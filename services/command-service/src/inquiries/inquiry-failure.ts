@@ -1,9 +1,7 @@
-/** Why a question to the Payment Service brought nothing that could be recorded. */
-import type { ApiError } from '@tollgate/payment-api';
-import { type InquiryFailure, isFaultOfAccount } from '@tollgate/payment-domain';
+import type { InquiryFailure } from '@tollgate/payment-domain';
 import type { Asked } from './ask-account.ts';
 
-/** @returns undefined where nothing was asked, which tells nothing about the account */
+/** Why an inquiry has no result; undefined where no call was made, which says nothing about the account. */
 export function failureOf(asked: Exclude<Asked<unknown>, { kind: 'accepted' }>): InquiryFailure | undefined {
   switch (asked.kind) {
     case 'account-missing':
@@ -11,12 +9,10 @@ export function failureOf(asked: Exclude<Asked<unknown>, { kind: 'accepted' }>):
     case 'not-asked':
       return undefined;
     case 'refused':
-      return isFaultOfAccount(asked.errors) ? 'refused' : 'no_answer';
+      return asked.isAccountRefused === true ? 'refused' : 'no_answer';
+    case 'missing':
     case 'not-sent':
     case 'unknown':
       return 'no_answer';
   }
 }
-
-export const isNotFound = (errors: readonly ApiError[]): boolean =>
-  errors.some(({ code }) => code === 'payment_not_found');

@@ -1,11 +1,8 @@
-/** What the follow-up has found due, and the looks at it that are under way. */
+/** What the schedule has found due, and the inquiries that are under way. */
 import type { Log } from '@tollgate/service-kit';
 import type { OpenItem } from './inquiry-schedule.ts';
 
-/**
- * Looks of one follow-up at once. More than the places of an account, so that one that hangs does not hold all of them
- * when it has only a few.
- */
+/** Inquiries of one schedule at once. More than the places of an account: one that hangs does not hold all of them. */
 const inquiriesAtOnceMax = 64;
 /** Items that wait; what does not fit is still due at the next pass. */
 const waitingMax = 1_000;
@@ -13,19 +10,19 @@ const waitingMax = 1_000;
 export interface InquiryQueue {
   /** Takes what is due. What waits or is under way already is not taken a second time. */
   offer(items: readonly OpenItem[]): void;
-  /** Begins no more looks; resolves when those under way have ended. */
+  /** Begins no more inquiries; resolves when those under way have ended. */
   close(): Promise<void>;
 }
 
 export interface InquiryQueueDependencies {
   inquire: (token: string) => Promise<unknown>;
-  /** Called when the look at an item begins. */
+  /** Called when the inquiry about an item begins. */
   onBegin: (item: OpenItem) => void;
   log: Log;
 }
 
 export function createInquiryQueue({ inquire, onBegin, log }: InquiryQueueDependencies): InquiryQueue {
-  /** In the order in which they are looked at. */
+  /** In the order in which they are inquired. */
   let waiting = new Map<string, OpenItem>();
   const underWay = new Map<string, Promise<void>>();
   let isClosed = false;
@@ -36,7 +33,7 @@ export function createInquiryQueue({ inquire, onBegin, log }: InquiryQueueDepend
     } catch (error) {
       log.error(
         { error, token, operation: 'inquiry-schedule' },
-        'a look failed; it comes again by its schedule',
+        'an inquiry failed; the schedule repeats it',
       );
     }
   }
@@ -69,8 +66,8 @@ export function createInquiryQueue({ inquire, onBegin, log }: InquiryQueueDepend
 }
 
 /**
- * First what nobody knows the outcome of, and of that what has changed last: somebody may wait for it, and it does not
- * stand behind all that an account has left open which has been hanging for hours.
+ * First unknown outcomes, and of those the latest change: a caller may wait for it, and it must not queue behind all that
+ * an account has left open which has been hanging for hours.
  */
 const byUrgency = (a: OpenItem, b: OpenItem): number =>
   Number(b.inquiryNeed === 'unresolved') - Number(a.inquiryNeed === 'unresolved') ||

@@ -15,7 +15,7 @@ function inquiriesOf(inquiryNeed: 'unresolved' | 'open', count: number): number[
 }
 
 describe('nextLookAt', () => {
-  it('looks for a lost creation soon, then ever more seldom, and never stops', () => {
+  it('inquires about a lost creation soon, then ever more seldom, and never stops', () => {
     const soon = [
       5_000,
       15_000,
@@ -31,7 +31,7 @@ describe('nextLookAt', () => {
     expect(inquiriesOf('unresolved', 18)).toEqual([...soon, ...daily]);
   });
 
-  it('looks at an open payment as if no callback ever came', () => {
+  it('inquires about an open payment as if no callback ever came', () => {
     expect(inquiriesOf('open', 6)).toEqual([2 * minute, 10 * minute, hour, 6 * hour, 30 * hour, 54 * hour]);
   });
 
@@ -40,8 +40,8 @@ describe('nextLookAt', () => {
   });
 });
 
-describe('followUp', () => {
-  it('looks at every open payment by its schedule', async () => {
+describe('runInquirySchedule', () => {
+  it('inquires about every open payment by its schedule', async () => {
     const clock = createFakeClock();
     const open = [
       { token: 'lost', inquiryNeed: 'unresolved' as const, updatedAt: clock.now() },
@@ -68,7 +68,7 @@ describe('followUp', () => {
     await running;
   });
 
-  it('looks at once, after a restart, at what was due meanwhile, page by page', async () => {
+  it('inquires at once, after a restart, about what was due meanwhile, page by page', async () => {
     const clock = createFakeClock();
     const tokens = Array.from({ length: 1_200 }, (_, index) => `pay_${String(index).padStart(4, '0')}`);
     const open = tokens.map((token) => ({
@@ -93,7 +93,7 @@ describe('followUp', () => {
     await running;
   });
 
-  it('looks first at what nobody knows the outcome of, and at a few payments at a time', async () => {
+  it('inquires first about unknown outcomes, and about a few payments at a time', async () => {
     const clock = createFakeClock();
     const updatedAt = clock.now() - hour;
     const open = Array.from({ length: 140 }, (_, index) => ({
@@ -123,7 +123,7 @@ describe('followUp', () => {
     expect(begun).toHaveLength(64);
   });
 
-  it('goes on after a look that failed', async () => {
+  it('continues after an inquiry that failed', async () => {
     const clock = createFakeClock();
     const stopping = new AbortController();
     const updatedAt = clock.now();
@@ -131,7 +131,7 @@ describe('followUp', () => {
     const running = runInquirySchedule(
       {
         openItems: () => [{ token: 'lost', inquiryNeed: 'unresolved', updatedAt }],
-        inquire: () => Promise.reject(new Error(`look ${(inquiries += 1)}`)),
+        inquire: () => Promise.reject(new Error(`inquiry ${(inquiries += 1)}`)),
         ids: { ...createFakeIds(1), fraction: () => 0 },
         ...{ clock, log: silentLog },
       },
@@ -142,9 +142,9 @@ describe('followUp', () => {
     stopping.abort();
     await running;
   });
-  // The pass waited for its looks, and the pause after it was nine times as long as they took: an account that hung
-  // for minutes had everybody's looks wait for hours.
-  it('does not let looks that take long hold up the look at what is new', async () => {
+  // The pass waited for its inquiries, and the pause after it was nine times as long as they took: one account that
+  // hung for minutes delayed everybody's inquiries by hours.
+  it('does not let slow inquiries delay those that are newly due', async () => {
     const clock = createFakeClock();
     const items: OpenItem[] = Array.from({ length: 200 }, (_, index) => ({
       ...{ token: `pay_${String(index).padStart(3, '0')}`, inquiryNeed: 'unresolved' },
@@ -175,7 +175,7 @@ describe('followUp', () => {
     await running;
   });
 
-  it('does not look at an item again while a look at it is under way', async () => {
+  it('does not inquire about an item again while its inquiry is under way', async () => {
     const clock = createFakeClock();
     const updatedAt = clock.now();
     const stopping = new AbortController();
@@ -201,7 +201,7 @@ describe('followUp', () => {
     await running;
   });
 
-  it('looks in the end at more than the queue takes', async () => {
+  it('inquires in the end about more than the queue takes', async () => {
     const clock = createFakeClock();
     const open = Array.from({ length: 2_500 }, (_, index) => ({
       ...{ token: `pay_${String(index).padStart(4, '0')}`, inquiryNeed: 'unresolved' as const },

@@ -1,4 +1,4 @@
-/** Looks again at everything that is not settled, on a schedule, whether or not anybody reminds us of it. */
+/** Inquires everything that is not settled, on a schedule, with or without callbacks. */
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { type InquiryQueue, createInquiryQueue } from './inquiry-queue.ts';
@@ -8,7 +8,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** When something is looked at that had a call without a known outcome, after its last change. */
+/** When an unknown outcome is inquired, after the last change. */
 const unresolvedScheduleMs = [
   5 * second,
   15 * second,
@@ -18,15 +18,15 @@ const unresolvedScheduleMs = [
   ...[1, 2, 3, 4, 5, 6, 7].map((count) => count * day),
 ];
 
-/** When something is looked at that the service has and that is not final, after its last change; then daily. */
+/** When what the provider has not finished is inquired, after the last change; then daily. */
 const openScheduleMs = [2 * minute, 10 * minute, hour, 6 * hour];
 
 /**
- * The next instant after `after` at which an item is due for a look, milliseconds since the Unix epoch. Looks never
- * end: time alone turns nothing into failed.
+ * The next instant after `after` at which an inquiry about an item is due, milliseconds since the Unix epoch. Inquiries
+ * never end: time alone turns nothing into failed.
  *
- * @param jitter in [0, 1): moves the instant later by up to a tenth of its distance, so that payments which were
- * made together are not looked at together.
+ * @param jitter in [0, 1): moves the instant later by up to a tenth of its distance, so that payments which were made
+ * together are not inquired together.
  */
 export function nextInquiryAt(
   item: { inquiryNeed: InquiryNeed; updatedAt: number },
@@ -40,7 +40,7 @@ export function nextInquiryAt(
   return after + day * stretch;
 }
 
-/** Something that more is expected of, as the read model knows it. */
+/** Something that needs inquiries, as the index knows it. */
 export interface OpenItem {
   token: string;
   inquiryNeed: InquiryNeed;
@@ -49,7 +49,7 @@ export interface OpenItem {
 }
 
 export interface InquiryScheduleDependencies {
-  /** A page of what more is expected of, in order of tokens, after a token. */
+  /** A page of what needs inquiries, in order of tokens, after a token. */
   openItems: (page: { after?: string; limit: number }) => readonly OpenItem[];
   inquire: (token: string) => Promise<unknown>;
   clock: Clock;
@@ -61,13 +61,13 @@ export interface InquiryScheduleDependencies {
 const passPauseMs = second;
 const passPausePerReading = 9;
 const pageSize = 500;
-/** After a restart, what is only open and overdue is looked at within this time, and not all at once. */
+/** After a restart, what is open and overdue is inquired within this time, and not all at once. */
 const restartSpreadMs = 10 * minute;
 
 /** When each open item is due, and its last change when that was decided. */
 type DueTimes = Map<string, { at: number; updatedAt: number }>;
 
-/** Runs until the signal is aborted, and until the looks that had begun by then have ended. */
+/** Runs until the signal is aborted, and until the inquiries that had begun by then have ended. */
 export async function runInquirySchedule(
   deps: InquiryScheduleDependencies,
   signal: AbortSignal,
@@ -85,7 +85,7 @@ export async function runInquirySchedule(
   }
 }
 
-/** Hands what is due to the queue and waits for no look. @returns the time that reading has taken, milliseconds */
+/** Hands what is due to the queue and waits for no inquiry. @returns the time that reading has taken, milliseconds */
 async function passOver(
   deps: InquiryScheduleDependencies,
   { dueTimes, queue }: { dueTimes: DueTimes; queue: InquiryQueue },
@@ -110,7 +110,7 @@ async function passOver(
   return readingMs;
 }
 
-/** What is due stays so until its look begins: what finds no place in the queue is offered again by the next pass. */
+/** What is due stays so until its inquiry begins: what finds no place in the queue is offered again by the next pass. */
 function isDue({ clock, ids }: InquiryScheduleDependencies, dueTimes: DueTimes, item: OpenItem): boolean {
   const { token, inquiryNeed, updatedAt } = item;
   const now = clock.now();
@@ -118,7 +118,7 @@ function isDue({ clock, ids }: InquiryScheduleDependencies, dueTimes: DueTimes, 
   if (known?.updatedAt === updatedAt) return known.at <= now;
   const jitter = ids.fraction();
   let at = nextInquiryAt(item, updatedAt, jitter);
-  // Met for the first time and overdue: the process has begun anew, and everything that is open is met at once.
+  // Seen for the first time and overdue: the process has restarted, and everything open is seen at once.
   if (known === undefined && inquiryNeed === 'open' && at <= now) at = now + jitter * restartSpreadMs;
   dueTimes.set(token, { at, updatedAt });
   return at <= now;

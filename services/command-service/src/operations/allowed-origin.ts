@@ -1,4 +1,4 @@
-/** Where a team may have itself notified, and its customers sent. */
+/** Where a team's webhooks may go, and its customers be redirected. */
 import { isAllowedOrigin, isAllowedRedirect } from '@tollgate/teams';
 import type { Caller } from '@tollgate/teams';
 

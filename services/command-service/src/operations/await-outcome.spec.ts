@@ -8,18 +8,22 @@ const never = () => new Promise<never>(() => undefined);
 // The call of this very process was waited for without a bound, and only then the five seconds began.
 it('the wait for the calls of this process counts into what a caller waits', async () => {
   const clock = createFakeClock();
-  const deps = { load: () => Promise.resolve('document'), settled: never, inquire: never, clock };
+  const loader = { load: () => Promise.resolve('aggregate') };
+  const deps = { sender: { settled: never }, inquire: never, clock };
   const answerBy = clock.now() + 60_000;
-  const waiting = awaitOutcome(deps, { token: 'a', cause, awaited: () => ({ kind: 'answer', answerBy }) });
+  const waiting = awaitOutcome(deps, loader, {
+    ...{ token: 'a', cause },
+    awaited: () => ({ kind: 'answer', answerBy }),
+  });
   let ended: unknown = 'waiting';
-  void waiting.then((view) => (ended = view));
+  void waiting.then((aggregate) => (ended = aggregate));
   await clock.advance(4_999);
   expect(ended).toBe('waiting');
   await clock.advance(1);
   expect(ended).toBeUndefined();
 });
 
-it('a look that takes long is waited for as long as a caller may wait', async () => {
+it('an inquiry that takes long is waited for as long as a caller may wait', async () => {
   const clock = createFakeClock();
   let result: unknown = 'waiting';
   void inquireBriefly({ inquire: never, clock }, { token: 'a', cause }).then(
@@ -31,7 +35,7 @@ it('a look that takes long is waited for as long as a caller may wait', async ()
   expect(result).toBe('failed');
 });
 
-it('a look that rejects has failed, and nobody sleeps on', async () => {
+it('an inquiry that rejects has failed, and nobody sleeps on', async () => {
   const clock = createFakeClock();
   const inquire = () => Promise.reject(new Error('the store is gone'));
   expect(await inquireBriefly({ inquire, clock }, { token: 'a', cause })).toBe('failed');

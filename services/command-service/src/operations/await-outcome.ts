@@ -1,57 +1,61 @@
-/** Waits for the outcome of a call that somebody else is making: this process on another connection, or another instance. */
+/** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
 import type { Clock } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
-import type { Cause } from '../streams/repository.ts';
+import type { Sender } from '../outbound/send.ts';
 
-/** How long a caller waits for it, and between two looks into the stream, milliseconds. */
+/** How long a caller waits for it, and between two readings of the stream, milliseconds. */
 const waitMaxMs = 5_000;
 const pauseMs = 50;
 
-export interface AwaitOutcomeDependencies<View> {
-  load: (token: string) => Promise<View | undefined>;
-  /** Resolves when the calls of this process for the token have been recorded. */
-  settled: (token: string) => Promise<void>;
+export interface AwaitOutcomeDependencies {
+  sender: Pick<Sender, 'settled'>;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
 
+interface Loader<Subject> {
+  load(token: string): Promise<Subject | undefined>;
+}
+
 /** What is waited for: a call that may still be answered, one whose outcome is unknown, or nothing any more. */
-export type Awaited = { kind: 'answer'; answerBy: number } | { kind: 'look' } | { kind: 'nothing' };
+export type Awaited = { kind: 'answer'; answerBy: number } | { kind: 'inquiry' } | { kind: 'nothing' };
 
 /**
- * Resolves with the document when the outcome is known, or when a look has not told it either. A look that could not be
- * made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
+ * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
+ * not be made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
  *
  * @returns undefined where the call was still under way when the caller had waited long enough
  */
-export async function awaitOutcome<View>(
-  deps: AwaitOutcomeDependencies<View>,
-  { token, cause, awaited }: { token: string; cause: Cause; awaited: (view: View) => Awaited },
-): Promise<View | undefined> {
+export async function awaitOutcome<Subject>(
+  deps: AwaitOutcomeDependencies,
+  loader: Loader<Subject>,
+  { token, cause, awaited }: { token: string; cause: Cause; awaited: (aggregate: Subject) => Awaited },
+): Promise<Subject | undefined> {
   const { clock } = deps;
   const giveUpAt = clock.monotonic() + waitMaxMs;
-  await noLongerThan(clock, deps.settled(token), giveUpAt);
-  let view = await required(deps, token);
+  await noLongerThan(clock, deps.sender.settled(token), giveUpAt);
+  let aggregate = await required(loader, token);
   for (;;) {
-    const waiting = awaited(view);
+    const waiting = awaited(aggregate);
     if (waiting.kind !== 'answer' || clock.now() >= waiting.answerBy) break;
     if (clock.monotonic() >= giveUpAt) return undefined;
     await clock.sleep(pauseMs);
-    view = await required(deps, token);
+    aggregate = await required(loader, token);
   }
-  if (awaited(view).kind === 'nothing') return view;
+  if (awaited(aggregate).kind === 'nothing') return aggregate;
   await inquireBriefly(deps, { token, cause, giveUpAt });
-  return required(deps, token);
+  return required(loader, token);
 }
 
 /**
- * Looks, and waits for it no longer than a caller may; the look goes on. Never rejects.
+ * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.
  *
  * @param giveUpAt on the monotonic clock, milliseconds; absent: the longest that a caller waits, from now
- * @returns `failed` also where it was not waited for any longer
+ * @returns `failed` also where the wait was over first
  */
 export async function inquireBriefly(
-  { inquire, clock }: Pick<AwaitOutcomeDependencies<unknown>, 'inquire' | 'clock'>,
+  { inquire, clock }: Pick<AwaitOutcomeDependencies, 'inquire' | 'clock'>,
   {
     token,
     cause,
@@ -80,8 +84,8 @@ async function noLongerThan<Value>(
   }
 }
 
-async function required<View>({ load }: AwaitOutcomeDependencies<View>, token: string): Promise<View> {
-  const view = await load(token);
-  if (view === undefined) throw new RangeError(`${token} was there and is gone`);
-  return view;
+async function required<Subject>(loader: Loader<Subject>, token: string): Promise<Subject> {
+  const aggregate = await loader.load(token);
+  if (aggregate === undefined) throw new RangeError(`${token} was there and is gone`);
+  return aggregate;
 }

@@ -1,23 +1,23 @@
-import type { CallOutcome, ServiceBalance } from '@tollgate/payment-api';
+import type { Balance, InquiryOutcome } from '@tollgate/provider';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../accounts/account.ts';
 import { createAccounts } from '../accounts/accounts.ts';
-import { createFakePaymentService } from '../testing/fake-payment-service.ts';
+import { createFakeProvider } from '@tollgate/provider/testing';
 import { accountNamed } from '../testing/harness.ts';
 import { createBalances } from './balance.ts';
 
 const wanted = { environment: 'sandbox', team: 'demo', currency: 'EUR' } as const;
 const asked = { kind: 'balance', balance: { currency: 'EUR', available: 700, hold: 300 } };
 
-function start(accountsOf: (provider: ReturnType<typeof createFakePaymentService>) => Account[]) {
+function start(accountsOf: (provider: ReturnType<typeof createFakeProvider>) => Account[]) {
   const clock = createFakeClock();
-  const provider = createFakePaymentService();
+  const provider = createFakeProvider();
   const accounts = createAccounts({ accounts: accountsOf(provider), clock, log: silentLog });
   return { clock, provider, accounts, balances: createBalances({ accounts, clock }) };
 }
-const startWithOne = () => start(({ client }) => [accountNamed('main', client)]);
+const startWithOne = () => start(({ provider }) => [accountNamed('main', provider)]);
 
 describe('the balance', () => {
   it('is asked of the service, with no permit taken', async () => {
@@ -28,8 +28,8 @@ describe('the balance', () => {
 
   it('is asked once for all who want it at the same time, however long that takes', async () => {
     const { balances, provider, clock } = startWithOne();
-    const answers: ((outcome: CallOutcome<ServiceBalance>) => void)[] = [];
-    provider.client.retrieveBalance = () => new Promise((resolve) => answers.push(resolve));
+    const answers: ((outcome: InquiryOutcome<Balance>) => void)[] = [];
+    provider.provider.balance = () => new Promise((resolve) => answers.push(resolve));
     const first = balances.read(wanted);
     await clock.advance(60_000);
     const reading = [first, balances.read(wanted), balances.read(wanted)];
@@ -57,26 +57,26 @@ describe('the balance', () => {
     expect(await balances.read(wanted)).toEqual(asked);
   });
 
-  it('that is refused is told so, and not kept', async () => {
+  it('that is refused is answered so, and not cached', async () => {
     const { balances, provider } = startWithOne();
-    const { retrieveBalance } = provider.client;
+    const { balance } = provider.provider;
     const errors = [{ code: 'merchant_disabled', kind: 'settings_error' }];
-    provider.client.retrieveBalance = () => Promise.resolve({ kind: 'refused', errors });
+    provider.provider.balance = () => Promise.resolve({ kind: 'refused', errors });
     expect(await balances.read(wanted)).toEqual({ kind: 'refused', errors });
-    provider.client.retrieveBalance = retrieveBalance;
+    provider.provider.balance = balance;
     expect(await balances.read(wanted)).toEqual(asked);
   });
 
   it('is asked again after the connector itself has failed', async () => {
     const { balances, provider } = startWithOne();
-    const { retrieveBalance } = provider.client;
-    provider.client.retrieveBalance = () => Promise.reject(new TypeError('broken'));
+    const { balance } = provider.provider;
+    provider.provider.balance = () => Promise.reject(new TypeError('broken'));
     await expect(balances.read(wanted)).rejects.toThrow('broken');
-    provider.client.retrieveBalance = retrieveBalance;
+    provider.provider.balance = balance;
     expect(await balances.read(wanted)).toEqual(asked);
   });
 
-  it('of each currency is asked for by itself', async () => {
+  it('of each currency is requested separately', async () => {
     const { balances, provider } = startWithOne();
     await balances.read(wanted);
     expect(await balances.read({ ...wanted, currency: 'USD' })).toMatchObject({
@@ -86,14 +86,14 @@ describe('the balance', () => {
   });
 
   it('is the sum over the accounts that take the payments of this team, in this currency and environment', async () => {
-    const { balances, provider } = start(({ client }) => [
-      accountNamed('main', client),
-      accountNamed('second', client, { priority: 1, currencies: ['EUR'], teams: ['demo'] }),
-      accountNamed('of-others', client, { teams: ['others'] }),
-      accountNamed('in-dollars', client, { currencies: ['USD'] }),
-      accountNamed('real', client, { environment: 'production' }),
+    const { balances, provider } = start(({ provider: each }) => [
+      accountNamed('main', each),
+      accountNamed('second', each, { priority: 1, currencies: ['EUR'], teams: ['demo'] }),
+      accountNamed('of-others', each, { teams: ['others'] }),
+      accountNamed('in-dollars', each, { currencies: ['USD'] }),
+      accountNamed('real', each, { environment: 'production' }),
       // Of the same name as one that counts.
-      accountNamed('main', client, { environment: 'production' }),
+      accountNamed('main', each, { environment: 'production' }),
     ]);
     const sum = { currency: 'EUR', available: 1_400, hold: 600 };
     expect(await balances.read(wanted)).toEqual({ kind: 'balance', balance: sum });
@@ -101,17 +101,17 @@ describe('the balance', () => {
   });
 
   it('is unavailable where one of the accounts gives no answer: a part of the sum would be none', async () => {
-    const silent = createFakePaymentService();
+    const silent = createFakeProvider();
     silent.answersInquiries = false;
-    const { balances } = start(({ client }) => [
-      accountNamed('main', client),
-      accountNamed('second', silent.client),
+    const { balances } = start(({ provider }) => [
+      accountNamed('main', provider),
+      accountNamed('second', silent.provider),
     ]);
     expect(await balances.read(wanted)).toEqual({ kind: 'unavailable' });
   });
 
   it('of a team whose currency no account takes is none', async () => {
-    const { balances } = start(({ client }) => [accountNamed('main', client, { currencies: ['USD'] })]);
+    const { balances } = start(({ provider }) => [accountNamed('main', provider, { currencies: ['USD'] })]);
     expect(await balances.read(wanted)).toEqual({ kind: 'no-account' });
   });
 });

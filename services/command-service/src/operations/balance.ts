@@ -1,15 +1,16 @@
-/** The balance of the accounts that a team's payments go to, asked of the Payment Service. */
-import type { ApiError, CallOutcome, ServiceBalance } from '@tollgate/payment-api';
+/** The balance of the accounts that a team's payments go to, asked of the provider. */
+import type { ApiError } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
+import type { Balance, InquiryOutcome } from '@tollgate/provider';
 import type { Clock } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 
-export type BalanceResult =
-  | { kind: 'balance'; balance: ServiceBalance }
+type BalanceResult =
+  | { kind: 'balance'; balance: Balance }
   /** One of the accounts gave no usable answer: a part of the sum would be no balance. */
   | { kind: 'unavailable' }
-  /** The service has refused, for certain: asking again brings the same. */
+  /** The provider has certainly refused: asking again brings the same. */
   | { kind: 'refused'; errors: readonly ApiError[] }
   | { kind: 'no-account' };
 
@@ -21,7 +22,7 @@ export interface Balances {
 /** How long an account's answer is given again, milliseconds. */
 const keptMs = 1_000;
 
-type Answer = CallOutcome<ServiceBalance>;
+type Answer = InquiryOutcome<Balance>;
 
 /** Calls at the same time share one upstream call, and its answer is kept for a second. */
 export function createBalances({ accounts, clock }: { accounts: Accounts; clock: Clock }): Balances {
@@ -31,7 +32,7 @@ export function createBalances({ accounts, clock }: { accounts: Accounts; clock:
     const key = JSON.stringify([account.environment, account.name, currency]);
     const known = kept.get(key);
     if (known !== undefined && clock.monotonic() < known.until) return known.answer;
-    const entry = { answer: account.client.retrieveBalance(currency), until: Infinity };
+    const entry = { answer: account.provider.balance(currency), until: Infinity };
     // From the answer on; what failed is not kept.
     const keepFor = (durationMs: number) => (entry.until = clock.monotonic() + durationMs);
     entry.answer.then(

@@ -1,6 +1,7 @@
+import { systemClock } from '@tollgate/service-kit';
 /** Payments that are charged without a page of ours: by card, and by recurring token. And through which account. */
 import { describe, expect, it } from 'vitest';
-import { type FakePaymentService, createFakePaymentService } from '../testing/fake-payment-service.ts';
+import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testing';
 import { failingStore } from '../testing/failing-stores.ts';
 import { accountNamed, caller, card, quietMs, teaFor } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
@@ -8,11 +9,11 @@ import { useHarness } from '../testing/use-harness.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import type { CreatePaymentResult } from './create-payment.ts';
 
-let second: FakePaymentService;
+let second: FakeProvider;
 const harness = useHarness(() => {
-  second = createFakePaymentService();
+  second = createFakeProvider();
   return {
-    moreAccounts: [accountNamed('second', second.client, { priority: 1, currencies: ['EUR', 'USD'] })],
+    moreAccounts: [accountNamed('second', second.provider, { priority: 1, currencies: ['EUR', 'USD'] })],
   };
 });
 
@@ -20,7 +21,7 @@ function answered(result: CreatePaymentResult) {
   if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
   return result;
 }
-const paymentOf = (result: CreatePaymentResult) => answered(result).view.payment;
+const paymentOf = (result: CreatePaymentResult) => answered(result).aggregate.payment;
 
 const byCard = (orderNumber: string, more: Partial<typeof card> = {}) =>
   teaFor(orderNumber, 1250, { card: { ...card, ...more } });
@@ -36,7 +37,7 @@ describe('a payment by card', () => {
     const secrets = { pan: '4392963203551251', cvv: '7319' };
     const result = await harness().create(byCard('order-1', secrets));
     await harness().create(byCard('order-1', secrets));
-    expect(harness().provider.requests).toMatchObject([{ card: { ...card, ...secrets } }]);
+    expect(harness().provider.requests).toMatchObject([{ source: { card: { ...card, ...secrets } } }]);
     expect(paymentOf(result).terms).not.toHaveProperty('card');
     const events = await everything();
     expect(events.length).toBeGreaterThan(1);
@@ -62,6 +63,16 @@ describe('a payment by card', () => {
     Object.assign(harness().provider, { chargeStatus: 'init', chargeNeedsPage: true });
     const payment = paymentOf(await harness().create(byCard('order-1')));
     expect(payment).toMatchObject({ phase: 'init', processingUrl: 'https://pay.example/service-1' });
+  });
+
+  // Of twenty at once one was answered as approved, the others as begun.
+  it('is answered alike to all who ask at once', async () => {
+    const instances = [1, 2].map(() => harness().startInstance({ clock: systemClock }));
+    const results = await Promise.all(
+      instances.flatMap(({ create }) => Array.from({ length: 4 }, () => create(byCard('order-1')))),
+    );
+    expect(results.map((result) => paymentOf(result).phase)).toEqual(results.map(() => 'approved'));
+    expect(sent()).toEqual([1, 0]);
   });
 
   it('is answered also where the service cannot be asked what has become of it', async () => {
@@ -100,18 +111,20 @@ async function everything(): Promise<string[]> {
 describe('a recurring token', () => {
   it('is given out behind an alias, which charges the same account again', async () => {
     const first = answered(await harness().create(teaFor('order-1', 1250, { recurring: true })));
-    const { token } = first.view;
+    const { token } = first.aggregate;
     harness().provider.change(`${token}.1`, { status: 'approved' });
     await harness().inquire(token);
     const alias = (await harness().payments.load(token))?.payment.recurringToken;
     expect(alias).toBe(deriveRecurringAlias('sandbox', token));
     await harness().create(byRecurring('order-2', alias));
-    expect(harness().provider.requests[1]).toMatchObject({ recurringToken: 'service-recurring-service-1' });
-    expect(harness().provider.requests[1]).not.toHaveProperty('recurring');
+    expect(harness().provider.requests[1]).toMatchObject({
+      source: { recurringToken: 'service-recurring-service-1' },
+      isRecurring: false,
+    });
   });
 
   it('that was not asked for is not kept', async () => {
-    const { token } = answered(await harness().create(teaFor('order-1'))).view;
+    const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
     harness().provider.change(`${token}.1`, { status: 'approved', recurringToken: 'service-recurring' });
     await harness().inquire(token);
     expect((await harness().payments.load(token))?.payment.recurringToken).toBeUndefined();
@@ -119,7 +132,9 @@ describe('a recurring token', () => {
   });
 
   it('never comes to mean another card', async () => {
-    const { token } = answered(await harness().create(teaFor('order-1', 1250, { recurring: true }))).view;
+    const { token } = answered(
+      await harness().create(teaFor('order-1', 1250, { recurring: true })),
+    ).aggregate;
     harness().provider.change(`${token}.1`, { status: 'approved' });
     await harness().inquire(token);
     harness().provider.change(`${token}.1`, { recurringToken: 'service-recurring-of-another' });
@@ -132,7 +147,7 @@ describe('a recurring token', () => {
     await keepRecurringToken(harness());
     const payment = paymentOf(await harness().create(byRecurring('order-1')));
     expect(payment).toMatchObject({ phase: 'approved', terms: { recurringToken: recurringAlias } });
-    expect(harness().provider.requests).toMatchObject([{ recurringToken: 'service-recurring' }]);
+    expect(harness().provider.requests).toMatchObject([{ source: { recurringToken: 'service-recurring' } }]);
     expect(JSON.stringify(harness().provider.requests)).not.toContain(recurringAlias);
   });
 
@@ -164,7 +179,7 @@ describe('a recurring token', () => {
     second.faults.push({ kind: 'not-sent' });
     const payment = paymentOf(await harness().passTime(harness().create(byRecurring('order-1'))));
     expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
-    expect(second.requests).toMatchObject([{ recurringToken: 'service-recurring' }]);
+    expect(second.requests).toMatchObject([{ source: { recurringToken: 'service-recurring' } }]);
     expect(sent()).toEqual([0, 1]);
   });
 
@@ -191,7 +206,7 @@ describe('the account of a creation', () => {
     harness().provider.faults.push({ kind: 'not-sent' });
     const payment = paymentOf(await harness().passTime(harness().create(byCard('order-1'))));
     expect(payment).toMatchObject({ phase: 'approved', attempt: { number: 2, account: 'second' } });
-    expect(second.requests).toMatchObject([{ card }]);
+    expect(second.requests).toMatchObject([{ source: { card } }]);
     expect(sent()).toEqual([0, 1]);
   });
 
@@ -221,7 +236,7 @@ describe('the account of a creation', () => {
   });
 
   it('that refuses us is not asked again, though it is the only one', async () => {
-    const only = harness().startInstance({ accounts: [accountNamed('main', harness().provider.client)] });
+    const only = harness().startInstance({ accounts: [accountNamed('main', harness().provider.provider)] });
     harness().provider.faults.push({ kind: 'refused', code: 'x', errorKind: 'settings_error' });
     expect(paymentOf(await only.create(teaFor('order-1'))).phase).toBe('failed');
     expect(sent()).toEqual([1, 0]);
@@ -248,7 +263,7 @@ describe('the account of a creation', () => {
 
   it('that takes the currency may be there for none: nothing is recorded', async () => {
     const only = harness().startInstance({
-      accounts: [accountNamed('main', harness().provider.client, { currencies: ['EUR'] })],
+      accounts: [accountNamed('main', harness().provider.provider, { currencies: ['EUR'] })],
     });
     const inPounds = teaFor('order-1', 1250, { currency: 'GBP' });
     expect(await only.create(inPounds)).toEqual({ kind: 'no-account' });
@@ -277,33 +292,33 @@ describe('what follows a payment goes to the account that took it, though routin
   const preferring = () =>
     harness().startInstance({
       accounts: [
-        accountNamed('main', harness().provider.client),
-        accountNamed('second', second.client, { priority: -1 }),
+        accountNamed('main', harness().provider.provider),
+        accountNamed('second', second.provider, { priority: -1 }),
       ],
     });
 
-  it('refunds and looks', async () => {
+  it('refunds and inquiries', async () => {
     const token = await harness().approved('order-1', 100);
     const instance = preferring();
-    expect(await instance.refund(token, 'a')).toMatchObject({ view: { refund: { state: 'approved' } } });
+    expect(await instance.refund(token, 'a')).toMatchObject({ aggregate: { refund: { state: 'approved' } } });
     expect(sent()).toEqual([2, 0]);
     expect(second.inquiries).toEqual({ retrieved: 0, listed: 0 });
   });
 
   it('confirmations, and those that are submitted again', async () => {
-    const token = await harness().held('order-1', 100);
-    harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
+    const token = await harness().authorized('order-1', 100);
+    harness().provider.faultsOf.capture.push({ kind: 'lost-before' });
     const instance = preferring();
-    await instance.end('confirm', token);
+    await instance.end('capture', token);
     await harness().clock.advance(quietMs);
     await instance.inquire(token);
     expect((await harness().payments.load(token))?.payment.phase).toBe('approved');
     expect(sent()).toEqual([3, 0]);
   });
 
-  it('a further attempt after a look, too', async () => {
+  it('a further attempt after an inquiry, too', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
-    const { token } = answered(await harness().create(teaFor('order-1'))).view;
+    const { token } = answered(await harness().create(teaFor('order-1'))).aggregate;
     await harness().clock.advance(quietMs);
     await preferring().inquire(token);
     expect((await harness().payments.load(token))?.payment).toMatchObject({
@@ -311,12 +326,12 @@ describe('what follows a payment goes to the account that took it, though routin
     });
   });
 
-  it('and where that account is not configured any more, nothing is done and a look fails', async () => {
+  it('and where that account is not configured any more, nothing is done and an inquiry fails', async () => {
     const token = await harness().approved('order-1', 100);
-    const held = await harness().held('order-2', 100);
-    const without = harness().startInstance({ accounts: [accountNamed('second', second.client)] });
+    const authorized = await harness().authorized('order-2', 100);
+    const without = harness().startInstance({ accounts: [accountNamed('second', second.provider)] });
     expect(await without.refund(token, 'a')).toEqual({ kind: 'no-account' });
-    expect(await without.end('confirm', held)).toEqual({ kind: 'no-account' });
+    expect(await without.end('capture', authorized)).toEqual({ kind: 'no-account' });
     expect(await without.inquire(token)).toBe('failed');
     expect(await harness().history(token)).not.toContain('RefundSubmitted');
   });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { accountNamed, caller, card, payoutFor, quietMs } from '../testing/harness.ts';
-import { createFakePaymentService } from '../testing/fake-payment-service.ts';
+import { createFakeProvider } from '@tollgate/provider/testing';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import type { CreatePayoutResult } from './create-payout.ts';
 
-const other = { provider: createFakePaymentService() };
+const other = { provider: createFakeProvider() };
 const harness = useHarness(() => {
-  other.provider = createFakePaymentService();
-  return { moreAccounts: [accountNamed('other', other.provider.client, { priority: 1 })] };
+  other.provider = createFakeProvider();
+  return { moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })] };
 });
 
 function answered(result: CreatePayoutResult) {
   if (result.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(result)}`);
   return result;
 }
-const payoutOf = (result: CreatePayoutResult) => answered(result).view.payout;
+const payoutOf = (result: CreatePayoutResult) => answered(result).aggregate.payout;
 
 const { pan, expires } = card;
 
@@ -71,7 +71,7 @@ describe('where a payout goes', () => {
 
 describe('a payout', () => {
   it('is known to the service by a number of its own, and called back at our address', async () => {
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     expect(harness().provider.payoutRequests).toMatchObject([
       {
         orderNumber: `${token}.1`,
@@ -89,9 +89,9 @@ describe('a payout', () => {
     expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe(phase);
   });
 
-  it('that is pending is decided by a look', async () => {
+  it('that is pending is decided by an inquiry', async () => {
     harness().provider.payoutStatus = 'pending';
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
     await harness().inquire(token);
     expect((await harness().payouts.load(token))?.payout.phase).toBe('declined');
@@ -131,20 +131,19 @@ describe('a payout', () => {
     expect([harness().provider.received, other.provider.received]).toEqual([[], []]);
   });
 
-  it('that the service knows already by its number is this one: it is looked for', async () => {
-    const errors = [{ code: 'order_number_already_exists', kind: 'processing_error' }];
-    const { createPayout } = harness().provider.client;
-    harness().provider.client.createPayout = async (request) => {
-      await createPayout(request);
-      return { kind: 'refused', errors };
+  it('that the service knows already by its number is this one: it is inquired', async () => {
+    const { payout } = harness().provider.provider;
+    harness().provider.provider.payout = async (request, maySend) => {
+      await payout(request, maySend);
+      return { kind: 'unknown', reason: 'the order number exists already' };
     };
     expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('unresolved');
     expect(payoutOf(await harness().payOut(payoutFor('order-1'))).phase).toBe('approved');
   });
 
-  it('that the service has lost calls a person, who may end it', async () => {
+  it('that the service has lost opens a review, which may end it', async () => {
     harness().provider.payoutStatus = 'pending';
-    const { token } = answered(await harness().payOut(payoutFor('order-1'))).view;
+    const { token } = answered(await harness().payOut(payoutFor('order-1'))).aggregate;
     harness().provider.payouts.clear();
     await harness().clock.advance(quietMs);
     await harness().inquire(token);

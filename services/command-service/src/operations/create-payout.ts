@@ -1,25 +1,35 @@
-/** A team's wish to pay out: announced, called once, recorded, answered. It is never sent again by itself. */
+/** A team pays out: announced, called once, recorded, answered. It is never sent again. */
 import type { PayoutRequest } from '@tollgate/payment-api';
-import type { PayoutDestination, PayoutRefusal } from '@tollgate/payment-domain';
-import type { Caller } from '@tollgate/teams';
-import type { PayoutView } from '@tollgate/views';
+import {
+  type PayoutDestination,
+  type PayoutEvent,
+  type PayoutInput,
+  type PayoutRefusal,
+  isPayoutAwaited,
+} from '@tollgate/payment-domain';
+import type { PayOutDestination } from '@tollgate/provider';
 import { InvariantViolation, given } from '@tollgate/service-kit';
-import type { Permit, PermitResult } from '../accounts/account.ts';
-import { providerOrderNumber, windowAt } from '../calls/call-times.ts';
-import type { CarryOutPayoutCalls, PayoutDestinationSecrets } from '../calls/payout-calls.ts';
-import type { Payouts } from '../streams/payouts.ts';
-import type { RecurringTokens } from '../streams/recurring-tokens.ts';
-import type { Cause } from '../streams/repository.ts';
+import type { Caller } from '@tollgate/teams';
+import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
+import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
+import type { SendPayoutCall } from '../outbound/payout-calls.ts';
 import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from '../tokens.ts';
-import { type Awaited, awaitOutcome } from './await-outcome.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
+import type { Awaited } from './await-outcome.ts';
 import { keptDigits, maskOf } from './card-digits.ts';
-import { type OperationDependencies, type OperationResult, inProgress, isPermit } from './operation.ts';
+import {
+  type OperationDependencies,
+  type OperationResult,
+  createOnce,
+  findRecurringToken,
+} from './operation.ts';
 
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
   recurringTokens: RecurringTokens;
-  carryOutPayout: CarryOutPayoutCalls;
+  sendPayoutCall: SendPayoutCall;
 }
 
 export interface CreatePayoutInput {
@@ -29,110 +39,56 @@ export interface CreatePayoutInput {
   cause: Cause;
 }
 
-export type CreatePayoutResult = OperationResult<
-  PayoutView,
-  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal
->;
+type CreatePayoutRefusal = PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
+export type CreatePayoutResult = OperationResult<PayoutAggregate, CreatePayoutRefusal>;
 
-export async function createPayout(
+export function createPayout(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
 ): Promise<CreatePayoutResult> {
-  const token = deriveOperationToken('po', input.caller, input.key);
-  // A repeat needs no permit: it calls nobody.
-  if ((await deps.payouts.load(token)) !== undefined) return announce(deps, input, token, undefined);
-  // What is allowed now does not take back what was accepted: a repeat is not checked.
-  const refusal = originRefusal(input.request, input.caller);
-  if (refusal !== undefined) return { kind: 'refused', refusal };
-  const paidTo = await resolveDestination(deps, input);
-  if (paidTo === undefined) return { kind: 'refused', refusal: { code: 'recurring_token_not_found' } };
-  const result = await permitFor(deps, input, token, paidTo.account);
-  if (!isPermit(result)) return result;
-  return announce(deps, input, token, { permit: result.permit, destination: paidTo.destination });
+  const { caller, key, request, cause } = input;
+  const token = deriveOperationToken('po', { ...caller, installation: deps.installation }, key);
+  return createOnce<PayoutAggregate, PayoutEvent, PayoutInput, CreatePayoutRefusal, PaidTo>(deps, {
+    ...{ repository: deps.payouts, caller, currency: request.currency, token, cause, awaited },
+    commandFor: (account) => toCommand(deps, input, token, account),
+    async prepare() {
+      const refused = originRefusal(request, caller);
+      if (refused !== undefined) return { refused };
+      return (await resolveDestination(deps, input)) ?? { refused: { code: 'recurring_token_not_found' } };
+    },
+    send: (announced, permit, { destination }) => deps.sendPayoutCall(announced, permit, cause, destination),
+  });
+}
+
+function toCommand(
+  { clock, times }: CreatePayoutDependencies,
+  { caller: { environment, team }, request }: CreatePayoutInput,
+  token: string,
+  account: string,
+): PayoutInput {
+  const orderNumber = providerOrderNumber(token, 1);
+  return {
+    ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
+    fingerprint: fingerprintOf(forFingerprint(request)),
+    call: { account, providerOrderNumber: orderNumber, ...windowAt(clock.now(), times) },
+  };
 }
 
 interface PaidTo {
   /** The only account that knows the destination; undefined where any does. */
   account: string | undefined;
-  destination: PayoutDestinationSecrets;
+  destination: PayOutDestination;
 }
 
-/** The destination as the service takes it; undefined for a recurring token that the team does not have. */
+/** The destination as the provider takes it; undefined for a recurring token that the team does not have. */
 async function resolveDestination(
   { recurringTokens }: CreatePayoutDependencies,
   { caller, request: { destination } }: CreatePayoutInput,
 ): Promise<PaidTo | undefined> {
   const { recurringToken: alias } = destination;
   if (alias === undefined) return { account: undefined, destination };
-  const recurring = await recurringTokens.find(alias);
-  if (recurring?.team !== caller.team || recurring.environment !== caller.environment) return undefined;
-  const { account, serviceRecurringToken } = recurring;
-  return { account, destination: { recurringToken: serviceRecurringToken } };
-}
-
-function permitFor(
-  { accounts }: CreatePayoutDependencies,
-  { caller, request }: CreatePayoutInput,
-  token: string,
-  account: string | undefined,
-): Promise<PermitResult> {
-  const { environment, team } = caller;
-  if (account !== undefined) return accounts.permitOf(environment, account);
-  return accounts.permitForCreation({ environment, team, currency: request.currency, token });
-}
-
-/** Announces the payout, and sends it where this append announced it; else it is a repeat. */
-async function announce(
-  deps: CreatePayoutDependencies,
-  { caller, request, cause }: CreatePayoutInput,
-  token: string,
-  first: { permit: Permit; destination: PayoutDestinationSecrets } | undefined,
-): Promise<CreatePayoutResult> {
-  let isPermitUsed = false;
-  try {
-    const { environment, team } = caller;
-    const executed = await deps.payouts.execute(
-      token,
-      {
-        ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
-        fingerprint: fingerprintOf(forFingerprint(request)),
-        call: {
-          account: first?.permit.account ?? '',
-          providerOrderNumber: providerOrderNumber(token, 1),
-          ...windowAt(deps.clock.now(), deps.times),
-        },
-      },
-      cause,
-    );
-    if (executed.kind === 'moved') return inProgress;
-    if (executed.kind === 'refused') return executed;
-    if (executed.events.length === 0) {
-      // Who waits for the call of another holds no permit.
-      first?.permit.release('unused');
-      return await repeat(deps, token, cause);
-    }
-    if (first === undefined) throw new InvariantViolation('a payout was announced that was there before');
-    isPermitUsed = true;
-    const view = await deps.carryOutPayout(executed, first.permit, cause, first.destination);
-    return { kind: 'answered', view, replayed: false };
-  } finally {
-    if (!isPermitUsed) first?.permit.release('unused');
-  }
-}
-
-// The announcement stands already: whoever appended it makes the call, we wait for what becomes of it.
-async function repeat(
-  { payouts, calls, inquire, clock }: CreatePayoutDependencies,
-  token: string,
-  cause: Cause,
-): Promise<CreatePayoutResult> {
-  const awaited = ({ payout: { phase, call } }: PayoutView): Awaited => {
-    if (phase === 'requested') return { kind: 'answer', answerBy: call.answerBy };
-    return phase === 'unresolved' ? { kind: 'look' } : { kind: 'nothing' };
-  };
-  const waiting = { load: payouts.load, settled: calls.settled, inquire, clock };
-  const view = await awaitOutcome(waiting, { token, cause, awaited });
-  return view === undefined ? inProgress : { kind: 'answered', view, replayed: true };
+  const found = await findRecurringToken(recurringTokens, caller, alias);
+  return found && { account: found.account, destination: { recurringToken: found.recurringToken } };
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */
@@ -154,4 +110,9 @@ function forFingerprint({ destination, ...request }: PayoutRequest): unknown {
   if (card === undefined) return { ...request, destination };
   const kept = { digits: keptDigits(card.pan), expires: card.expires };
   return { ...request, destination: { ...others, card: kept } };
+}
+
+function awaited({ payout }: PayoutAggregate): Awaited {
+  if (payout.phase === 'requested') return { kind: 'answer', answerBy: payout.call.answerBy };
+  return { kind: isPayoutAwaited(payout) ? 'inquiry' : 'nothing' };
 }

@@ -1,17 +1,22 @@
-/** What every operation that moves money has in common. */
-import type { Clock } from '@tollgate/service-kit';
+/** What the operations that move money have in common. */
+import { type Clock, InvariantViolation } from '@tollgate/service-kit';
+import type { Caller } from '@tollgate/teams';
+import type { Permit, PermitResult } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { PermitResult } from '../accounts/account.ts';
-import type { AnnouncedCalls } from '../calls/announced-calls.ts';
-import type { CallTimes } from '../calls/call-times.ts';
+import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
+import type { Cause, Done, Repository } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
-import type { Cause } from '../streams/repository.ts';
+import type { CallTimes } from '../outbound/call-times.ts';
+import type { Sender } from '../outbound/send.ts';
+import { type Awaited, awaitOutcome } from './await-outcome.ts';
 
 export interface OperationDependencies {
+  /** Name of the installation that tokens are derived from. */
+  installation: string;
   accounts: Accounts;
-  calls: AnnouncedCalls;
+  sender: Sender;
   times: CallTimes;
-  /** Finds out what the service says about a payment or payout, and records it. */
+  /** Finds out what the provider says about a payment or payout, and records it. */
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
@@ -19,14 +24,104 @@ export interface OperationDependencies {
 /** Why an operation was not begun: nothing was announced, nothing was sent. */
 export type NotBegun = { kind: 'unavailable'; retryAfterSeconds: number } | { kind: 'no-account' };
 
-export type OperationResult<View, Refusal extends { code: string }> =
-  /** `document` is what it is after the call has ended, one way or another. */
-  | { kind: 'answered'; view: View; replayed: boolean }
+export type OperationResult<Subject, Refusal extends { code: string }> =
+  /** `aggregate` as it is after the call has ended, one way or another. */
+  | { kind: 'answered'; aggregate: Subject; replayed: boolean }
   | { kind: 'refused'; refusal: Refusal | { code: 'operation_in_progress' } }
   | NotBegun;
 
 export const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
 
-/** Narrows a permit's refusal to why the operation was not begun. */
-export const isPermit = (result: PermitResult): result is Extract<PermitResult, { kind: 'permit' }> =>
-  result.kind === 'permit';
+/** What an alias stands for, and the only account that can use it; undefined where the team has no such recurring token. */
+export async function findRecurringToken(
+  recurringTokens: RecurringTokens,
+  caller: Caller,
+  alias: string,
+): Promise<{ account: string; recurringToken: string } | undefined> {
+  const found = await recurringTokens.find(alias);
+  if (found?.team !== caller.team || found.environment !== caller.environment) return undefined;
+  return { account: found.account, recurringToken: found.serviceRecurringToken };
+}
+
+interface Repeat<Subject> {
+  token: string;
+  cause: Cause;
+  awaited: (aggregate: Subject) => Awaited;
+}
+
+/** A request under a known token makes no call: a replay waits for the outcome, another request is refused. */
+async function repeatRequest<Subject, Event, Input, Refusal extends { code: string }>(
+  deps: OperationDependencies,
+  repository: Repository<Subject, Event, Input, Refusal>,
+  { input, ...repeat }: Repeat<Subject> & { input: Input },
+): Promise<OperationResult<Subject, Refusal>> {
+  const executed = await repository.execute(repeat.token, input, repeat.cause);
+  if (executed.kind === 'refused') return executed;
+  if (executed.kind === 'done' && executed.events.length > 0)
+    throw new InvariantViolation('a repeat has announced a call');
+  return answerRepeat(deps, repository, repeat);
+}
+
+// The announcement stands already: the one who appended it makes the call, we wait for its outcome.
+async function answerRepeat<Subject>(
+  deps: OperationDependencies,
+  repository: { load(token: string): Promise<Subject | undefined> },
+  repeat: Repeat<Subject>,
+): Promise<OperationResult<Subject, never>> {
+  const aggregate = await awaitOutcome(deps, repository, repeat);
+  return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
+}
+
+/** A payment or payout that a team asks for. */
+interface Creation<
+  Subject,
+  Event,
+  Input,
+  Refusal extends { code: string },
+  Prepared,
+> extends Repeat<Subject> {
+  caller: Caller;
+  currency: string;
+  repository: Repository<Subject, Event, Input, Refusal>;
+  /** The command that announces the call through this account. */
+  commandFor(account: string): Input;
+  /** Why the team may not ask for it now; otherwise the only account that can make the call, and what it sends. */
+  prepare(): Promise<{ refused: Refusal } | (Prepared & { account: string | undefined })>;
+  send(done: Done<Subject, Event>, permit: Permit, prepared: Prepared): Promise<Subject>;
+}
+
+export async function createOnce<Subject, Event, Input, Refusal extends { code: string }, Prepared>(
+  deps: OperationDependencies,
+  creation: Creation<Subject, Event, Input, Refusal, Prepared>,
+): Promise<OperationResult<Subject, Refusal>> {
+  const { repository, token, cause, commandFor } = creation;
+  // What is allowed now does not take back what was accepted: a replay is not checked. It makes no call.
+  if ((await repository.load(token)) !== undefined)
+    return repeatRequest(deps, repository, { ...creation, input: commandFor('') });
+  const prepared = await creation.prepare();
+  if ('refused' in prepared) return { kind: 'refused', refusal: prepared.refused };
+  const result = await permitForNew(deps, creation, prepared.account);
+  if (result.kind !== 'permit') return result;
+
+  using permit = result.permit;
+  const announced = await repository.execute(token, commandFor(permit.account), cause);
+  if (announced.kind === 'moved') return inProgress;
+  if (announced.kind === 'refused') return announced;
+  if (announced.events.length === 0) {
+    // Another request was faster. Waiting for its call holds no permit.
+    permit.release('unused');
+    return await answerRepeat(deps, repository, creation);
+  }
+  const aggregate = await creation.send(announced, permit, prepared);
+  return { kind: 'answered', aggregate, replayed: false };
+}
+
+/** Of the only account that can make the call, or of any that takes it. */
+function permitForNew(
+  { accounts }: OperationDependencies,
+  { caller: { environment, team }, currency, token }: { caller: Caller; currency: string; token: string },
+  account: string | undefined,
+): Promise<PermitResult> {
+  if (account !== undefined) return accounts.permitOf(environment, account);
+  return accounts.permitForCreation({ environment, team, currency, token });
+}

@@ -1,13 +1,12 @@
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
-import { type PaymentView } from '@tollgate/views';
-import type { Payments } from '../streams/payments.ts';
+import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 
 /** A caller's payment; undefined for one of another team or environment, as for one that does not exist. */
 export async function findOwn(
   payments: Pick<Payments, 'load'>,
   caller: Caller,
   token: string,
-): Promise<PaymentView | undefined> {
-  const view = isToken(token) ? await payments.load(token) : undefined;
-  return view !== undefined && isOwnedBy(view.payment, caller) ? view : undefined;
+): Promise<PaymentAggregate | undefined> {
+  const aggregate = isToken(token) ? await payments.load(token) : undefined;
+  return aggregate !== undefined && isOwnedBy(aggregate.payment, caller) ? aggregate : undefined;
 }

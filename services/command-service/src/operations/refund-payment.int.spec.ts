@@ -1,7 +1,7 @@
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { answerMs, caller, cause, keyOf, quietMs } from '../testing/harness.ts';
+import { answerMs, caller, cause, keyOf, quietMs, scopeOf } from '../testing/harness.ts';
 import { diesAnnounced } from '../testing/failing-stores.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import { type RefundPaymentResult, refundPayment } from './refund-payment.ts';
@@ -18,12 +18,12 @@ const codeOf = (result: RefundPaymentResult): string =>
   result.kind === 'refused' ? result.refusal.code : result.kind;
 
 const stateOf = (result: RefundPaymentResult) =>
-  result.kind === 'answered' ? result.view.refund.state : codeOf(result);
+  result.kind === 'answered' ? result.aggregate.refund.state : codeOf(result);
 
 const refused = (code: string) => ({ kind: 'refused', refusal: { code } });
 
 describe('refunds of one payment at once', () => {
-  it('never give back more than was paid, over several processes', async () => {
+  it('never refund more than was paid, over several processes', async () => {
     const token = await harness().approved('order-1', 100);
     const instances = [1, 2, 3].map(() => harness().startInstance({ clock: systemClock }));
     const asking = Array.from({ length: 17 }, (_, turn) =>
@@ -74,7 +74,7 @@ describe('refunds of one payment at once', () => {
 describe('the amount of a refund', () => {
   it('is all that is left where none was asked for, and is sent as such', async () => {
     const token = await harness().approved('order-1', 100);
-    expect(await harness().refund(token, 'a')).toMatchObject({ view: { refund: { amount: 100 } } });
+    expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 100 } } });
     expect(refundedAmounts()).toEqual([100]);
     expect((await harness().payments.load(token))?.payment.phase).toBe('refunded');
     expect(await harness().refund(token, 'b')).toMatchObject(refused('refund_exceeds_amount'));
@@ -93,10 +93,10 @@ describe('the amount of a refund', () => {
       kind: 'refused',
       refusal: { code: 'refund_exceeds_amount', refundableAmount: 100 },
     });
-    const held = await harness().held('order-2');
-    expect(await harness().refund(held, 'b')).toMatchObject(refused('payment_not_refundable'));
-    await harness().end('decline', held);
-    expect(await harness().refund(held, 'c')).toMatchObject(refused('payment_in_final_state'));
+    const authorized = await harness().authorized('order-2');
+    expect(await harness().refund(authorized, 'b')).toMatchObject(refused('payment_not_refundable'));
+    await harness().end('void', authorized);
+    expect(await harness().refund(authorized, 'c')).toMatchObject(refused('payment_in_final_state'));
     expect(refundedAmounts()).toEqual([]);
   });
 });
@@ -127,7 +127,7 @@ describe('a key', () => {
     await harness().refund(token, 'a', 30);
     const others = { ...caller, team: 'others' };
     const tokens = [caller, others, { ...caller, environment: 'production' as const }].map((by) =>
-      deriveOperationToken('ref', by, keyOf('a')),
+      deriveOperationToken('ref', scopeOf(by), keyOf('a')),
     );
     expect(new Set(tokens).size).toBe(3);
     expect((await harness().payments.load(token))?.payment.refunds[0]?.refundToken).toBe(tokens[0]);
@@ -140,7 +140,7 @@ describe('a key', () => {
     await harness().refund(token, 'b', 40);
     expect(await harness().refund(token, 'a', 60)).toMatchObject({
       ...{ kind: 'answered', replayed: true },
-      view: { refund: { amount: 60, state: 'approved' } },
+      aggregate: { refund: { amount: 60, state: 'approved' } },
     });
     expect(refundedAmounts()).toEqual([60, 40]);
   });
@@ -163,7 +163,7 @@ describe("another team's payment", () => {
 });
 
 describe('a refund', () => {
-  it('that the service takes and has not decided is answered so, and decided by a look', async () => {
+  it('that the service takes and has not decided is answered so, and decided by an inquiry', async () => {
     harness().provider.refundStatus = 'pending';
     const token = await harness().approved('order-1', 100);
     expect(stateOf(await harness().refund(token, 'a', 60))).toBe('accepted');
@@ -184,7 +184,7 @@ describe('a refund', () => {
     expect(refundedAmounts()).toEqual([100, 100]);
   });
 
-  it('that waits for one whose process died is told to come back, and begins when that one is decided', async () => {
+  it('that waits for one whose process died is refused as in progress, and begins when that one is decided', async () => {
     const token = await harness().approved('order-1', 100);
     const dying = harness().startInstance({ wrapStore: diesAnnounced(), dies: true });
     void dying.refund(token, 'a', 30);
@@ -201,19 +201,19 @@ describe('a refund', () => {
 });
 
 describe('before a refund', () => {
-  // A refund made in the service's console was met only by the look after ours, whose sum it then seemed to be.
-  it('it is looked, so that one that was made elsewhere is known', async () => {
+  // A refund made in the service's console was found only by the inquiry after ours, and its sum taken for ours.
+  it('an inquiry is made, so that one made elsewhere is known', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.change(`${token}.1`, { refundedAmount: 30 });
     expect(await harness().refund(token, 'a', 80)).toMatchObject({
       refusal: { code: 'refund_exceeds_amount', refundableAmount: 70 },
     });
-    expect(await harness().refund(token, 'b')).toMatchObject({ view: { refund: { amount: 70 } } });
+    expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
     expect(refundedAmounts()).toEqual([70]);
     expect(await harness().history(token)).toContain('ExternalRefundObserved');
   });
 
-  it('it is not looked for a repeat', async () => {
+  it('no inquiry is made for a replay', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 30);
     const { retrieved } = harness().provider.inquiries;
@@ -224,7 +224,7 @@ describe('before a refund', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('a look that %s keeps nobody from what is approved here already', async (_name, inquire) => {
+  ])('an inquiry that %s does not block what is approved here already', async (_name, inquire) => {
     const token = await harness().approved('order-1', 100);
     const input = { caller, key: keyOf('a'), request: { token, amount: 60 }, cause };
     const refunding = refundPayment({ ...harness().inside, inquire }, input);
@@ -232,12 +232,12 @@ describe('before a refund', () => {
     expect(harness().clock.monotonic()).toBeLessThan(6_000);
   });
 
-  it('a look that fails says nothing about a payment that is still open here: the caller is told to come back', async () => {
-    const token = await harness().held('order-1');
+  it('a failed inquiry says nothing about a payment that is still open here: the caller must retry', async () => {
+    const token = await harness().authorized('order-1');
     harness().provider.answersInquiries = false;
     expect(await harness().refund(token, 'a')).toEqual({ kind: 'unavailable', retryAfterSeconds: 5 });
     harness().provider.answersInquiries = true;
-    harness().provider.change(`${token}.1`, { status: 'approved', heldAmount: 0 });
+    harness().provider.change(`${token}.1`, { status: 'approved', authorizedAmount: 0 });
     expect(stateOf(await harness().refund(token, 'a'))).toBe('approved');
   });
 });

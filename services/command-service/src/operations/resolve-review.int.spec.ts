@@ -1,8 +1,8 @@
 import type {
   ReviewCode,
-  PaymentCommand,
+  PaymentInput,
   PayoutReviewCode,
-  PayoutCommand,
+  PayoutInput,
   Resolution,
 } from '@tollgate/payment-domain';
 import { describe, expect, it } from 'vitest';
@@ -17,32 +17,44 @@ const reason = 'seen at the service';
 async function created(more: Parameters<typeof teaFor>[2] = {}): Promise<string> {
   const result = await harness().create(teaFor('order-1', 100, more));
   if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.view.token;
+  return result.aggregate.token;
 }
 async function paidOut(): Promise<string> {
   const result = await harness().payOut(payoutFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.view.token;
+  return result.aggregate.token;
 }
-const record = async (token: string, command: PaymentCommand) => {
+const record = async (token: string, command: PaymentInput) => {
   await harness().payments.execute(token, command, cause);
   return token;
 };
-const recordOfPayout = async (token: string, command: PayoutCommand) => {
+const recordOfPayout = async (token: string, command: PayoutInput) => {
   await harness().payouts.execute(token, command, cause);
   return token;
 };
 const paymentOf = async ({ payments }: Harness, token: string) => (await payments.load(token))?.payment;
 
-/** Shows another status, amount and so on than was known, and looks. */
+/** Shows another status, amount and so on than was known, and inquires. */
 async function shown(token: string, change: Parameters<Harness['provider']['change']>[1]): Promise<string> {
   harness().provider.change(`${token}.1`, change);
   await harness().inquire(token);
   return token;
 }
 
-/** Leads to the attention of each code; gives the payment's token. */
-const raise: Record<ReviewCode, () => Promise<string>> = {
+async function lostFiveTimes(operation: 'capture' | 'void'): Promise<string> {
+  const token = await harness().authorized('order-1');
+  for (let call = 0; call < 5; call += 1)
+    harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
+  await harness().end(operation, token);
+  for (let inquiries = 0; inquiries < 5; inquiries += 1) {
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+  }
+  return token;
+}
+
+/** Leads to a review of each code; gives the payment's token. */
+const openReview: Record<ReviewCode, () => Promise<string>> = {
   async attempt_not_found() {
     harness().provider.faults.push({ kind: 'lost-before' });
     const token = await created({ card });
@@ -70,7 +82,7 @@ const raise: Record<ReviewCode, () => Promise<string>> = {
   async second_payment_found() {
     const token = await created();
     const another = { serviceToken: 'another', status: 'init', amount: 100, currency: 'EUR' };
-    const sums = { orderNumber: `${token}.0`, heldAmount: 0, refundedAmount: 0 };
+    const sums = { orderNumber: `${token}.0`, authorizedAmount: 0, refundedAmount: 0 };
     return record(token, { type: 'RecordObservation', observed: { ...another, ...sums }, inquiredAt: 0 });
   },
   async service_not_readable() {
@@ -85,16 +97,8 @@ const raise: Record<ReviewCode, () => Promise<string>> = {
     return token;
   },
   terms_disagree: async () => shown(await created(), { amount: 1 }),
-  async capture_unresolved() {
-    const token = await harness().held('order-1');
-    for (let call = 0; call < 5; call += 1) harness().provider.faultsOf.confirm.push({ kind: 'lost-before' });
-    await harness().end('confirm', token);
-    for (let inquiries = 0; inquiries < 5; inquiries += 1) {
-      await harness().clock.advance(quietMs);
-      await harness().inquire(token);
-    }
-    return token;
-  },
+  capture_unresolved: () => lostFiveTimes('capture'),
+  void_unresolved: () => lostFiveTimes('void'),
   unknown_status: async () => shown(await created(), { status: 'on_the_moon' }),
 };
 
@@ -108,7 +112,7 @@ const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
   ['refund_disagrees', 'inquire_again', ['refund_disagrees'], 'approved'],
   ['refund_disagrees', 'acknowledged', [], 'approved'],
   ['refund_unresolved', 'inquire_again', ['refund_unresolved'], 'approved'],
-  // What the person says has gone back, the service does not show: that is for a person, too.
+  // The service does not show what the person says was refunded: that opens a review, too.
   ['refund_unresolved', 'refund_made', ['refund_disagrees'], 'approved'],
   ['refund_unresolved', 'refund_not_made', [], 'approved'],
   ['second_payment_found', 'acknowledged', [], 'init'],
@@ -116,21 +120,22 @@ const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
   ['service_not_readable', 'acknowledged', [], 'init'],
   ['service_payment_missing', 'inquire_again', ['service_payment_missing'], 'init'],
   ['service_payment_missing', 'acknowledged', [], 'init'],
-  // The look that follows meets the same evidence, and says so again: that is for a person to acknowledge.
+  // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
   ['service_payment_missing', 'payment_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'init'],
   ['terms_disagree', 'acknowledged', [], 'init'],
+  ['void_unresolved', 'inquire_again', [], 'voided'],
   ['capture_unresolved', 'inquire_again', [], 'approved'],
   ['unknown_status', 'inquire_again', ['unknown_status'], 'init'],
   ['unknown_status', 'acknowledged', [], 'init'],
 ];
 
-describe('attention of a payment', () => {
+describe('a review of a payment', () => {
   it.each(cases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
-    const token = await raise[code]();
+    const token = await openReview[code]();
     expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code }]);
     const result = await harness().resolve({ token, code, resolution });
-    expect(result).toMatchObject({ kind: 'resolved', shown: { payment: { token, phase } } });
+    expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payment: { phase } } });
     const payment = await paymentOf(harness(), token);
     expect(payment?.reviews.map((each) => each.code)).toEqual(open);
     expect(payment?.phase).toBe(phase);
@@ -141,14 +146,14 @@ describe('attention of a payment', () => {
     ['refund_made', 'approved', 40],
     ['refund_not_made', 'declined', 100],
   ] as const)('about a refund resolved by %s makes it %s', async (resolution, state, left) => {
-    const token = await raise.refund_unresolved();
+    const token = await openReview.refund_unresolved();
     await harness().resolve({ token, code: 'refund_unresolved', resolution });
     expect((await paymentOf(harness(), token))?.refunds).toMatchObject([{ amount: 60, state }]);
-    expect(await harness().refund(token, 'b')).toMatchObject({ view: { refund: { amount: left } } });
+    expect(await harness().refund(token, 'b')).toMatchObject({ aggregate: { refund: { amount: left } } });
   });
 
-  it('that a person has acknowledged is not raised again for the same evidence', async () => {
-    const token = await raise.unknown_status();
+  it('that a person has acknowledged is not opened again for the same evidence', async () => {
+    const token = await openReview.unknown_status();
     await harness().resolve({ token, code: 'unknown_status', resolution: 'acknowledged' });
     await harness().inquire(token);
     expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
@@ -156,27 +161,27 @@ describe('attention of a payment', () => {
     expect((await paymentOf(harness(), token))?.reviews).toMatchObject([{ code: 'unknown_status' }]);
   });
 
-  it('that is looked at again is over where the service tells by then', async () => {
-    const token = await raise.terms_disagree();
+  it('that is resolved by an inquiry is over where the service answers by then', async () => {
+    const token = await openReview.terms_disagree();
     harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
     const result = await harness().resolve({ token, code: 'terms_disagree', resolution: 'inquire_again' });
-    expect(result).toMatchObject({ shown: { payment: { phase: 'approved', reviews: [] } } });
+    expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
   });
 
-  it('of a card payment that a person says was not made has failed; its repeat is told so', async () => {
-    const token = await raise.attempt_not_found();
+  it('of a card payment that is resolved as not made has failed; its replay is answered so', async () => {
+    const token = await openReview.attempt_not_found();
     await harness().resolve({ token, code: 'attempt_not_found', resolution: 'payment_not_made' });
     expect(await harness().create(teaFor('order-1', 100, { card }))).toMatchObject({
       ...{ kind: 'answered', replayed: true },
-      view: { payment: { phase: 'failed', failure: 'resolved' } },
+      aggregate: { payment: { phase: 'failed', failure: 'resolved' } },
     });
     expect(harness().provider.received).toHaveLength(1);
   });
 });
 
-const raiseOfPayout: Record<PayoutReviewCode, () => Promise<string>> = {
+const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
   callback_not_applied: async () =>
-    recordOfPayout(await paidOut(), { type: 'RecordUnappliedPayoutCallback', reason: 'down' }),
+    recordOfPayout(await paidOut(), { type: 'RecordUnappliedCallback', reason: 'down' }),
   async final_status_revised() {
     const token = await paidOut();
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
@@ -232,7 +237,7 @@ const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] 
   ['service_not_readable', 'acknowledged', [], 'pending'],
   ['service_payout_missing', 'inquire_again', ['service_payout_missing'], 'pending'],
   ['service_payout_missing', 'acknowledged', [], 'pending'],
-  // The look that follows meets the same evidence, and says so again: that is for a person to acknowledge.
+  // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
   ['service_payout_missing', 'payout_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'pending'],
   ['terms_disagree', 'acknowledged', [], 'pending'],
@@ -240,16 +245,16 @@ const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] 
   ['unknown_status', 'acknowledged', [], 'pending'],
 ];
 
-describe('attention of a payout', () => {
+describe('a review of a payout', () => {
   it.each(payoutCases)('%s resolved by %s leaves %j and is %s', async (code, resolution, open, phase) => {
-    const token = await raiseOfPayout[code]();
+    const token = await openPayoutReview[code]();
     expect((await harness().payouts.load(token))?.payout.reviews).toMatchObject([{ code }]);
     const result = await harness().resolve({ token, code, resolution });
-    expect(result).toMatchObject({ kind: 'resolved', shown: { payout: { token, phase } } });
+    expect(result).toMatchObject({ kind: 'resolved', aggregate: { token, payout: { phase } } });
     const payout = (await harness().payouts.load(token))?.payout;
     expect(payout?.reviews.map((each) => each.code)).toEqual(open);
     expect(payout?.phase).toBe(phase);
-    // Whatever a person says, nothing is paid out because of it.
+    // No resolution pays anything out.
     expect(harness().provider.received).toHaveLength(1);
   });
 });
@@ -257,9 +262,9 @@ describe('attention of a payout', () => {
 it.each([
   ['service_payment_missing', 'payment_not_made'],
   ['service_payout_missing', 'payout_not_made'],
-] as const)('%s that a person has ended stays away', async (code, ended) => {
+] as const)('%s stays resolved', async (code, ended) => {
   const isPayment = code === 'service_payment_missing';
-  const token = isPayment ? await raise[code]() : await raiseOfPayout[code]();
+  const token = isPayment ? await openReview[code]() : await openPayoutReview[code]();
   await harness().resolve({ token, code, resolution: ended });
   await harness().inquire(token);
   const { payments, payouts } = harness();
@@ -269,7 +274,7 @@ it.each([
 
 describe('a resolution', () => {
   it('that the code does not have is refused, with those that it has', async () => {
-    const token = await raise.refund_unresolved();
+    const token = await openReview.refund_unresolved();
     const input = { token, code: 'refund_unresolved', resolution: 'acknowledged' } as const;
     expect(await harness().resolve(input)).toEqual({
       kind: 'refused',
@@ -278,7 +283,7 @@ describe('a resolution', () => {
         allowed: ['inquire_again', 'refund_made', 'refund_not_made'],
       },
     });
-    const payout = await raiseOfPayout.payout_not_found();
+    const payout = await openPayoutReview.payout_not_found();
     const ofPayout = { token: payout, code: 'payout_not_found', resolution: 'acknowledged' } as const;
     expect(await harness().resolve(ofPayout)).toMatchObject({
       refusal: { code: 'resolution_not_allowed', allowed: ['inquire_again', 'payout_not_made'] },
@@ -297,8 +302,8 @@ describe('a resolution', () => {
   });
 
   it("of another team's payment or payout finds none", async () => {
-    const token = await raise.terms_disagree();
-    const payout = await raiseOfPayout.unknown_status();
+    const token = await openReview.terms_disagree();
+    const payout = await openPayoutReview.unknown_status();
     const others = { ...caller, team: 'others' };
     const input = { caller: others, number: 1, reason, cause, resolution: 'acknowledged' } as const;
     const { inside } = harness();
@@ -312,20 +317,20 @@ describe('a resolution', () => {
     expect(await harness().history(payout)).not.toContain('ReviewResolved');
   });
 
-  it('with which the service cannot be asked again is recorded all the same', async () => {
-    const token = await raise.unknown_status();
+  it('with which the service cannot be asked again is still recorded', async () => {
+    const token = await openReview.unknown_status();
     harness().provider.answersInquiries = false;
     const result = await harness().resolve({ token, code: 'unknown_status', resolution: 'inquire_again' });
     expect(result).toMatchObject({ kind: 'resolved' });
     expect((await paymentOf(harness(), token))?.reviews).toEqual([]);
   });
-  // A look that rejected once turned the word, which was recorded, into 500; one that hung kept the caller waiting.
+  // An inquiry that rejected once turned the recorded resolution into a 500; one that hung kept the caller waiting.
   it.each([
     ['fails', () => Promise.reject(new Error('the store is gone'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('whose look %s is recorded and answered all the same', async (_name, inquire) => {
-    const token = await raise.unknown_status();
-    const payout = await raiseOfPayout.unknown_status();
+  ])('whose inquiry %s is still recorded and answered', async (_name, inquire) => {
+    const token = await openReview.unknown_status();
+    const payout = await openPayoutReview.unknown_status();
     const deps = { ...harness().inside, inquire };
     const input = {
       caller,

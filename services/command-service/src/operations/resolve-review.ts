@@ -1,26 +1,27 @@
-/** A person's word about something that waits for one. */
+/** A person resolves a review. */
 import {
-  type ReviewCode,
   type PaymentRefusal,
-  type PayoutReviewCode,
   type PayoutRefusal,
+  type PayoutReviewCode,
   type Resolution,
-  reviewCodeSchema,
+  type ReviewCode,
   payoutReviewCodeSchema,
+  reviewCodeSchema,
 } from '@tollgate/payment-domain';
-import { isOwnedBy, type Caller } from '@tollgate/teams';
-import { toPublicPayment, toPublicPayout } from '@tollgate/views';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import {
+  type AnySubject,
+  type Subjects,
+  isPayoutToken,
+  stateOf,
+  subjectsOf,
+} from '../aggregates/subjects.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
-import type { Payments } from '../streams/payments.ts';
-import type { Payouts } from '../streams/payouts.ts';
-import type { Cause } from '../streams/repository.ts';
 import { inquireBriefly } from './await-outcome.ts';
-import { findOwn } from './own-payment.ts';
 
-export interface ResolveReviewDependencies {
-  payments: Payments;
-  payouts: Payouts;
+export interface ResolveReviewDependencies extends Subjects {
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
@@ -30,7 +31,7 @@ export interface ResolveReviewInput {
   /** Of a payment or a payout. */
   token: string;
   code: ReviewCode | PayoutReviewCode;
-  /** Which of those with this code, as the list of attention shows it. */
+  /** Which one of this code, as the list of reviews shows it. */
   number: number;
   resolution: Resolution;
   reason: string;
@@ -38,49 +39,36 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  | { kind: 'resolved'; position: string; shown: Record<string, unknown> }
-  | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal };
+  { kind: 'resolved'; aggregate: AnySubject } | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal };
 
-const notFound = { kind: 'refused', refusal: { code: 'review_not_found' } } as const;
-
-export function resolveReview(
+export async function resolveReview(
   deps: ResolveReviewDependencies,
   input: ResolveReviewInput,
 ): Promise<ResolveReviewResult> {
-  return input.token.startsWith('po_') ? ofPayout(deps, input) : ofPayment(deps, input);
+  const { caller, token, cause } = input;
+  const found = isToken(token) ? await subjectsOf(deps, token).load(token) : undefined;
+  if (found === undefined || !isOwnedBy(stateOf(found), caller)) {
+    const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
+    return { kind: 'refused', refusal: { code } };
+  }
+  const executed = await execute(deps, input);
+  if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  if (executed.kind === 'refused') return executed;
+  // From here on only an inquiry finds what the provider does about it. The answer stands without it.
+  await inquireBriefly(deps, { token, cause });
+  return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
 }
 
-async function ofPayment(
-  { payments, inquire, clock }: ResolveReviewDependencies,
-  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
-): Promise<ResolveReviewResult> {
-  const found = await findOwn(payments, caller, token);
-  if (found === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
-  const known = reviewCodeSchema.safeParse(code);
-  if (!known.success) return notFound;
-  const command = { type: 'ResolveAttention' as const, code: known.data, number, resolution, reason };
-  const executed = await payments.execute(token, command, cause);
-  if (executed.kind === 'refused') return executed;
-  // Whatever was said: from here on only a look finds what the service does about it. The word stands without it.
-  await inquireBriefly({ inquire, clock }, { token, cause });
-  const view = (await payments.load(token)) ?? found;
-  return { kind: 'resolved', position: view.position, shown: { payment: toPublicPayment(view) } };
-}
-
-async function ofPayout(
-  { payouts, inquire, clock }: ResolveReviewDependencies,
-  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
-): Promise<ResolveReviewResult> {
-  const found = await payouts.load(token);
-  if (found === undefined || !isOwnedBy(found.payout, caller))
-    return { kind: 'refused', refusal: { code: 'payout_not_found' } };
-  const known = payoutReviewCodeSchema.safeParse(code);
-  if (!known.success) return notFound;
-  const command = { type: 'ResolvePayoutAttention' as const, code: known.data, number, resolution, reason };
-  const executed = await payouts.execute(token, command, cause);
-  if (executed.kind === 'refused') return executed;
-  // Whatever was said: from here on only a look finds what the service does about it. The word stands without it.
-  await inquireBriefly({ inquire, clock }, { token, cause });
-  const view = (await payouts.load(token)) ?? found;
-  return { kind: 'resolved', position: view.position, shown: { payout: toPublicPayout(view) } };
+/** Undefined for a code that this kind of subject does not have. */
+async function execute(
+  { payments, payouts }: Subjects,
+  { token, code, number, resolution, reason, cause }: ResolveReviewInput,
+) {
+  const answer = { type: 'ResolveReview', number, resolution, reason } as const;
+  if (isPayoutToken(token)) {
+    const known = payoutReviewCodeSchema.safeParse(code).data;
+    return known && payouts.execute(token, { ...answer, code: known }, cause);
+  }
+  const known = reviewCodeSchema.safeParse(code).data;
+  return known && payments.execute(token, { ...answer, code: known }, cause);
 }

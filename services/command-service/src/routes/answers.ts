@@ -1,24 +1,15 @@
 /** How the outcomes of operations are answered over HTTP. */
 import type { ApiError } from '@tollgate/payment-api';
 import { type EndReason, type PaymentPhase, isFinalPhase } from '@tollgate/payment-domain';
-import {
-  type PaymentView,
-  type PayoutView,
-  toPublicPayment,
-  toPublicPayout,
-  toPublicRefund,
-} from '@tollgate/views';
+import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
+import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
 import type { FastifyReply } from 'fastify';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
+import type { PayoutAggregate } from '../aggregates/payouts.ts';
 import type { RefundedPayment } from '../operations/refund-payment.ts';
 
-export interface Answer {
-  statusCode: number;
-  body: Record<string, unknown>;
-  retryAfterSeconds?: number;
-}
-
 /** 200 once the service has the payment, 202 while nobody knows, an error body where it certainly does not have it. */
-export function toCreationAnswer(view: PaymentView): Answer {
+export function toCreationAnswer(view: PaymentAggregate): Answer {
   const { token, payment } = view;
   if (payment.phase === 'failed')
     return toFailureAnswer(token, payment.failure ?? 'not-sent', errorsOf(payment));
@@ -28,12 +19,12 @@ export function toCreationAnswer(view: PaymentView): Answer {
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, ...page, payment: shown } };
 }
 
-/** A person's word counts for more than what an attempt was refused for. */
-const errorsOf = ({ failure, errors }: PaymentView['payment']): readonly ApiError[] =>
+/** A person's resolution outranks the errors of a refused attempt. */
+const errorsOf = ({ failure, errors }: PaymentAggregate['payment']): readonly ApiError[] =>
   failure === 'resolved' ? [] : errors;
 
 /** 200 once the payment is what was asked for, 202 while nobody knows, an error body where it certainly is not. */
-export function toCaptureOrVoidAnswer(view: PaymentView, operation: 'confirm' | 'decline'): Answer {
+export function toCaptureOrVoidAnswer(view: PaymentAggregate, operation: 'confirm' | 'decline'): Answer {
   const { token, payment } = view;
   const { phase, captureOrVoid } = payment;
   if (phase === 'authorized' && captureOrVoid?.refused !== undefined) {
@@ -49,8 +40,8 @@ export function toCaptureOrVoidAnswer(view: PaymentView, operation: 'confirm' | 
   if (phase === whileUnknown) return { statusCode: 202, body };
   if (wanted.includes(phase)) return { statusCode: 200, body };
   const code = isFinalPhase(phase) ? 'payment_in_final_state' : 'operation_in_progress';
-  const message = `The payment is already ${phase}.`;
-  return toFailureAnswer(token, 'refused', [{ code, kind: 'processing_error', message, parameter: 'token' }]);
+  const details = { message: `The payment is already ${phase}.`, parameter: 'token' };
+  return errorAnswer(code, details, { token });
 }
 
 const wantedBy: Record<
@@ -58,22 +49,21 @@ const wantedBy: Record<
   { whileUnknown: PaymentPhase; wanted: readonly PaymentPhase[] }
 > = {
   confirm: { whileUnknown: 'capturing', wanted: ['approved', 'refunded'] },
-  decline: { whileUnknown: 'voiding', wanted: ['declined'] },
+  decline: { whileUnknown: 'voiding', wanted: ['voided', 'declined'] },
 };
 
 /** 200 once the service has taken the refund, 202 while nobody knows, an error body where nothing was refunded. */
-export function toRefundAnswer({ view, refund }: RefundedPayment): Answer {
+export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): Answer {
   const { refundToken: token, declined } = refund;
   if (declined !== undefined && declined.reason !== 'declined')
     return toFailureAnswer(token, declined.reason, declined.errors);
-  const { currency } = view.payment.terms;
-  const shown = { ...toPublicRefund(refund, currency), paymentToken: view.token };
+  const shown = toPublicRefund(refund, view);
   const isUnknown = refund.state === 'submitted' || refund.state === 'unresolved';
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
 }
 
 /** 200 once the service has the payout, 202 while nobody knows, an error body where nothing was paid out. */
-export function toPayoutAnswer(view: PayoutView): Answer {
+export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
   const isUnknown = payout.phase === 'requested' || payout.phase === 'unresolved';
@@ -90,27 +80,16 @@ function toFailureAnswer(
   refused: readonly ApiError[],
 ): Answer {
   if (refused.length > 0) return toRefusedAnswer(refused, { token });
-  if (reason === 'resolved') {
-    const error = {
-      code: 'resolved_as_not_made',
-      kind: 'processing_error',
-      message: 'A person made sure that it was not made.',
-    };
-    return { statusCode: 409, body: { success: false, errors: [error], token } };
-  }
-  const what =
-    reason === 'not-found'
-      ? 'The Payment Service does not have it: the request never took effect there'
-      : 'The Payment Service was not reached';
-  const message = `${what}; nothing was charged, refunded or paid out. Ask again under a new Idempotency-Key or order number.`;
-  const error = { code: 'provider_not_reached', kind: 'api_error', message };
-  return { statusCode: 502, body: { success: false, errors: [error], token } };
+  if (reason === 'resolved') return errorAnswer('resolved_as_not_made', {}, { token });
+  if (reason !== 'not-found') return errorAnswer('provider_not_reached', {}, { token });
+  const message =
+    'The Payment Service does not have it: the request never took effect, and no money moved. Send a new request under a new Idempotency-Key or orderNumber.';
+  return errorAnswer('provider_not_reached', { message }, { token });
 }
 
 function toRepeatLater(token: string): Answer {
   const message = 'The Payment Service was not reached; nothing has changed. Repeat the request later.';
-  const unavailable = { code: 'provider_unavailable', kind: 'api_error', message };
-  return { statusCode: 503, body: { success: false, errors: [unavailable], token }, retryAfterSeconds: 5 };
+  return errorAnswer('provider_unavailable', { message, retryAfterSeconds: 5 }, { token });
 }
 
 /** The service's own errors, with the status that their kinds have. */
@@ -122,9 +101,7 @@ export function toRefusedAnswer(refused: readonly ApiError[], more: { token?: st
 /** The service's complaint about our own account is no fault of the team's key or request. */
 function toTeamError(error: ApiError): ApiError {
   if (error.kind === 'invalid_request_error' || error.kind === 'processing_error') return error;
-  const message =
-    "The Payment Service refused the gateway's own account; nothing was done. The operators must act.";
-  return { code: 'provider_account_refused', kind: 'api_error', message };
+  return errorEntry('provider_account_refused');
 }
 
 function statusCodeOf(errors: readonly ApiError[]): number {
@@ -132,7 +109,7 @@ function statusCodeOf(errors: readonly ApiError[]): number {
   return errors.some(({ kind }) => kind === 'processing_error') ? 409 : 400;
 }
 
-/** @param position of the last event that the answer tells of, for reads that must see it */
+/** @param position of the last event that the answer reflects, for reads that must see it */
 export function sendAnswer(
   reply: FastifyReply,
   { statusCode, body, retryAfterSeconds }: Answer,

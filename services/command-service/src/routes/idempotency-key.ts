@@ -10,9 +10,7 @@ export function parseIdempotencyKey(
   if (header === undefined) {
     if (orderNumber !== undefined)
       return { kind: 'parsed', value: { source: 'orderNumber', value: orderNumber } };
-    const message =
-      'Send the header Idempotency-Key, or an orderNumber where there is one: a repeat could not be told from a new request.';
-    return refuse('idempotency_key_missing', message, 'Idempotency-Key');
+    return refuse('idempotency_key_missing', undefined, 'Idempotency-Key');
   }
   const text = Array.isArray(header) ? header.join(', ') : header;
   const key = /^"(.*)"$/.exec(text)?.[1] ?? text;

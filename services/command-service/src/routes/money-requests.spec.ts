@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { caller, card } from '../testing/harness.ts';
-import { parseBalanceQuery, parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
+import { parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
 
 const { pan, expires } = card;
 const bankAccount = { bankName: 'A bank', account: 'DE02120300000000202051' };
@@ -87,9 +87,4 @@ describe('parsePayoutRequest', () => {
 it('parseRefundRequest takes a token with and without an amount', () => {
   for (const body of [{ token: 'pay_1' }, { token: 'pay_1', amount: 60 }])
     expect(parseRefundRequest(body)).toEqual({ kind: 'parsed', value: body });
-});
-
-it('parseBalanceQuery takes a currency', () => {
-  const query = { currency: 'EUR' };
-  expect(parseBalanceQuery(query)).toEqual({ kind: 'parsed', value: query });
 });

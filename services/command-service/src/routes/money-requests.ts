@@ -1,13 +1,11 @@
-/** What a team may ask for when it refunds, pays out, or asks for its balance. */
+/** What a team may ask for when it refunds or pays out. */
 import {
   type PayoutRequest,
   type RefundRequest,
-  balanceQuerySchema,
   payoutRequestSchema,
   refundRequestSchema,
 } from '@tollgate/payment-api';
 import type { Caller } from '@tollgate/teams';
-import type { z } from 'zod';
 import { type Parsed, parseBody, refuseCard, refuseCardNumbers } from './parsed.ts';
 
 export const parseRefundRequest = (body: unknown): Parsed<RefundRequest> =>
@@ -15,7 +13,7 @@ export const parseRefundRequest = (body: unknown): Parsed<RefundRequest> =>
 
 /** Checks the body of a payout, and that this caller may ask for it. */
 export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<PayoutRequest> {
-  // Before anything else looks at it: card data must not travel further into the house than here.
+  // Before anything else reads it: card data must not travel further than this.
   if (holdsCard(body) && !caller.scopes.has('cards')) return refuseCard('destination.card');
   const parsed = parseBody(payoutRequestSchema, body);
   if (parsed.kind === 'refused') return parsed;
@@ -30,6 +28,3 @@ function holdsCard(body: unknown): boolean {
   const { destination } = body;
   return typeof destination === 'object' && destination !== null && 'card' in destination;
 }
-
-export const parseBalanceQuery = (query: unknown): Parsed<z.infer<typeof balanceQuerySchema>> =>
-  parseBody(balanceQuerySchema, query);

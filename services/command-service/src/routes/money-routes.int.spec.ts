@@ -17,7 +17,7 @@ describe('POST /api/v1/refunds answers', () => {
     const answer = await app.post('refunds', { token: payment, amount: 60 }, key);
     expect(answer.statusCode).toBe(200);
     const { token } = answer.json<{ token: string }>();
-    expect(token).toMatch(/^ref_[a-z2-7]{52}$/);
+    expect(token).toMatch(/^ref_[a-z2-7]{26}$/);
     const refund = { token, paymentToken: payment, amount: 60, currency: 'EUR', status: 'approved' };
     expect(answer.json()).toEqual({
       ...{ success: true, token },
@@ -49,7 +49,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.json()).toMatchObject({ refund: { status: refundStatus, phase } });
   });
 
-  it('400 without a key: an amount may be given back twice', async () => {
+  it('400 without a key: an amount may be refunded twice', async () => {
     const token = await harness().approved('order-1', 100);
     const answer = await startApp(harness()).post('refunds', { token });
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error idempotency_key_missing Idempotency-Key']);
@@ -64,8 +64,8 @@ describe('POST /api/v1/refunds answers', () => {
   });
 
   it('409 where the payment ended without money', async () => {
-    const token = await harness().held('order-1');
-    await harness().end('decline', token);
+    const token = await harness().authorized('order-1');
+    await harness().end('void', token);
     const answer = await startApp(harness()).post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
@@ -109,26 +109,26 @@ describe('POST /api/v1/refunds answers', () => {
     expect((await app.post('refunds', { token }, key)).json()).toEqual(answer.json());
   });
 
-  it('409 where nothing is paid yet that could be given back', async () => {
-    const token = await harness().held('order-1');
+  it('409 where nothing is paid yet that could be refunded', async () => {
+    const token = await harness().authorized('order-1');
     const answer = await startApp(harness()).post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_refundable token']);
   });
 
   it('409 that names the token where the account of the payment is not configured any more', async () => {
     const token = await harness().approved('order-1', 100);
-    const held = await harness().held('order-2');
+    const authorized = await harness().authorized('order-2');
     const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
     const noAccount = [409, 'processing_error no_account token'];
     expect(errorsOf(await app.post('refunds', { token }, key))).toEqual(noAccount);
-    expect(errorsOf(await app.post('refunds', { token: held }, { 'idempotency-key': 'b' }))).toEqual(
+    expect(errorsOf(await app.post('refunds', { token: authorized }, { 'idempotency-key': 'b' }))).toEqual(
       noAccount,
     );
   });
 
   // What the key is used for is recorded by then: that nothing was recorded would not be true.
   it('503 with Retry-After where the account fails, and claims no more than that nothing was sent', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     harness().provider.answersInquiries = false;
     const answer = await startApp(harness()).post('refunds', { token }, key);
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
@@ -136,7 +136,7 @@ describe('POST /api/v1/refunds answers', () => {
     expect(answer.body).not.toContain('recorded');
   });
 
-  it('409 where a person made sure that it was not made', async () => {
+  it('409 where a person resolved it as not made', async () => {
     const token = await harness().approved('order-1', 100);
     harness().provider.faultsOf.refund.push({ kind: 'lost-before' });
     const app = startApp(harness());
@@ -163,7 +163,7 @@ describe('POST /api/v1/payouts answers', () => {
     const app = startApp(harness());
     const answer = await app.post('payouts', request);
     const { token } = answer.json<{ token: string }>();
-    expect(token).toMatch(/^po_[a-z2-7]{52}$/);
+    expect(token).toMatch(/^po_[a-z2-7]{26}$/);
     const destination = { kind: 'bankAccount', bankName: 'A bank', accountEnding: '2051' };
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,
@@ -242,7 +242,7 @@ describe('POST /api/v1/payouts answers', () => {
     expect([again.statusCode, again.json()]).toEqual([200, answer.json()]);
   });
 
-  it('409 where a person made sure that it was not made', async () => {
+  it('409 where a person resolved it as not made', async () => {
     harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
     const app = startApp(harness());
     const { token } = (await app.post('payouts', request)).json<{ token: string }>();
@@ -254,7 +254,7 @@ describe('POST /api/v1/payouts answers', () => {
   });
 
   it('409 where no account takes the currency', async () => {
-    const accounts = [accountNamed('main', harness().provider.client, { currencies: ['USD'] })];
+    const accounts = [accountNamed('main', harness().provider.provider, { currencies: ['USD'] })];
     const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
     expect(errorsOf(await app.post('payouts', request))).toEqual([
       409,
@@ -311,7 +311,7 @@ describe('GET /api/v1/balance answers', () => {
     ['authentication_error', [502, 'api_error provider_account_refused']],
   ])('what the service refuses as %s, without Retry-After', async (kind, expected) => {
     const errors = [{ code: 'a_code', kind, message: 'no' }];
-    harness().provider.client.retrieveBalance = () => Promise.resolve({ kind: 'refused', errors });
+    harness().provider.provider.balance = () => Promise.resolve({ kind: 'refused', errors });
     const answer = await startApp(harness()).get(path);
     expect(errorsOf(answer)).toEqual(expected);
     expect(answer.headers['retry-after']).toBeUndefined();
@@ -325,7 +325,7 @@ describe('GET /api/v1/balance answers', () => {
   });
 
   it('409 where no account takes the currency', async () => {
-    const accounts = [accountNamed('main', harness().provider.client, { currencies: ['USD'] })];
+    const accounts = [accountNamed('main', harness().provider.provider, { currencies: ['USD'] })];
     const app = startApp(harness(), { instance: harness().startInstance({ accounts }) });
     expect(errorsOf(await app.get(path))).toEqual([409, 'processing_error no_account currency']);
   });

@@ -1,4 +1,5 @@
-/** The routes that give money back, pay it out, and tell how much there is. */
+/** The routes of refunds, payouts and the balance. */
+import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Balances } from '../operations/balance.ts';
@@ -6,24 +7,23 @@ import { type CreatePayoutDependencies, createPayout } from '../operations/creat
 import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
-import { parseBalanceQuery, parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
-import { type CallerRequest, type RouteKit, addRoute, sendNotBegun, sendRefusal } from './route-kit.ts';
+import { parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
+import {
+  type CallerRequest,
+  type RouteKit,
+  addCommandRoute,
+  sendNotBegun,
+  sendRefusal,
+} from './route-kit.ts';
 
 export type MoneyRouteDependencies = RouteKit &
   RefundPaymentDependencies &
   CreatePayoutDependencies & { balances: Balances };
 
 export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
-  addRoute(app, deps, { method: 'POST', url: '/api/v1/refunds', scope: 'refunds' }, (call) =>
-    postRefund(deps, call),
-  );
-  addRoute(app, deps, { method: 'POST', url: '/api/v1/payouts', scope: 'payouts' }, (call) =>
-    postPayout(deps, call),
-  );
-  const mayReadBalance = ['read', 'payments', 'payouts'] as const;
-  addRoute(app, deps, { method: 'GET', url: '/api/v1/balance', scope: mayReadBalance }, (call) =>
-    getBalance(deps, call),
-  );
+  addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));
+  addCommandRoute(app, deps, routes.createPayout, (call) => postPayout(deps, call));
+  addCommandRoute(app, deps, routes.retrieveBalance, (call) => getBalance(deps, call));
 }
 
 async function postRefund(
@@ -32,14 +32,14 @@ async function postRefund(
 ): Promise<FastifyReply> {
   const parsed = parseRefundRequest(request.body);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-  // Two refunds of one amount are an everyday thing: nothing but a key tells a repeat from another one.
+  // Two refunds of one amount are an everyday thing: only a key distinguishes a replay from another one.
   const key = parseIdempotencyKey(request.headers['idempotency-key'], undefined);
   if (key.kind === 'refused') return sendErrors(reply, 400, key.errors);
   const result = await refundPayment(deps, { caller, key: key.value, request: parsed.value, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
-  const { position } = result.view.view;
-  return sendAnswer(reply, toRefundAnswer(result.view), { position, replayed: result.replayed });
+  const { position } = result.aggregate.aggregate;
+  return sendAnswer(reply, toRefundAnswer(result.aggregate), { position, replayed: result.replayed });
 }
 
 async function postPayout(
@@ -53,18 +53,16 @@ async function postPayout(
   const result = await createPayout(deps, { caller, key: key.value, request: parsed.value, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
-  const { view, replayed } = result;
-  return sendAnswer(reply, toPayoutAnswer(view), { position: view.position, replayed });
+  const { aggregate, replayed } = result;
+  return sendAnswer(reply, toPayoutAnswer(aggregate), { position: aggregate.position, replayed });
 }
 
 async function getBalance(
   { balances }: MoneyRouteDependencies,
-  { caller, request, reply }: CallerRequest,
+  { caller, query: { currency }, reply }: CallerRequest<typeof routes.retrieveBalance>,
 ): Promise<FastifyReply> {
-  const parsed = parseBalanceQuery(request.query);
-  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   const { environment, team } = caller;
-  const result = await balances.read({ environment, team, currency: parsed.value.currency });
+  const result = await balances.read({ environment, team, currency });
   if (result.kind === 'no-account') return sendNotBegun(reply, result, 'currency');
   if (result.kind === 'refused') {
     const { statusCode, body } = toRefusedAnswer(result.errors);
@@ -72,6 +70,5 @@ async function getBalance(
   }
   if (result.kind === 'balance') return reply.send({ success: true, wallet: result.balance });
   const message = 'The Payment Service gave no usable answer. Repeat the request later.';
-  reply.header('Retry-After', '2');
-  return sendErrors(reply, 503, [{ code: 'provider_unavailable', kind: 'api_error', message }]);
+  return sendError(reply, 'provider_unavailable', { message });
 }

@@ -1,5 +1,6 @@
 import { containsCardNumber } from '@tollgate/payment-api';
-import { type ErrorEntry, toErrorEntries } from '@tollgate/service-kit';
+import { type ErrorCode, errorEntry } from '@tollgate/gateway-api/http';
+import { type ErrorEntry, given, toErrorEntries } from '@tollgate/service-kit';
 import type { z } from 'zod';
 
 /** What a request asks for, or what is wrong with it; every error names its parameter, values are never repeated. */
@@ -9,12 +10,12 @@ export interface Refused {
   errors: ErrorEntry[];
 }
 
-export const refuse = (code: string, message: string, parameter: string): Refused => ({
+export const refuse = (code: ErrorCode, message: string | undefined, parameter: string): Refused => ({
   kind: 'refused',
-  errors: [{ code, kind: 'invalid_request_error', message, parameter }],
+  errors: [errorEntry(code, { ...given({ message }), parameter })],
 });
 
-const codeByParameter: Record<string, string> = {
+const codeByParameter: Record<string, ErrorCode> = {
   amount: 'incorrect_amount',
   currency: 'incorrect_currency',
 };
@@ -40,8 +41,4 @@ export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Re
 
 /** Card data may be sent with keys only that have the scope for it. */
 export const refuseCard = (parameter: string): Refused =>
-  refuse(
-    'card_data_not_accepted',
-    'This key may not send card data (it lacks the scope cards); use the hosted page.',
-    parameter,
-  );
+  refuse('card_data_not_accepted', undefined, parameter);

@@ -75,7 +75,7 @@ describe('parsePaymentRequest', () => {
       'recurringToken',
     ],
     [
-      'a recurring token and the wish for one',
+      'a recurring token and a request for one',
       { ...minimal, recurring: true, recurringToken: 'rec_1' },
       'invalid_param',
       'recurring',
@@ -126,8 +126,8 @@ describe('toTerms', () => {
   it.each([
     ['a card', { card }, { kind: 'card' }],
     ['a recurring token', { recurringToken: 'rec_1' }, { kind: 'recurring', recurringToken: 'rec_1' }],
-    ['the wish for a recurring token', { recurring: true }, { kind: 'hosted', recurring: true }],
-  ])('tells what is charged: %s', (_name, more, expected) => {
+    ['a request for a recurring token', { recurring: true }, { kind: 'hosted', recurring: true }],
+  ])('says what is charged: %s', (_name, more, expected) => {
     const parsed = parsePaymentRequest({ ...minimal, ...more }, caller);
     if (parsed.kind === 'refused') throw new Error('refused');
     const terms = toTerms(parsed.value);

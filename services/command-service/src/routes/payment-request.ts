@@ -1,17 +1,14 @@
 /** What a team may ask for when it creates a payment through the gateway. */
-import { createPaymentRequestSchema, paymentNameSchema } from '@tollgate/payment-api';
+import { type PaymentRequest, paymentRequestSchema } from '@tollgate/gateway-api/http';
+import { paymentNameSchema } from '@tollgate/payment-api';
 import type { PaymentTerms } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
 import type { z } from 'zod';
 import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
 
-// The gateway notifies the team itself, so that a callback address is the team's choice (specification: its own is "not shown").
-export const paymentRequestSchema = createPaymentRequestSchema.partial({ callbackUrl: true });
-export type PaymentRequest = z.infer<typeof paymentRequestSchema>;
-
 /** Checks the body of a creation, and that this caller may ask for it. */
 export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
-  // Before anything else looks at it: card data must not travel further into the house than here.
+  // Before anything else reads it: card data must not travel further than this.
   if (typeof body === 'object' && body !== null && 'card' in body && !caller.scopes.has('cards'))
     return refuseCard('card');
   const parsed = parseBody(paymentRequestSchema, body);

@@ -63,7 +63,7 @@ describe('POST /api/v1/payments answers', () => {
     const answer = await app.post('payments', tea);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
     expect(answer.headers['retry-after']).toBeUndefined();
-    expect(answer.body).toMatch(/nothing was charged.*new Idempotency-Key or order number/);
+    expect(answer.body).toMatch(/no money moved.*new Idempotency-Key or orderNumber/);
     expect((await app.post('payments', tea)).json()).toEqual(answer.json());
   });
 
@@ -79,10 +79,10 @@ describe('POST /api/v1/payments answers', () => {
     const answer = await app.post('payments', tea);
     expect(errorsOf(answer)).toEqual([502, 'api_error provider_not_reached']);
     expect(answer.body).toContain('does not have it');
-    expect(answer.body).not.toContain('was not reached');
+    expect(answer.body).not.toContain('could not be reached');
   });
 
-  it('409 where a person made sure that it was not made', async () => {
+  it('409 where a person resolved it as not made', async () => {
     harness().provider.faults.push({ kind: 'lost-before' });
     const app = startApp(harness());
     const { token } = (await app.post('payments', { ...tea, card })).json<{ token: string }>();
@@ -127,7 +127,7 @@ describe('POST /api/v1/payments answers', () => {
   });
 
   it('409 where no account takes the currency, and 503 with Retry-After while the account fails', async () => {
-    const provider = harness().provider.client;
+    const provider = harness().provider.provider;
     const accounts = [accountNamed('main', provider, { currencies: ['USD'] })];
     const instance = harness().startInstance({ accounts });
     const app = startApp(harness(), { instance });
@@ -198,7 +198,7 @@ describe('POST /api/v1/payments by card', () => {
       payment: { status: 'approved', phase: 'approved' },
     });
     expect(answer.body).not.toMatch(/4392963203551251|Ada Lovelace/);
-    expect(requestsOf(harness())).toMatchObject([{ card }]);
+    expect(requestsOf(harness())).toMatchObject([{ source: { card } }]);
   });
 
   it('answers a page where the bank asks for one', async () => {
@@ -228,13 +228,14 @@ it('POST /api/v1/payments by a recurring token of nobody answers 409, by a known
   expect((await app.post('payments', body)).json()).toMatchObject({ payment: { phase: 'approved' } });
 });
 
-describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers', (operation) => {
-  const path = `payments/${operation}`;
-  const done = operation === 'confirm' ? 'approved' : 'declined';
-  const opposite = operation === 'confirm' ? 'decline' : 'confirm';
+describe.each([
+  ['confirm', 'capture', 'void', 'approved'],
+  ['decline', 'void', 'capture', 'voided'],
+] as const)('POST /api/v1/payments/%s answers', (name, operation, opposite, done) => {
+  const path = `payments/${name}`;
 
   it('200 with the payment, and the same to a repeat', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     const app = startApp(harness());
     const answer = await app.post(path, { token });
     expect(answer.statusCode).toBe(200);
@@ -246,16 +247,16 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
   });
 
   it('202 while nobody knows', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({ kind: 'lost-before' });
     const answer = await startApp(harness()).post(path, { token });
     expect(answer.statusCode).toBe(202);
-    const phase = operation === 'confirm' ? 'capturing' : 'voiding';
+    const phase = operation === 'capture' ? 'capturing' : 'voiding';
     expect(answer.json()).toMatchObject({ success: true, payment: { status: 'pending', phase } });
   });
 
   it('409 where the opposite is under way or done', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     harness().provider.faultsOf[opposite].push({ kind: 'lost-before' });
     await harness().end(opposite, token);
     const app = startApp(harness());
@@ -268,15 +269,15 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
     expect(errorsOf(final)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
-  it('409 where nothing is held', async () => {
+  it('409 where nothing is authorized', async () => {
     const created = await harness().create(teaFor('order-1', 100, { needConfirmation: true }));
     if (created.kind !== 'answered') throw new Error(created.kind);
-    const answer = await startApp(harness()).post(path, { token: created.view.token });
+    const answer = await startApp(harness()).post(path, { token: created.aggregate.token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_not_confirmable token']);
   });
 
   it('what the service refuses, as it refuses it', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
     const app = startApp(harness());
@@ -284,7 +285,7 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
   });
 
   it('503 where the service was not reached', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     harness().provider.faultsOf[operation].push({ kind: 'not-sent' });
     const answer = await startApp(harness()).post(path, { token });
     expect(errorsOf(answer)).toEqual([503, 'api_error provider_unavailable']);
@@ -292,51 +293,51 @@ describe.each(['confirm', 'decline'] as const)('POST /api/v1/payments/%s answers
   });
 
   it('409 that names the token where the account of the payment is not configured any more', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     const app = startApp(harness(), { instance: harness().startInstance({ accounts: [] }) });
     const answer = await app.post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error no_account token']);
   });
 
   it('409 where the payment had ended otherwise before the service could do it', async () => {
-    const token = await harness().held('order-1');
-    harness().provider.change(`${token}.1`, { status: 'expired', heldAmount: 0 });
+    const token = await harness().authorized('order-1');
+    harness().provider.change(`${token}.1`, { status: 'expired', authorizedAmount: 0 });
     const answer = await startApp(harness()).post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
-  // The answer was measured by the latest submission once: whoever confirmed was told 200 for a payment that somebody
-  // else had declined in the meantime.
+  // The answer once followed the latest submission: a team that captured got 200 for a payment that somebody else had
+  // voided in the meantime.
   it('409 where it was refused and the opposite was done before the caller is answered', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
-    const { retrievePayment } = harness().provider.client;
+    const { inquirePayment } = harness().provider.provider;
     let isFirst = true;
-    harness().provider.client.retrievePayment = async (serviceToken) => {
+    harness().provider.provider.inquirePayment = async (serviceToken) => {
       if (isFirst) {
         isFirst = false;
         await harness().startInstance().end(opposite, token);
       }
-      return retrievePayment(serviceToken);
+      return inquirePayment(serviceToken);
     };
     const answer = await startApp(harness()).post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error payment_in_final_state token']);
   });
 
   it('409 where it was refused and the opposite is under way before the caller is answered', async () => {
-    const token = await harness().held('order-1');
+    const token = await harness().authorized('order-1');
     const errorKind = 'processing_error';
     harness().provider.faultsOf[operation].push({ kind: 'refused', code: 'a_code', errorKind });
     harness().provider.faultsOf[opposite].push({ kind: 'lost-before' });
-    const { retrievePayment } = harness().provider.client;
+    const { inquirePayment } = harness().provider.provider;
     let isFirst = true;
-    harness().provider.client.retrievePayment = async (serviceToken) => {
+    harness().provider.provider.inquirePayment = async (serviceToken) => {
       if (isFirst) {
         isFirst = false;
         await harness().startInstance().end(opposite, token);
       }
-      return retrievePayment(serviceToken);
+      return inquirePayment(serviceToken);
     };
     const answer = await startApp(harness()).post(path, { token });
     expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress token']);

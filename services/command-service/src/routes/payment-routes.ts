@@ -1,25 +1,26 @@
 /** The routes that create payments and end two-step ones: parse, call, map the answer. */
+import { routes } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type CreatePaymentDependencies, createPayment } from '../operations/create-payment.ts';
-import { type EndCaptureOrVoidDependencies, endCaptureOrVoid } from '../operations/capture-or-void.ts';
+import { type CaptureOrVoidDependencies, captureOrVoid } from '../operations/capture-or-void.ts';
 import { sendAnswer, toCreationAnswer, toCaptureOrVoidAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { parsePaymentName, parsePaymentRequest } from './payment-request.ts';
-import { type CallerRequest, type RouteKit, addRoute, sendNotBegun, sendRefusal } from './route-kit.ts';
+import {
+  type CallerRequest,
+  type RouteKit,
+  addCommandRoute,
+  sendNotBegun,
+  sendRefusal,
+} from './route-kit.ts';
 
-export type PaymentRouteDependencies = RouteKit & CreatePaymentDependencies & EndCaptureOrVoidDependencies;
+export type PaymentRouteDependencies = RouteKit & CreatePaymentDependencies & CaptureOrVoidDependencies;
 
 export function registerPaymentRoutes(app: FastifyInstance, deps: PaymentRouteDependencies): void {
-  addRoute(app, deps, { method: 'POST', url: '/api/v1/payments', scope: 'payments' }, (call) =>
-    postPayment(deps, call),
-  );
-  for (const operation of ['confirm', 'decline'] as const) {
-    const url = `/api/v1/payments/${operation}`;
-    addRoute(app, deps, { method: 'POST', url, scope: 'payments' }, (call) =>
-      postCaptureOrVoid(deps, operation, call),
-    );
-  }
+  addCommandRoute(app, deps, routes.createPayment, (call) => postPayment(deps, call));
+  addCommandRoute(app, deps, routes.confirmPayment, (call) => postCaptureOrVoid(deps, 'confirm', call));
+  addCommandRoute(app, deps, routes.declinePayment, (call) => postCaptureOrVoid(deps, 'decline', call));
 }
 
 async function postPayment(
@@ -34,9 +35,11 @@ async function postPayment(
   const result = await createPayment(deps, input);
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal, key.value.source);
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
-  const { view, replayed } = result;
-  return sendAnswer(reply, toCreationAnswer(view), { position: view.position, replayed });
+  const { aggregate, replayed } = result;
+  return sendAnswer(reply, toCreationAnswer(aggregate), { position: aggregate.position, replayed });
 }
+
+const ours = { confirm: 'capture', decline: 'void' } as const;
 
 async function postCaptureOrVoid(
   deps: PaymentRouteDependencies,
@@ -45,9 +48,11 @@ async function postCaptureOrVoid(
 ): Promise<FastifyReply> {
   const parsed = parsePaymentName(request.body);
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
-  const result = await endCaptureOrVoid(deps, { caller, operation, token: parsed.value.token, cause });
+  const { token } = parsed.value;
+  const result = await captureOrVoid(deps, { caller, operation: ours[operation], token, cause });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal, 'token');
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'token');
-  const { view, replayed } = result;
-  return sendAnswer(reply, toCaptureOrVoidAnswer(view, operation), { position: view.position, replayed });
+  const { aggregate, replayed } = result;
+  const { position } = aggregate;
+  return sendAnswer(reply, toCaptureOrVoidAnswer(aggregate, operation), { position, replayed });
 }

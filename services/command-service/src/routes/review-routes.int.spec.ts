@@ -16,7 +16,7 @@ const pathOf = (token: string) => `reviews/${token}/resolve`;
 async function puzzlingPayment(): Promise<string> {
   const created = await harness().create(teaFor('order-1'));
   if (created.kind !== 'answered') throw new Error(created.kind);
-  const { token } = created.view;
+  const { token } = created.aggregate;
   harness().provider.change(`${token}.1`, { status: 'on_the_moon' });
   await harness().inquire(token);
   return token;
@@ -26,7 +26,7 @@ async function puzzlingPayout(): Promise<string> {
   harness().provider.payoutStatus = 'on_the_moon';
   const result = await harness().payOut(payoutFor('order-1'));
   if (result.kind !== 'answered') throw new Error(result.kind);
-  return result.view.token;
+  return result.aggregate.token;
 }
 
 describe('POST /api/v1/reviews/{token}/resolve answers', () => {
@@ -44,12 +44,12 @@ describe('POST /api/v1/reviews/{token}/resolve answers', () => {
     expect(answer.json()).toMatchObject({ success: true, token, payout: { token, reviews: [] } });
   });
 
-  it('400 without the number that tells which one is meant', async () => {
+  it('400 without the number that says which one is meant', async () => {
     const token = await puzzlingPayment();
     const { number: _, ...withoutNumber } = acknowledged;
     const answer = await startApp(harness()).post(pathOf(token), withoutNumber);
     expect(errorsOf(answer)).toEqual([400, 'invalid_request_error invalid_param number']);
-    expect(answer.body).toContain('list of attention');
+    expect(answer.body).toContain('list of reviews');
   });
 
   it('404 to what is not open, also the second time', async () => {

@@ -36,7 +36,7 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
   const key = { 'idempotency-key': 'a' };
 
   it.each(['auth_header_not_found', 'incorrect_private_key'] as const)(
-    'answers 401 %s before it looks at the body',
+    'answers 401 %s before it reads the body',
     async (code) => {
       const app = startApp(harness(), { authentication: { kind: 'refused', code } });
       const answer = await app.post(path, '{"half');
@@ -46,7 +46,7 @@ describe.each(routes)('POST /api/v1/$path', ({ path, scope, body, required }) =>
     },
   );
 
-  it('answers 403 to a key that has every other scope, before it looks at the body', async () => {
+  it('answers 403 to a key that has every other scope, before it reads the body', async () => {
     const others = scopes.filter((each) => !(scope as readonly string[]).includes(each));
     const answer = await startApp(harness(), { scopes: others }).post(path, '{"half');
     expect(errorsOf(answer)).toEqual([403, 'authentication_error scope_missing']);
@@ -109,8 +109,8 @@ describe('the store that is down', () => {
 
   it('is answered with 503 where a payment is refunded, confirmed or resolved', async () => {
     const approved = await harness().approved('order-1');
-    const held = await harness().held('order-2');
-    harness().provider.change(`${held}.1`, { status: 'expired', heldAmount: 0 });
+    const authorized = await harness().authorized('order-2');
+    harness().provider.change(`${authorized}.1`, { status: 'expired', authorizedAmount: 0 });
     harness().provider.change(`${approved}.1`, { status: 'declined' });
     await harness().inquire(approved);
     const before = harness().provider.received.length;
@@ -124,7 +124,7 @@ describe('the store that is down', () => {
     };
     const another = await harness().approved('order-3');
     expect(errorsOf(await app().post('refunds', { token: another }, key))).toEqual(down);
-    expect(errorsOf(await app().post('payments/confirm', { token: held }))).toEqual(down);
+    expect(errorsOf(await app().post('payments/confirm', { token: authorized }))).toEqual(down);
     expect(errorsOf(await app().post(`reviews/${approved}/resolve`, acknowledged))).toEqual(down);
     expect(harness().provider.received).toHaveLength(before + 1);
   });
@@ -164,7 +164,7 @@ describe('the cause of an event', () => {
 it('a payment of another team is as unknown to every route as one that does not exist', async () => {
   const created = await harness().create(teaFor('order-1'));
   if (created.kind !== 'answered') throw new Error(created.kind);
-  const own = created.view.token;
+  const own = created.aggregate.token;
   const app = startApp(harness(), { team: { team: 'others' } });
   for (const { path, body } of routes) {
     if (!('token' in body) && !path.startsWith('reviews')) continue;

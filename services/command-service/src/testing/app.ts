@@ -22,7 +22,7 @@ export interface App {
   get(path: string): Promise<LightMyRequestResponse>;
 }
 
-export const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'admin', 'read'] as const;
+const allScopes = ['payments', 'refunds', 'payouts', 'cards', 'admin', 'read'] as const;
 
 export function directoryOf({ scopes = allScopes, team = {}, authentication }: AppOptions): TeamDirectory {
   const known = { ...caller, scopes: new Set(scopes), ...team };

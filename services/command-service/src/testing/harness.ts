@@ -1,4 +1,4 @@
-/** The inside of the command service over a real store and a Payment Service in memory, with time in the test's hand. */
+/** The inside of the command service over a real store and a provider in memory, with time in the test's hand. */
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,25 +9,15 @@ import { type Clock, silentLog, systemClock } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { type Account } from '../accounts/account.ts';
 import { type Accounts, createAccounts } from '../accounts/accounts.ts';
-import { createAnnouncedCalls } from '../calls/announced-calls.ts';
-import type { CallTimes } from '../calls/call-times.ts';
-import { createPaymentCalls } from '../calls/payment-calls.ts';
-import { createPayoutCalls } from '../calls/payout-calls.ts';
-import { createAskAccount } from '../inquiries/ask-account.ts';
-import { inquireAbout } from '../inquiries/inquire.ts';
-import { createInquiries } from '../inquiries/inquiries.ts';
-import { createBalances } from '../operations/balance.ts';
+import type { Cause } from '../aggregates/repository.ts';
+import { createParts } from '../command-service.ts';
 import { type CreatePaymentInput, createPayment } from '../operations/create-payment.ts';
 import { type CreatePayoutInput, createPayout } from '../operations/create-payout.ts';
-import { endCaptureOrVoid } from '../operations/capture-or-void.ts';
+import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
 import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
-import { createPayments } from '../streams/payments.ts';
-import { createPayouts } from '../streams/payouts.ts';
-import { createRecurringTokens } from '../streams/recurring-tokens.ts';
-import { createRefundKeys } from '../streams/refund-keys.ts';
-import type { Cause } from '../streams/repository.ts';
-import { createFakePaymentService } from './fake-payment-service.ts';
+import type { CallTimes } from '../outbound/call-times.ts';
+import { createFakeProvider } from '@tollgate/provider/testing';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
 /** From the announcement until nobody waits for the answer any more, and until "not there" proves something. */
@@ -42,6 +32,10 @@ export const cause: Cause = {
   causationId: 'c',
   actor: { kind: 'service', name: 'spec' },
 };
+
+const installation = 'installation-1';
+/** Whose tokens the requests of {@link caller} get. */
+export const scopeOf = (by: Pick<Caller, 'environment' | 'team'>) => ({ ...by, installation });
 
 export const caller: Caller = {
   team: 'demo',
@@ -80,10 +74,10 @@ export const payoutFor = (
 
 export const accountNamed = (
   name: string,
-  client: Account['client'],
+  provider: Account['provider'],
   more: Partial<Account> = {},
 ): Account => ({
-  ...{ environment: 'sandbox', name, client, weight: 1, priority: 0 },
+  ...{ environment: 'sandbox', name, provider, weight: 1, priority: 0 },
   ...{ concurrentCallsMax: 1_000, callsPerSecondMax: 1_000_000 },
   ...more,
 });
@@ -146,7 +140,7 @@ export async function createHarness({
   const store = wrapStore(countWork(realStore, working));
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
-  const provider = createFakePaymentService();
+  const provider = createFakeProvider();
   const surviving: { accounts: Accounts; idle: () => Promise<void> }[] = [];
 
   /** One process of the command service; several share the store. */
@@ -154,52 +148,36 @@ export async function createHarness({
     clock = fakeClock,
     stopping = new AbortController().signal,
     wrapStore: wrapOwn = (each) => each,
-    accounts: configured = [accountNamed('main', provider.client, mainAccount), ...moreAccounts],
+    accounts: configured = [accountNamed('main', provider.provider, mainAccount), ...moreAccounts],
     dies = false,
   }: InstanceOptions = {}) {
-    const deps = { store: wrapOwn(store), clock, ids, log: silentLog };
-    const payments = createPayments(deps);
-    const payouts = createPayouts(deps);
-    const recurringTokens = createRecurringTokens(deps);
     const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
-    const callbackUrlOf = (environment: string, token: string) =>
-      `https://gateway.example/callbacks/${environment}/${token}/x`;
-    const calls = createAnnouncedCalls({ ...deps, stopping });
-    const callTimes = { times: clock === systemClock ? patientTimes : times };
-    const askAccount = createAskAccount({ accounts, stopping, log: silentLog });
-    const base = {
-      ...deps,
-      askAccount,
-      payments,
-      payouts,
-      recurringTokens,
-      accounts,
-      ...callTimes,
-      calls,
-      callbackUrlOf,
-    };
-    const carryOut = createPaymentCalls(base);
-    const carryOutPayout = createPayoutCalls(base);
-    const inquiries = createInquiries<Cause>(
-      (token, why) => inquireAbout({ ...base, carryOut }, token, why),
+    const parts = createParts(
+      {
+        ...{ installation, store: wrapOwn(store), clock, ids, log: silentLog, accounts },
+        times: clock === systemClock ? patientTimes : times,
+        callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
+        directory: undefined as never,
+        findByServiceToken: () => undefined,
+      },
       stopping,
     );
+    const { payments, payouts, sender, inquiries } = parts;
     const idle = async () => {
-      await calls.idle();
+      await sender.idle();
       await inquiries.idle();
     };
     if (!dies) surviving.push({ accounts, idle });
     const inside = {
-      ...{ ...base, carryOut, carryOutPayout, refundKeys: createRefundKeys(deps), inquiries },
-      balances: createBalances({ accounts, clock }),
+      ...parts,
       inquire: (token: string, why: Cause = cause) => inquiries.request(token, why),
     };
     return {
       ...inside,
       inside,
       create: (input: CreatePaymentInput) => createPayment(inside, input),
-      end: (operation: 'confirm' | 'decline', token: string, by = caller) =>
-        endCaptureOrVoid(inside, { caller: by, operation, token, cause }),
+      end: (operation: 'capture' | 'void', token: string, by = caller) =>
+        captureOrVoid(inside, { caller: by, operation, token, cause }),
       refund: (token: string, key: string, amount?: number, by = caller) =>
         refundPayment(inside, {
           ...{ caller: by, key: keyOf(key), cause },
@@ -251,18 +229,18 @@ export async function createHarness({
     async approved(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount));
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      provider.change(created.view.payment.attempt.providerOrderNumber, { status: 'approved' });
-      await first.inquire(created.view.token);
-      return created.view.token;
+      provider.change(created.aggregate.payment.attempt.providerOrderNumber, { status: 'approved' });
+      await first.inquire(created.aggregate.token);
+      return created.aggregate.token;
     },
-    /** A two-step payment whose money is held. */
-    async held(orderNumber: string, amount = 100): Promise<string> {
+    /** A payment whose amount is authorized, to be captured or voided. */
+    async authorized(orderNumber: string, amount = 100): Promise<string> {
       const created = await first.create(teaFor(orderNumber, amount, { needConfirmation: true }));
       if (created.kind !== 'answered') throw new Error(`the payment was not created: ${created.kind}`);
-      const { providerOrderNumber } = created.view.payment.attempt;
-      provider.change(providerOrderNumber, { status: 'pending', heldAmount: amount });
-      await first.inquire(created.view.token);
-      return created.view.token;
+      const { providerOrderNumber } = created.aggregate.payment.attempt;
+      provider.change(providerOrderNumber, { status: 'pending', authorizedAmount: amount });
+      await first.inquire(created.aggregate.token);
+      return created.aggregate.token;
     },
     /** Lets time pass only while everybody sleeps: what waits for the disk does not find hours gone by. */
     async passTime<Value>(work: Promise<Value>): Promise<Value> {

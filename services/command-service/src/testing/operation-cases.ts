@@ -1,11 +1,11 @@
-/** The operations that move money, told alike, so that one suite holds all of them to the one rule for calling. */
+/** The operations that move money, in one form, so that one suite holds all of them to the one rule for calling. */
 import type { OperationResult } from '../operations/operation.ts';
 import { deriveOperationToken } from '../tokens.ts';
-import type { Operation } from './fake-payment-service.ts';
-import { type Harness, type Instance, caller, card, keyOf, payoutFor, teaFor } from './harness.ts';
+import type { Operation } from '@tollgate/provider/testing';
+import { type Harness, type Instance, caller, card, keyOf, payoutFor, scopeOf, teaFor } from './harness.ts';
 
 /** What it has come to, in one word. */
-export type StateOf = (harness: Harness, token: string) => Promise<string | undefined>;
+type StateOf = (harness: Harness, token: string) => Promise<string | undefined>;
 
 export interface OperationCase {
   name: string;
@@ -25,8 +25,9 @@ export interface OperationCase {
 const paymentPhase: StateOf = async ({ payments }, token) => (await payments.load(token))?.payment.phase;
 
 const creation = (name: string, more: Parameters<typeof teaFor>[2], whenDone: string): OperationCase => ({
-  ...{ name, operation: 'create', announcement: 'PaymentRequested', stateOf: paymentPhase },
-  prepare: async () => deriveOperationToken('pay', caller, { source: 'orderNumber', value: 'order-1' }),
+  ...{ name, operation: 'authorize', announcement: 'PaymentRequested', stateOf: paymentPhase },
+  prepare: async () =>
+    deriveOperationToken('pay', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ create }) => create(teaFor('order-1', 1250, more)),
   ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone },
 });
@@ -61,18 +62,18 @@ const recurring: OperationCase = {
   },
 };
 
-const captureOrVoid = (operation: 'confirm' | 'decline'): OperationCase => ({
-  ...{ name: `a ${operation === 'confirm' ? 'confirmation' : 'decline'}`, operation },
-  announcement: operation === 'confirm' ? 'CaptureSubmitted' : 'VoidSubmitted',
-  prepare: ({ held }) => held('order-1'),
+const captureOrVoid = (operation: 'capture' | 'void'): OperationCase => ({
+  ...{ name: `a ${operation}`, operation },
+  announcement: operation === 'capture' ? 'CaptureSubmitted' : 'VoidSubmitted',
+  prepare: ({ authorized }) => authorized('order-1'),
   ask: ({ end }, token) => end(operation, token),
   stateOf: paymentPhase,
-  whenAnnounced: operation === 'confirm' ? 'capturing' : 'voiding',
-  whenUnknown: operation === 'confirm' ? 'capturing' : 'voiding',
-  whenDone: operation === 'confirm' ? 'approved' : 'declined',
+  whenAnnounced: operation === 'capture' ? 'capturing' : 'voiding',
+  whenUnknown: operation === 'capture' ? 'capturing' : 'voiding',
+  whenDone: operation === 'capture' ? 'approved' : 'voided',
 });
 
-export const refundToken = deriveOperationToken('ref', caller, keyOf('refund-1'));
+const refundToken = deriveOperationToken('ref', scopeOf(caller), keyOf('refund-1'));
 
 const refund: OperationCase = {
   ...{ name: 'a refund', operation: 'refund', announcement: 'RefundSubmitted' },
@@ -85,7 +86,8 @@ const refund: OperationCase = {
 
 const payout: OperationCase = {
   ...{ name: 'a payout', operation: 'payout', announcement: 'PayoutRequested' },
-  prepare: async () => deriveOperationToken('po', caller, { source: 'orderNumber', value: 'order-1' }),
+  prepare: async () =>
+    deriveOperationToken('po', scopeOf(caller), { source: 'orderNumber', value: 'order-1' }),
   ask: ({ payOut }) => payOut(payoutFor('order-1')),
   stateOf: async ({ payouts }, token) => (await payouts.load(token))?.payout.phase,
   ...{ whenAnnounced: 'requested', whenUnknown: 'unresolved', whenDone: 'approved' },
@@ -95,8 +97,8 @@ export const operationCases = {
   hosted,
   byCard,
   recurring,
-  confirm: captureOrVoid('confirm'),
-  decline: captureOrVoid('decline'),
+  capture: captureOrVoid('capture'),
+  void: captureOrVoid('void'),
   refund,
   payout,
 } as const;

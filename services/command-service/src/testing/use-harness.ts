@@ -11,7 +11,7 @@ export function useHarness(options: () => HarnessOptions = () => ({})): () => Ha
     await harness?.idle();
     const permitsOut = harness?.permitsOut();
     await harness?.close();
-    expect(permitsOut, 'permits that were taken and never given back').toBe(0);
+    expect(permitsOut, 'permits that were never released').toBe(0);
   });
   return () => {
     if (harness === undefined) throw new Error('there is a harness only within a test');

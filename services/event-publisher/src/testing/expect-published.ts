@@ -1,5 +1,5 @@
 import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
-import { positionHeader } from '@tollgate/gateway-events';
+import { positionHeader } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
 import type { ViewEnvelope } from '@tollgate/views';
 import { eventually } from '@tollgate/testing';

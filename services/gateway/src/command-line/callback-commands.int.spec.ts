@@ -4,7 +4,7 @@ import {
   encodeDeadLetter,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
@@ -23,7 +23,7 @@ async function start() {
   const deadLetter = (...tokens: string[]) =>
     bus.publish(
       providerCallbacksDlqTopic,
-      tokens.map((token) => encodeDeadLetter(callbackOf(token), `no look at ${token}`)),
+      tokens.map((token) => encodeDeadLetter(callbackOf(token), `no payment ${token}`)),
     );
   const tools = { ...parts, directory: {} as never, webhookSecrets: () => [] };
   const run = async (command: string) => {
@@ -57,11 +57,11 @@ it('lists what is dead-lettered, with its place, reason and time', async () => {
   const [listed] = await json('callbacks dead-letters');
   expect(listed).toEqual({
     offset: expect.stringMatching(/^[01]\/0$/),
-    ...{ token: 'pay_1', environment: 'sandbox', reason: 'no look at pay_1', isReadable: true },
+    ...{ token: 'pay_1', environment: 'sandbox', reason: 'no payment pay_1', isReadable: true },
     receivedAt: '2030-01-01T00:00:00.000Z',
   });
   expect((await run('callbacks dead-letters')).out).toBe(
-    `${listed.offset}  pay_1  sandbox  2030-01-01T00:00:00.000Z  no look at pay_1\n`,
+    `${listed.offset}  pay_1  sandbox  2030-01-01T00:00:00.000Z  no payment pay_1\n`,
   );
 });
 

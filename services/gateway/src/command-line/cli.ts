@@ -1,16 +1,15 @@
 /** `npm run tollgate -- …`. The only place of the command line that reads the environment and takes the system's clock. */
-import { inspect } from 'node:util';
 import { createLog, errorCode, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { openBesideGateway } from './open-beside-gateway.ts';
 import { runCommandLine } from './program.ts';
 import { dataDirConfigSchema } from '../configuration/config.ts';
 
-// Files that SQLite makes beside its own are for their owner only, whoever opens it first.
+// Files that SQLite makes beside its own are for their owner only.
 process.umask(0o077);
 
 const stopping = new AbortController();
 
-/** Only for those who ask: all other commands are ended by a signal at once, as everything is. */
+/** Only for commands that call it: a signal ends all others at once. */
 function stopSignal(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
   // Waiting for records alone keeps no process running.
@@ -19,13 +18,13 @@ function stopSignal(): AbortSignal {
   return stopping.signal;
 }
 
-// Whoever reads what we print may have enough of it, `head` for example.
+// The reader of what we print may end first, as `head` does.
 process.stdout.on('error', (error) => {
   if (errorCode(error) !== 'EPIPE') throw error;
   stopping.abort();
 });
 
-runCommandLine(process.argv.slice(2), {
+process.exitCode = await runCommandLine(process.argv.slice(2), {
   open: async () => {
     const { dataDir, ...configured } = readConfig(dataDirConfigSchema, process.env);
     const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn') };
@@ -35,14 +34,4 @@ runCommandLine(process.argv.slice(2), {
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   hasColours: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
-})
-  .finally(() => stopping.abort())
-  .then(
-    (exitCode) => {
-      process.exitCode = exitCode;
-    },
-    (error: unknown) => {
-      process.stderr.write(`${inspect(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
+}).finally(() => stopping.abort());

@@ -101,7 +101,7 @@ describe('keys', () => {
     }
   });
 
-  it('are told to scripts with all their terms', async () => {
+  it('are given to scripts with all their terms', async () => {
     const { json } = await start();
     const { key, keyId, ...terms } = await json(`${issue} payments,read,payments --requests-per-second 5`);
     expect(key).toMatch(new RegExp(`^tg_sandbox_${keyId}_[0-9a-f]{48}$`));

@@ -1,7 +1,7 @@
 /** What a customer's browser does on the hosted page, by form posts: for the demo and the end-to-end tests. */
 import { Agent, request } from 'undici';
 
-export interface Visit {
+interface Visit {
   statusCode: number;
   /** Where the page sends the browser next, absolute; undefined where it stays. */
   location: string | undefined;
@@ -33,7 +33,7 @@ export function createCustomer(ca: string): Customer {
 }
 
 /** The card form filled in. */
-export const cardForm = (number: string) => ({
+const cardForm = (number: string) => ({
   number,
   expiry: '12/2039',
   cvv: '123',

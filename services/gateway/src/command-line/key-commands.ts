@@ -1,5 +1,5 @@
 /** `key issue`, `key revoke`, `key list`. */
-import { type Environment, environmentSchema } from '@tollgate/payment-domain';
+import type { Environment } from '@tollgate/payment-domain';
 import {
   type Scope,
   type Team,
@@ -12,12 +12,10 @@ import {
   type Teams,
   newApiKey,
 } from '@tollgate/teams';
-
 import { type Ids, given } from '@tollgate/service-kit';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-
+import { type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
-import type { CommandResult, RunCommand } from './program.ts';
+import { type CommandResult, type RunCommand, environmentOption } from './command.ts';
 import { refused, teamArgument, teamsOf } from './team-commands.ts';
 
 export function registerKeyCommands(program: Command, run: RunCommand): void {
@@ -51,15 +49,11 @@ function registerIssue(key: Command, run: RunCommand): void {
       'issue a key and print it, this once; two per environment may be active, so that one replaces the other',
     )
     .addArgument(teamArgument('<team>', 'who gets it'))
-    .addOption(
-      new Option('--environment <environment>', 'where it is valid')
-        .choices(environmentSchema.options)
-        .makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--scopes <scopes>', `what it may do, separated by commas: ${scopes.join(', ')}`)
-        .argParser(parseScopes)
-        .makeOptionMandatory(),
+    .addOption(environmentOption('where it is valid'))
+    .requiredOption(
+      '--scopes <scopes>',
+      `what it may do, separated by commas: ${scopes.join(', ')}`,
+      parseScopes,
     )
     .option('--requests-per-second <count>', 'a limit of its own, in place of the one for all', parseCount)
     .action((team: string, options: IssueOptions) =>
@@ -104,7 +98,7 @@ Keep the key now: it is not shown again.`;
 }
 
 async function revokeKey(teams: Teams, team: string, text: string): Promise<CommandResult> {
-  // Whoever has found a key somewhere has the whole of it.
+  // A key that was found where it should not be is whole.
   const keyId = parseApiKey(text)?.keyId ?? text;
   const refusal = await teams.change(team, () => [{ type: 'RevokeKey', keyId }]);
   if (refusal !== undefined) return refused(team, refusal);

@@ -15,7 +15,7 @@ import { type Clock, type Ids, type Log, StartupError, parseWebhookSecrets } fro
 import { openDataDirectory } from '../configuration/data-directory.ts';
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
 import { openStore } from '../composition/open-store.ts';
-import type { CommandTools } from './program.ts';
+import type { CommandTools } from './command.ts';
 
 export interface BesideGatewayConfig {
   webhookSecrets?: string | undefined;

@@ -79,7 +79,7 @@ it.each([
   expect(out).toContain('--json');
 });
 
-it('what is a fault of ours is not told as one of the caller, and lets go of the data', async () => {
+it('a fault of ours is not reported as one of the caller, and lets go of the data', async () => {
   let closed = 0;
   const running = runCommandLine(['team', 'list'], {
     open: async () => ({ tools: {} as never, close: async () => void (closed += 1) }),

@@ -1,5 +1,5 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readViewVersion } from '@tollgate/views';
+import { liveIn, readViewVersion } from '@tollgate/views';
 import { appendPayment, paymentViewStream } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -30,9 +30,9 @@ it('rebuild builds everything, says so and switches, every time', async () => {
   const { store, run } = await start();
   const first = await run('rebuild');
   expect(first).toMatchObject({ exitCode: 0, error: '' });
-  expect(first.out).toMatch(/All read models were built again .*; generation 2 is live\.\n$/);
+  expect(first.out).toMatch(/All read models were built again .*; view version 2 is live\.\n$/);
   expect(JSON.parse((await run('rebuild --json')).out)).toMatchObject({ kind: 'switched', viewVersion: 3 });
-  expect((await readViewVersion(store)).record.live).toBe(3);
+  expect(liveIn((await readViewVersion(store)).record)).toBe(3);
 });
 
 it('rebuild --check says that all is well, or names what is not and ends with 1', async () => {
@@ -41,7 +41,7 @@ it('rebuild --check says that all is well, or names what is not and ends with 1'
   const well = await run('rebuild --check');
   expect(well).toEqual({
     exitCode: 0,
-    out: '1 documents and 1 totals are what their events give.\n',
+    out: '1 views are what their events give.\n',
     error: '',
   });
   const stream = paymentViewStream('p1').replace('view_', 'view2_');
@@ -59,6 +59,6 @@ it('a rebuild that is stopped has not switched, says so, and can be begun again'
   const { store, run, stop } = await start();
   stop();
   const { exitCode, error } = await run('rebuild');
-  expect([exitCode, error]).toEqual([1, expect.stringContaining('begin it again')]);
-  expect((await readViewVersion(store)).record.live).toBe(1);
+  expect([exitCode, error]).toEqual([1, expect.stringContaining('start it again')]);
+  expect(liveIn((await readViewVersion(store)).record)).toBe(1);
 });

@@ -1,42 +1,39 @@
-/** `rebuild`: all documents again from the events, beside the running gateway. */
+/** `rebuild`: all read models again from the events, beside the running gateway. */
 import { checkViews, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
 import type { Command } from 'commander';
 import { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
-import type { CliOutput, CommandResult, CommandTools, RunCommand } from './program.ts';
+import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
 
-interface RebuildCommandOptions {
-  check?: boolean;
-  json?: boolean;
-}
+type Print = (text: string) => void;
 
-export function registerRebuildCommands(program: Command, run: RunCommand, output: CliOutput): void {
+export function registerRebuildCommands(program: Command, run: RunCommand, output: Print): void {
   program
     .command('rebuild')
     .description(
-      'build all read models again from the events, beside those that are read, and switch when they are complete; may be stopped and begun again',
+      'rebuild all read models from the events, beside the live ones, and switch when they are complete; may be stopped and started again',
     )
     .option('--check', 'only compare the read models with the events, and name what differs')
     .action((_: unknown, command: Command) => {
-      const { check = false, json = false } = command.optsWithGlobals<RebuildCommandOptions>();
-      const print = json ? () => undefined : output.print;
-      return run((tools) => (check ? checkAll(tools, { ...output, print, json }) : rebuildAll(tools, print)));
+      const { check = false, json = false } = command.optsWithGlobals<{ check?: boolean; json?: boolean }>();
+      const print = json ? () => undefined : output;
+      return run((tools) => (check ? checkAll(tools, print, json) : rebuildAll(tools, print)));
     });
 }
 
 const number = (value: number) => value.toLocaleString('en');
 
-async function rebuildAll(tools: CommandTools, print: CliOutput['print']): Promise<CommandResult> {
+async function rebuildAll(tools: CommandTools, print: Print): Promise<CommandResult> {
   const { store, clock, ids, log } = tools;
   const own = { host: ownHost(), pid: process.pid, life: ids.hex(6) };
   const begunAt = clock.monotonic();
   const outcome = await rebuild({
     ...{ store, clock, ids, log, holder: toHolder(own) },
     isGone: (other) => isOfAnEndedProcess(other, own),
-    signal: tools.stopSignal?.() ?? new AbortController().signal,
+    signal: stopSignalOf(tools),
     onProgress: ({ viewVersion, eventsRead }) => {
       const seconds = (clock.monotonic() - begunAt) / 1_000;
       const perSecond = number(Math.round(eventsRead / seconds));
-      print(`generation ${viewVersion}: ${number(eventsRead)} events read, ${perSecond}/s\n`);
+      print(`view version ${viewVersion}: ${number(eventsRead)} events read, ${perSecond}/s\n`);
     },
   });
   return toResult(outcome);
@@ -46,11 +43,11 @@ function toResult(outcome: RebuildOutcome): CommandResult {
   switch (outcome.kind) {
     case 'switched': {
       const { viewVersion, eventsRead } = outcome;
-      const text = `All read models were built again from ${number(eventsRead)} events read; generation ${viewVersion} is live.`;
+      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'already-switched': {
-      const text = `Another rebuild has just ended; generation ${outcome.viewVersion} is live.`;
+      const text = `Another rebuild has just ended; view version ${outcome.viewVersion} is live.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'refused': {
@@ -59,27 +56,27 @@ function toResult(outcome: RebuildOutcome): CommandResult {
       return { kind: 'refused', message };
     }
     case 'stopped':
-      return { kind: 'refused', message: 'It was stopped before it ended; begin it again, and it goes on.' };
+      return {
+        kind: 'refused',
+        message: 'The rebuild was stopped before it ended; start it again, and it continues.',
+      };
   }
 }
 
-async function checkAll(
-  tools: CommandTools,
-  { print, json }: Pick<CliOutput, 'print'> & { json: boolean },
-): Promise<CommandResult> {
+async function checkAll(tools: CommandTools, print: Print, isJson: boolean): Promise<CommandResult> {
   const checked = await checkViews({
     store: tools.store,
-    signal: tools.stopSignal?.() ?? new AbortController().signal,
-    onProgress: ({ viewsRead }) => print(`${number(viewsRead)} documents compared\n`),
+    signal: stopSignalOf(tools),
+    onProgress: ({ viewsRead }) => print(`${number(viewsRead)} views compared\n`),
   });
   if (checked.differing.length === 0) return { kind: 'done', text: toText(checked), json: checked };
-  if (!json) for (const stream of checked.differing) print(`${stream}\n`);
-  const named = json ? `: ${checked.differing.join(' ')}` : '';
-  const message = `${number(checked.differing.length)} read models are not what their events give${named}; rebuild makes them anew.`;
+  if (!isJson) for (const stream of checked.differing) print(`${stream}\n`);
+  const named = isJson ? `: ${checked.differing.join(' ')}` : '';
+  const message = `${number(checked.differing.length)} read models are not what their events give${named}; run rebuild.`;
   return { kind: 'refused', message };
 }
 
-function toText({ views, totals, failed }: Checked): string {
-  const all = `${number(views)} documents and ${number(totals)} totals are what their events give.`;
+function toText({ views, failed }: Checked): string {
+  const all = `${number(views)} views are what their events give.`;
   return failed.length === 0 ? all : `${all} Known not to be projected: ${failed.join(', ')}.`;
 }

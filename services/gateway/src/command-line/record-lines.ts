@@ -6,11 +6,12 @@ import {
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
   sequenceHeader,
-} from '@tollgate/gateway-events';
+} from '@tollgate/gateway-api';
 import type { BusRecord } from '@tollgate/message-bus';
 import { formatAmount } from '@tollgate/payment-api/values';
+import { printable } from '@tollgate/service-kit/command-line';
 
-/** What a line tells beside time, type, key and number. */
+/** What a line shows beside time, type, key and number. */
 interface Shown {
   state: string;
   amount?: string;
@@ -90,6 +91,3 @@ const typeOf = ({ topic }: BusRecord): string =>
   topic === providerCallbacksTopic || topic === providerCallbacksDlqTopic ? 'callback' : '?';
 
 const timeOf = ({ timestamp }: BusRecord): string => new Date(timestamp).toISOString();
-
-/** A terminal obeys what is written to it, and a topic may hold anything. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');

@@ -8,8 +8,8 @@ import {
   gatewayPayoutsTopic,
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
-} from '@tollgate/gateway-events';
-import { publicTopics } from '@tollgate/gateway-events/asyncapi';
+} from '@tollgate/gateway-api';
+import { publicTopics } from '@tollgate/gateway-api/asyncapi';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -144,7 +144,7 @@ describe('tail', () => {
     expect((await running).out).not.toContain('requested');
   });
 
-  it('has colours only where it is told to', async () => {
+  it('has colours only on a terminal that shows them', async () => {
     const { bus, run } = await start();
     await bus.publish(gatewayPaymentsTopic, [approved]);
     expect((await run(`tail ${gatewayPaymentsTopic}`)).out).not.toContain('\u001b');

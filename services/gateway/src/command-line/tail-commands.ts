@@ -1,10 +1,21 @@
-/** `tail`: looks at a topic without taking part in it. */
-import { gatewayTopics } from '@tollgate/gateway-events';
-import { type ReadTopicOptions, createEmbeddedTopicReader } from '@tollgate/message-bus';
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+/** `tail`: shows the records of a topic, and is no consumer of it. */
+import { gatewayTopics } from '@tollgate/gateway-api';
+import type { ReadTopicOptions } from '@tollgate/message-bus';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import type { CliOutput, CommandResult, CommandTools, RunCommand } from './program.ts';
+import {
+  type CommandResult,
+  type CommandTools,
+  type RunCommand,
+  stopSignalOf,
+  topicReaderOf,
+} from './command.ts';
 import { toRecordJson, toRecordLine } from './record-lines.ts';
+
+interface Output {
+  print: (text: string) => void;
+  hasColours: boolean;
+}
 
 interface TailOptions {
   key?: string;
@@ -13,19 +24,18 @@ interface TailOptions {
   json?: boolean;
 }
 
-export function registerTailCommands(program: Command, run: RunCommand, output: CliOutput): void {
+export function registerTailCommands(program: Command, run: RunCommand, output: Output): void {
   program
     .command('tail')
-    .description('show the records of a topic; no consumer notices')
+    .description('show the records of a topic; consumers are not affected')
     .addArgument(new Argument('<topic>', 'which one').choices(gatewayTopics.map(({ topic }) => topic)))
     .option('--key <token>', 'only those of this payment, payout or dispute')
-    .addOption(
-      new Option(
-        '--from <place>',
-        'beginning, end, or an ISO 8601 time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
-      ).argParser(toPlace),
+    .option(
+      '--from <place>',
+      'beginning, end, or an ISO 8601 time such as 2030-01-31T12:00:00Z (default: beginning, or end with --follow)',
+      toPlace,
     )
-    .option('--follow', 'go on with those that come, until you stop it')
+    .option('--follow', 'show new records as they come, until Ctrl-C')
     .action((topic: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<TailOptions>();
       return run((tools) => tail(tools, { ...output, topic, ...options }));
@@ -51,17 +61,16 @@ async function tail(
     json = false,
     print,
     hasColours,
-  }: CliOutput & TailOptions & { topic: string },
+  }: Output & TailOptions & { topic: string },
 ): Promise<CommandResult> {
   if (from === 'end' && !follow)
     return { kind: 'usage', message: 'After --from end there are records to come only: add --follow.' };
-  const reader = tools.topicReader ?? createEmbeddedTopicReader(tools);
   const options = {
     from: from ?? (follow ? 'end' : 'beginning'),
     isFollowing: follow,
-    signal: tools.stopSignal?.() ?? new AbortController().signal,
+    signal: stopSignalOf(tools),
   };
-  for await (const record of reader.readTopic(topic, options)) {
+  for await (const record of topicReaderOf(tools).readTopic(topic, options)) {
     if (key !== undefined && record.key !== key) continue;
     print(`${json ? JSON.stringify(toRecordJson(record)) : toRecordLine(record, hasColours)}\n`);
   }

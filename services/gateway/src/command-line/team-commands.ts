@@ -12,9 +12,8 @@ import {
   createTeams,
 } from '@tollgate/teams';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-
 import { keyLines, toKeyJson } from './key-table.ts';
-import type { CommandResult, CommandTools, RunCommand } from './program.ts';
+import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
 /** The events of every change that is made by hand name the command line as their cause. */
 export const teamsOf = (tools: CommandTools): Teams => createTeams({ ...tools, actor: 'tollgate-cli' });
@@ -58,8 +57,8 @@ function registerAllowOrigins(team: Command, run: RunCommand): void {
         'an origin is https://host[:port], or of this machine: http://localhost:8080, http://127.0.0.1:* (any port)',
     )
     .addArgument(teamArgument('<name>', 'the team'))
-    .option('--callback <origin...>', 'where the gateway may notify the team; nowhere before this is set')
-    .option('--no-callback', 'notify the team nowhere')
+    .option('--callback <origin...>', 'where webhooks of the team may go; nowhere before this is set')
+    .option('--no-callback', 'send the team no webhooks')
     .option(
       '--redirect <origin...>',
       'where customers may be sent after a payment; to any https URL before this is set',

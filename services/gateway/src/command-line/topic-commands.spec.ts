@@ -1,8 +1,8 @@
-import { gatewayTopics } from '@tollgate/gateway-events';
+import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { describe, expect, it } from 'vitest';
+import type { TopicAdmin } from './command.ts';
 import { runCommandLine } from './program.ts';
-import type { TopicAdmin } from './topic-commands.ts';
 
 /** Runs a command line on a Kafka that differs so, or on the embedded bus. */
 async function run(command: string, differences?: TopicDifference[]) {
@@ -59,7 +59,7 @@ describe.each([
     expect(calls).toHaveLength(1);
   });
 
-  it('ends with 1 and tells what is not as it has to be', async () => {
+  it('ends with 1 and names what is not as it has to be', async () => {
     const { calls: _, ...result } = await run(command, [missing, fewer]);
     expect(result).toEqual({
       exitCode: 1,

@@ -1,65 +1,46 @@
 /** `topics create`, `topics check`. */
-import { gatewayTopics } from '@tollgate/gateway-events';
+import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandResult, CommandTools, RunCommand } from './program.ts';
-
-/** Makes and compares topics, where they do not come to be when they are used. */
-export interface TopicAdmin {
-  /** Creates those that do not exist; gives what is different about the others. */
-  ensureTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
-  /** Changes nothing. */
-  checkTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
-}
-
-interface TopicOptions {
-  replication: number;
-}
-
-const replicationMax = 9;
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandResult, CommandTools, RunCommand, TopicAdmin } from './command.ts';
 
 export function registerTopicCommands(program: Command, run: RunCommand): void {
   const topics = program
     .command('topics')
     .description('the topics on Kafka: partitions, copies, how long they keep');
-  topics
-    .command('create')
-    .description('create those that do not exist; those that do are left as they are')
-    .addOption(replicationOption())
-    .action((options: TopicOptions) => run((tools) => work(tools, options, 'ensureTopics')));
-  topics
-    .command('check')
-    .description('compare them with what they have to be, and change nothing')
-    .addOption(replicationOption())
-    .action((options: TopicOptions) => run((tools) => work(tools, options, 'checkTopics')));
+  const add = (name: string, operation: keyof TopicAdmin, description: string) =>
+    topics
+      .command(name)
+      .description(description)
+      .option(
+        '--replication <count>',
+        'copies of each record, one of which may be missing when there are more than one',
+        toReplication,
+        3,
+      )
+      .action(({ replication }: { replication: number }) =>
+        run((tools) => work(tools, replication, operation)),
+      );
+  add('create', 'ensureTopics', 'create those that do not exist; those that do are left as they are');
+  add('check', 'checkTopics', 'compare them with what they have to be, and change nothing');
 }
 
-const replicationOption = () =>
-  new Option(
-    '--replication <count>',
-    'copies of each record, one of which may be missing when there are more than one',
-  )
-    .default(3)
-    .argParser((text: string) => {
-      const count = Number(text);
-      if (!/^\d$/.test(text) || count < 1)
-        throw new InvalidArgumentError(`It is a number from 1 to ${replicationMax}.`);
-      return count;
-    });
-
-const toSpecs = ({ replication }: TopicOptions): TopicSpec[] =>
-  gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas: Math.max(1, replication - 1) }));
+function toReplication(text: string): number {
+  if (!/^[1-9]$/.test(text)) throw new InvalidArgumentError('It is a number from 1 to 9.');
+  return Number(text);
+}
 
 async function work(
   { topicAdmin }: CommandTools,
-  options: TopicOptions,
+  replication: number,
   operation: keyof TopicAdmin,
 ): Promise<CommandResult> {
-  const specs = toSpecs(options);
   if (topicAdmin === undefined) {
-    const text = 'Nothing is needed: on the embedded bus a topic comes to be when it is used.';
+    const text = 'Nothing is needed: on the embedded bus a topic is created by its first use.';
     return { kind: 'done', text, json: { needed: false, topics: [] } };
   }
+  const minInsyncReplicas = Math.max(1, replication - 1);
+  const specs = gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas }));
   const differences = await topicAdmin[operation](specs);
   if (differences.length > 0) return { kind: 'refused', message: toSentence(differences) };
   return { kind: 'done', text: specs.map(toLine).join('\n'), json: { needed: true, topics: specs } };

@@ -61,10 +61,10 @@ describe('webhook secret', () => {
 });
 
 describe('webhook list', () => {
-  it('shows each webhook with its tries', async () => {
+  it('shows each webhook with its attempts', async () => {
     const { run } = await start();
     expect((await run('webhook list pay_1')).out).toBe(
-      `whk_1  payment pending  open, next try 2030-01-01T00:00:05.000Z
+      `whk_1  payment pending  open, next attempt 2030-01-01T00:00:05.000Z
    1  2030-01-01T00:00:00.000Z  failed  timeout
 whk_2  payment approved  delivered
    1  2030-01-01T00:00:00.000Z  delivered  204

@@ -6,36 +6,32 @@ import {
   replaysMax,
   toPublicWebhook,
 } from '@tollgate/notifier';
-import { type Environment, environmentSchema } from '@tollgate/payment-domain';
+import type { Environment } from '@tollgate/payment-domain';
 import { type WebhookMasterSecret, webhookSecretsOf } from '@tollgate/service-kit';
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandResult, CommandTools, RunCommand } from './program.ts';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 import { teamArgument } from './team-commands.ts';
 
 export function registerWebhookCommands(program: Command, run: RunCommand): void {
   const webhook = program
     .command('webhook')
-    .description('what teams are told about their payments and payouts, at the callbackUrl that they gave');
+    .description('signed notifications to teams about their payments and payouts');
   webhook
     .command('secret')
     .description('print the secret that a team verifies its webhooks with (Standard Webhooks)')
     .addArgument(teamArgument('<team>', 'who verifies'))
-    .addOption(
-      new Option('--environment <environment>', 'of the payments and payouts')
-        .choices(environmentSchema.options)
-        .makeOptionMandatory(),
-    )
+    .addOption(environmentOption('of the payments and payouts'))
     .action((team: string, { environment }: { environment: Environment }) =>
       run(async ({ webhookSecrets }) => showSecrets(webhookSecrets(), environment, team)),
     );
   webhook
     .command('list')
-    .description('show the webhooks of a payment or payout and every try to deliver them')
+    .description('show the webhooks of a payment or payout, with every delivery attempt')
     .addArgument(subjectArgument())
     .action((token: string) => run((tools) => listWebhooks(tools, token)));
   webhook
     .command('replay')
-    .description('deliver the webhooks of a payment or payout once more')
+    .description('deliver the webhooks of a payment or payout again')
     .addArgument(subjectArgument())
     .option('--id <id>', 'only this one')
     .action((token: string, { id }: { id?: string }) => run((tools) => replay(tools, token, id)));
@@ -68,7 +64,7 @@ async function listWebhooks(tools: CommandTools, token: string): Promise<Command
 
 function toLines(webhook: Webhook): string[] {
   const { id, body, state, deliveries, nextAttemptAt } = toPublicWebhook(webhook);
-  const next = nextAttemptAt === undefined ? '' : `, next try ${nextAttemptAt}`;
+  const next = nextAttemptAt === undefined ? '' : `, next attempt ${nextAttemptAt}`;
   return [
     `${id}  ${body.type} ${body.status}  ${state}${next}`,
     ...deliveries.map(({ attempt, at, outcome, statusCode, reason }) =>
@@ -88,6 +84,6 @@ async function replay(tools: CommandTools, token: string, id: string | undefined
   const answer = await createWebhookJournal(tools).requestReplay(token, id, actor);
   if (answer.kind === 'refused')
     return { kind: 'refused', message: messageByRefusal[answer.refusal.code](token, id) };
-  const text = `A running gateway delivers once more, at once: ${answer.ids.join(' ')}`;
+  const text = `A running gateway delivers again, at once: ${answer.ids.join(' ')}`;
   return { kind: 'done', text, json: answer.ids };
 }

@@ -1,6 +1,11 @@
 /** Work of a service that runs from its start until its stop. */
-import type { OnStop } from './gateway.ts';
-import type { RunAlone } from './parts.ts';
+
+/** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
+export type RunAlone = (
+  name: string,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+) => Promise<void>;
 
 /** Begins work that runs until its signal is aborted, and gives what stops it. */
 export function inBackground(work: (signal: AbortSignal) => Promise<void>): () => Promise<void> {
@@ -16,13 +21,13 @@ export function inBackground(work: (signal: AbortSignal) => Promise<void>): () =
 export function startAlone<Health>(
   name: string,
   service: { run(signal: AbortSignal): Promise<void>; health(): Health },
-  { runAlone, onStop }: { runAlone: RunAlone; onStop: OnStop },
+  { runAlone, stops }: { runAlone: RunAlone; stops: AsyncDisposableStack },
 ): () => Health | undefined {
   let isRunning = false;
   async function run(signal: AbortSignal): Promise<void> {
     isRunning = true;
     await service.run(signal).finally(() => (isRunning = false));
   }
-  onStop(inBackground((signal) => runAlone(name, signal, run)));
+  stops.defer(inBackground((signal) => runAlone(name, signal, run)));
   return () => (isRunning ? service.health() : undefined);
 }

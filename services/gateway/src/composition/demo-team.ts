@@ -14,6 +14,7 @@ import {
 } from '@tollgate/teams';
 
 import { type Clock, type Ids, Secret, StartupError } from '@tollgate/service-kit';
+import type { Parts } from './parts.ts';
 
 const demoTeam = 'demo';
 const demoScopes: readonly Scope[] = ['payments', 'refunds', 'payouts', 'read', 'admin'];
@@ -25,6 +26,13 @@ interface Dependencies {
   store: EventStore;
   clock: Clock;
   ids: Ids;
+}
+
+/** Of the team that whoever tries the gateway out calls it as. */
+export async function demoKey({ store, clock, ids, dataDirectory }: Parts): Promise<Secret> {
+  const known = dataDirectory.readQuickstart()?.apiKey;
+  const deps = { store: await store(), clock, ids };
+  return ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
 }
 
 /**

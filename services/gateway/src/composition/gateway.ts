@@ -1,11 +1,10 @@
-/** Composes the services of a process: all of them, or those that it is told to run. */
-import { type Clock, type Ids, type Log, Secret } from '@tollgate/service-kit';
-import type { GatewayConfig } from '../configuration/config.ts';
+/** Composes the services of a process: all of them, or the named ones. */
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
-import { ensureDemoTeam } from './demo-team.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
 import { type Parts, createParts } from './parts.ts';
-import type { RunningService } from './running-service.ts';
+import type { RunningService } from '../edge/running-service.ts';
 import { type ServiceName, routedServices, serviceNames } from '../configuration/service-names.ts';
 import { startCallbackIngester } from './services/callback-ingester.ts';
 import { startCommandService } from './services/command-service.ts';
@@ -14,17 +13,6 @@ import { startFrontDoor } from './services/front-door.ts';
 import { startNotifier } from './services/notifier.ts';
 import { startProjector } from './services/projector.ts';
 import { startQueryService } from './services/query-service.ts';
-
-export interface GatewayDependencies {
-  config: GatewayConfig;
-  clock: Clock;
-  ids: Ids;
-  /** Gives the log of one service. */
-  logOf: (service: string) => Log;
-  /** The environment variables, for the private keys that the accounts file names. */
-  env: Readonly<Record<string, string | undefined>>;
-  pid: number;
-}
 
 export interface Gateway {
   /** Where the HTTP server of this process is reached. */
@@ -35,9 +23,6 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** Notes what has to be stopped; it is done in reverse, because what was started last leans on what was started before. */
-export type OnStop = (stop: () => Promise<void>) => void;
-
 /**
  * Starts the services; resolves when they are ready to serve.
  *
@@ -47,25 +32,18 @@ export async function startGateway(
   deps: GatewayDependencies,
   services: readonly ServiceName[] = serviceNames,
 ): Promise<Gateway> {
-  const toStop: (() => Promise<void>)[] = [];
-  // What fails to stop must not keep the others from ending what they have under way.
-  async function stop(): Promise<void> {
-    for (const stopOne of toStop.splice(0).reverse())
-      await stopOne().catch((error: unknown) =>
-        deps.logOf('gateway').error({ error }, 'a part could not be stopped'),
-      );
-  }
+  const stops = new AsyncDisposableStack();
+  const stop = () =>
+    stops
+      .disposeAsync()
+      .catch((error: unknown) => deps.logOf('gateway').error({ error }, 'a part could not be stopped'));
   try {
     const dataDirectory = openDataDirectory(deps.config.dataDir, deps.config.instance, deps.config.indexDir);
-    const parts = createParts(deps, {
-      dataDirectory,
-      onStop: (stopOne) => toStop.push(stopOne),
-      runs: (service) => services.includes(service),
-    });
+    const parts = createParts(deps, { dataDirectory, stops, runs: (service) => services.includes(service) });
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;
     const { running, callbackUrl } = await startServices(parts);
-    const url = await startApiServer(parts, await apiOf(parts, running), parts.onStop);
+    const url = await startApiServer(parts, await apiOf(parts, running), stops);
     if (apiKey === undefined || callbackUrl === undefined) return { url, quickstart: undefined, stop };
     const content = await quickstartOf(parts, { gatewayUrl: url, apiKey: apiKey.reveal(), callbackUrl });
     dataDirectory.writeQuickstart(content);
@@ -76,7 +54,7 @@ export async function startGateway(
   }
 }
 
-/** Each leans on none of those after it, but on what those before it have told. */
+/** Each depends only on those before it. */
 async function startServices(
   parts: Parts,
 ): Promise<{ running: readonly RunningService[]; callbackUrl: string | undefined }> {
@@ -99,7 +77,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
   const hasRoutes = routedServices.some(runs);
   return {
     services: running,
-    // Where teams come in, nothing internal is to be found.
+    // The public server has no internal routes.
     internal: runs('api') ? [] : running,
     isFront: runs('api'),
     ...(hasRoutes ? { directory: await parts.teams() } : {}),
@@ -109,25 +87,17 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
         ...running.map(async (service) => service.notReady?.()),
       ]),
     degraded: () => namesOf(running.map(async (service) => service.degraded?.())),
-    building: () => running.map((service) => service.building?.()).find((told) => told !== undefined),
+    building: () => running.map((service) => service.building?.()).find((building) => building !== undefined),
     metrics,
   };
 }
 
 /** Each once. */
-async function namesOf(told: readonly Promise<readonly string[] | undefined>[]): Promise<readonly string[]> {
-  const names = await Promise.all(told);
+async function namesOf(
+  reports: readonly Promise<readonly string[] | undefined>[],
+): Promise<readonly string[]> {
+  const names = await Promise.all(reports);
   return [...new Set(names.flatMap((some) => some ?? []))];
-}
-
-/** Of the team that whoever tries the gateway out calls it as. */
-async function demoKey(parts: Parts): Promise<Secret> {
-  const known = parts.dataDirectory.readQuickstart()?.apiKey;
-  const { clock, ids } = parts;
-  return ensureDemoTeam(
-    { store: await parts.store(), clock, ids },
-    known === undefined ? undefined : new Secret(known),
-  );
 }
 
 async function quickstartOf(

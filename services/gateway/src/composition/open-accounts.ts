@@ -1,12 +1,12 @@
-/** The accounts at the Payment Service that this gateway uses: those of a file, or one at a sandbox of its own. */
+/** The merchant accounts that this gateway uses: those of a file, or one at a sandbox of its own. */
 import { type Accounts, createAccounts } from '@tollgate/command-service';
-import { createPaymentServiceClient } from '@tollgate/payment-api';
+import { defaultProvider, providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
 import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
 import type { DataDirectory } from '../configuration/data-directory.ts';
-import type { GatewayDependencies, OnStop } from './gateway.ts';
-import { measureClient } from './metrics/measured-client.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { measureProvider } from './metrics/measured-provider.ts';
+import type { Metrics } from '../edge/metrics/metrics.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 
 export interface OpenedAccounts {
@@ -15,7 +15,7 @@ export interface OpenedAccounts {
   sandbox: Sandbox | undefined;
 }
 
-/** Connections of an account beside those of the calls that move money: for looks, balances and disputes. */
+/** Connections of an account beside those of the calls that move money: for inquiries, balances and disputes. */
 const inquireConnectionsMax = 32;
 
 /** Of an account at a sandbox, which is on this machine. */
@@ -28,7 +28,7 @@ export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, c
 export async function openAccounts(
   deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean },
   directory: DataDirectory,
-  onStop: OnStop,
+  stops: AsyncDisposableStack,
 ): Promise<OpenedAccounts> {
   const { config, env, clock, logOf } = deps;
   const { accountsFile } = config;
@@ -37,25 +37,25 @@ export async function openAccounts(
       'config_invalid',
       'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
     );
-  const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, onStop) : undefined;
+  const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, stops) : undefined;
   const configured =
     sandbox === undefined
       ? readAccountsFile(accountsFile ?? '', { env })
       : [{ ...toAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
   const accounts = configured.map((account) => {
-    const client = createPaymentServiceClient({
+    const provider = providers[account.provider]({
       ...account,
       deadlineMs: config.times.callDeadlineMs,
       maxConnections: account.concurrentCallsMax + inquireConnectionsMax,
       clock,
     });
-    onStop(() => client.close());
-    return { ...account, client: measureClient(client, account, deps) };
+    stops.defer(() => provider.close());
+    return { ...account, provider: measureProvider(provider, account, deps) };
   });
   return { accounts: createAccounts({ accounts, clock, log: logOf('accounts') }), sandbox };
 }
 
 const toAccount = ({ httpsUrl, ca, key }: Sandbox): ConfiguredAccount => ({
-  ...{ environment: 'sandbox', name: 'sandbox', ...sandboxLimits },
+  ...{ environment: 'sandbox', name: 'sandbox', provider: defaultProvider, ...sandboxLimits },
   ...{ baseUrl: httpsUrl, privateKey: key, ca },
 });

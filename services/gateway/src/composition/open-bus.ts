@@ -1,6 +1,6 @@
 /** The message bus: embedded in the event store, or Kafka where its brokers are named. */
 import type { EventStore } from '@tollgate/event-store';
-import { gatewayTopics } from '@tollgate/gateway-events';
+import { gatewayTopics } from '@tollgate/gateway-api';
 import {
   type MessageBus,
   createEmbeddedMessageBus,
@@ -9,6 +9,7 @@ import {
   prefixTopics,
 } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { inBackground } from './background.ts';
 import { type KafkaConfig, toTopicSpec } from '../configuration/kafka-config.ts';
 
 export interface BusDependencies {
@@ -22,33 +23,26 @@ export interface BusDependencies {
   isGone: (holder: string) => boolean;
 }
 
-/** Pause between two tries to make the topics while no broker answers, milliseconds. */
+/** Pause between two attempts to create the topics while no broker answers, milliseconds. */
 const topicsPauseMs = 5_000;
 
 /** So long the callbacks of a process that was killed wait for another one, milliseconds. */
 const sessionTimeoutMs = 10_000;
 
 /** Needs no broker: the bus connects, and makes the topics that are missing, as soon as there is one. */
-export async function openBus(
-  deps: BusDependencies,
-): Promise<{ bus: MessageBus; close: () => Promise<void> }> {
+export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack): Promise<MessageBus> {
   const { kafka, ...embedded } = deps;
   if (kafka === undefined) {
     const bus = createEmbeddedMessageBus({ ...embedded, store: await embedded.store() });
-    return { bus, close: () => bus.close() };
+    stops.defer(() => bus.close());
+    return bus;
   }
   const { clock, log } = deps;
   const cluster = createKafkaMessageBus({ ...kafka.connection, clock, log, sessionTimeoutMs });
   const bus = prefixTopics(cluster, kafka.topicPrefix);
-  const closing = new AbortController();
-  const making = makeTopics(deps, kafka, closing.signal);
-  return {
-    bus,
-    close: async () => {
-      closing.abort();
-      await Promise.all([making, bus.close()]);
-    },
-  };
+  stops.defer(() => bus.close());
+  stops.defer(inBackground((signal) => makeTopics(deps, kafka, signal)));
+  return bus;
 }
 
 async function makeTopics(
@@ -63,7 +57,7 @@ async function makeTopics(
       for (const { topic, setting } of differences)
         log.warn(
           { topic, code: setting },
-          'a topic differs from what it should be; tollgate topics check tells how',
+          'a topic differs from its definition; run tollgate topics check for details',
         );
       return;
     } catch (error) {

@@ -3,33 +3,24 @@ import { type EventStore, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
 import { type TeamDirectory, createTeamDirectory } from '@tollgate/teams';
-import {
-  type CallbackSecret,
-  type WebhookMasterSecret,
-  parseCallbackSecrets,
-  parseWebhookSecrets,
-} from '@tollgate/service-kit';
+import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
+import { type WebhookMasterSecret, parseWebhookSecrets } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
-import type { GatewayDependencies, OnStop } from './gateway.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
-import { type Metrics, createMetrics } from './metrics/metrics.ts';
+import type { RunAlone } from './background.ts';
+import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
 import { startIndex } from './start-index.ts';
 
-/** Does work while no other process does the work of that name; resolves when the signal is aborted and the work has ended. */
-export type RunAlone = (
-  name: string,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-) => Promise<void>;
-
 export interface Parts extends GatewayDependencies {
   dataDirectory: DataDirectory;
   metrics: Metrics;
-  onStop: OnStop;
+  /** In reverse, because what was started last needs what was started before. */
+  stops: AsyncDisposableStack;
   /** Whether this process runs that service. */
   runs: (service: ServiceName) => boolean;
   store: () => Promise<EventStore>;
@@ -39,7 +30,7 @@ export interface Parts extends GatewayDependencies {
   runAlone: () => Promise<RunAlone>;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
-  /** Started: it has every document of now, or tells that it is being built. */
+  /** Started: it has every current view, or reports that it is rebuilding. */
   index: () => Promise<PaymentIndex>;
   accounts: () => Promise<OpenedAccounts>;
   callbackSecrets: () => readonly CallbackSecret[];
@@ -48,10 +39,10 @@ export interface Parts extends GatewayDependencies {
 
 export function createParts(
   deps: GatewayDependencies,
-  base: Pick<Parts, 'dataDirectory' | 'onStop' | 'runs'>,
+  base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'>,
 ): Parts {
   const { config, clock, ids, logOf, pid } = deps;
-  const { dataDirectory, onStop, runs } = base;
+  const { dataDirectory, stops, runs } = base;
   const metrics = createMetrics({ log: logOf('metrics') });
   // The number of a process is used again, in a container always: the rest tells this life of it from the last.
   const own = { host: ownHost(), pid, life: ids.hex(6) };
@@ -64,15 +55,13 @@ export function createParts(
     const { eventStore } = config;
     const file = dataDirectory.eventsFile;
     const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
-    onStop(() => opened.store.close());
+    stops.defer(() => opened.store.close());
     isStoreReachable = opened.isReachable;
     return opened.store;
   });
   const bus = once(async () => {
     const { kafka } = config;
-    const opened = await openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') });
-    onStop(opened.close);
-    return opened.bus;
+    return openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') }, stops);
   });
 
   const runAlone = once(async (): Promise<RunAlone> => {
@@ -82,7 +71,7 @@ export function createParts(
 
   const teams = once(async () => {
     const directory = createTeamDirectory({ store: await store(), log: logOf('team-directory') });
-    onStop(() => directory.stop());
+    stops.defer(() => directory.stop());
     await directory.start();
     return directory;
   });
@@ -92,7 +81,7 @@ export function createParts(
     const owner = runs('query-service') ? 'query-service' : 'command-service';
     const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
     const opened = createPaymentIndex({ file, store: await store(), clock, log: logOf(owner) });
-    onStop(() => opened.stop());
+    stops.defer(() => opened.stop());
     await startIndex(opened, clock);
     return opened;
   });
@@ -101,7 +90,7 @@ export function createParts(
     ...{ ...deps, ...base, metrics, store, bus, runAlone, teams, index },
     isStoreReachable: () => isStoreReachable(),
     accounts: once(() =>
-      openAccounts({ ...deps, metrics, isWhole: serviceNames.every(runs) }, dataDirectory, onStop),
+      openAccounts({ ...deps, metrics, isWhole: serviceNames.every(runs) }, dataDirectory, stops),
     ),
     callbackSecrets: () =>
       config.callbackSecrets === undefined

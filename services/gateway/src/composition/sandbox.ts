@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createPaymentService } from '@tollgate/payment-service';
 import { Secret } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
-import type { GatewayDependencies, OnStop } from './gateway.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 
 /** The Payment Service that runs in this process, and how it is reached. */
 export interface Sandbox {
@@ -18,11 +18,11 @@ export interface Sandbox {
 export async function startSandbox(
   { config, clock, ids, logOf }: GatewayDependencies,
   directory: DataDirectory,
-  onStop: OnStop,
+  stops: AsyncDisposableStack,
 ): Promise<Sandbox> {
   const sandboxConfig = { ...config.paymentService, dataDir: directory.path };
   const service = createPaymentService({ config: sandboxConfig, clock, ids, log: logOf('payment-service') });
-  onStop(() => service.stop());
+  stops.defer(() => service.stop());
   const addresses = await service.start();
   const known = directory.readQuickstart()?.paymentServiceKey;
   const registration = known === undefined ? { name: 'demo' } : { name: 'demo', key: new Secret(known) };

@@ -13,7 +13,7 @@ it('waits for a small index', async () => {
   expect(isWhole).toBe(true);
 });
 
-it('does not wait for a large one, which goes on being built', async () => {
+it('does not wait for a large one, whose rebuild continues', async () => {
   const clock = createFakeClock();
   const building = Promise.withResolvers<undefined>();
   const started = startIndex({ start: () => building.promise }, clock);

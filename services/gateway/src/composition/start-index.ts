@@ -4,10 +4,10 @@ import type { Clock } from '@tollgate/service-kit';
 export const indexWaitMs = 2_000;
 
 /**
- * Begins to build the index that lists are answered from. A small one is whole before anybody asks, and nobody's payment
- * waits for a large one: this resolves after `indexWaitMs` at the latest, and the building goes on.
+ * Starts the index from which lists are answered. A small one is complete before the first request, and no payment waits
+ * for a large one: this resolves after `indexWaitMs` at the latest, and the rebuild continues.
  *
- * @throws StartupError where the file cannot be used.
+ * @throws StartupError if the file cannot be used.
  */
 export async function startIndex(index: Pick<PaymentIndex, 'start'>, clock: Clock): Promise<void> {
   const waiting = new AbortController();

@@ -32,7 +32,8 @@ const parseText = (text: string) =>
 const parse = (...accounts: unknown[]) => parseText(JSON.stringify({ accounts }));
 
 const main = {
-  ...{ name: 'main', environment: 'production', baseUrl: 'https://pay.example' },
+  ...{ name: 'main', environment: 'production', provider: 'payment-service' },
+  baseUrl: 'https://pay.example',
   privateKeyFile: 'main.key',
 };
 const { privateKeyFile: _, ...keyless } = main;
@@ -52,8 +53,10 @@ describe('an accounts file', () => {
   it('needs little of an account, and sets the rest', () => {
     const [account] = parse(main);
     expect(account).toEqual({
-      ...{ name: 'main', environment: 'production', baseUrl: 'https://pay.example' },
+      ...{ name: 'main', environment: 'production', provider: 'payment-service' },
+      baseUrl: 'https://pay.example',
       ...{ weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 1_000, failuresInARowMax: 10 },
+      ...{ concurrentInquiriesMax: 32, inquiriesPerSecondMax: 200 },
       privateKey: account?.privateKey,
     });
     expect(account?.privateKey.reveal()).toBe('key-of-main');
@@ -66,6 +69,8 @@ describe('an accounts file', () => {
       concurrentCallsMax: 5,
       callsPerSecondMax: 30,
       failuresInARowMax: 3,
+      concurrentInquiriesMax: 4,
+      inquiriesPerSecondMax: 9,
     };
     const whom = { currencies: ['EUR', 'JPY'], teams: ['shop', 'desk-2'] };
     const [account] = parse({ ...main, ...limits, ...whom, caFile: './ca.pem' });

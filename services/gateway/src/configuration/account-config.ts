@@ -2,14 +2,16 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { AccountConfig } from '@tollgate/command-service';
+import { type AccountConfig, inquiryLimits } from '@tollgate/command-service';
 import { currencySchema, orMissing } from '@tollgate/payment-api';
 import { environmentSchema } from '@tollgate/payment-domain';
+import { type ProviderName, defaultProvider, providerNames } from '@tollgate/provider';
 import { teamNameSchema } from '@tollgate/teams';
 import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 export interface ConfiguredAccount extends AccountConfig {
+  provider: ProviderName;
   /** Address of the service, `https` only. */
   baseUrl: string;
   privateKey: Secret;
@@ -46,6 +48,7 @@ const entrySchema = z
     {
       name: z.string(orMissing(nameRule)).regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule),
       environment: z.enum(environmentSchema.options, orMissing('must be sandbox or production')),
+      provider: z.enum(providerNames, `must be one of ${providerNames.join(', ')}`).default(defaultProvider),
       baseUrl: z.string(orMissing(addressRule)).refine(isServiceAddress, addressRule),
       privateKeyFile: path.optional(),
       privateKeyEnv: z
@@ -66,6 +69,8 @@ const entrySchema = z
       concurrentCallsMax: wholeNumber(1, 10_000).default(64),
       callsPerSecondMax: wholeNumber(1, 1_000_000).default(1_000),
       failuresInARowMax: wholeNumber(1, 1_000_000).default(10),
+      concurrentInquiriesMax: wholeNumber(1, 10_000).default(inquiryLimits.concurrentInquiriesMax),
+      inquiriesPerSecondMax: wholeNumber(1, 1_000_000).default(inquiryLimits.inquiriesPerSecondMax),
     },
     orMissing('must be an object'),
   )

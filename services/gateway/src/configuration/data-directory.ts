@@ -11,13 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
-  type CallbackSecret,
   type Ids,
   type WebhookMasterSecret,
   StartupError,
   errorCode,
-  parseCallbackSecrets,
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import { z } from 'zod';

@@ -1,13 +1,13 @@
 /** How the gateway reaches EventStoreDB, where it is told to use it. */
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import {
   type ConnectionString,
   type EventStoreDbConnection,
   parseConnectionString,
 } from '@tollgate/event-store';
-import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { Secret, StartupError, given } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { readNamed } from './tls.ts';
 
 /** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others say nothing. */
 export const eventStoreEnvironmentSchema = z.object({
@@ -63,13 +63,7 @@ function toTls(
     );
   }
   if (tlsCaFile === undefined) return {};
-  try {
-    return { ca: readFileSync(tlsCaFile, 'utf8') };
-  } catch (error) {
-    throw wrong(
-      `EVENTSTORE_URL names a tlsCaFile that cannot be read (${errorCode(error) ?? 'unknown error'})`,
-    );
-  }
+  return { ca: readNamed('EVENTSTORE_URL', tlsCaFile, 'config_invalid', 'a tlsCaFile') };
 }
 
 function isLoopback(address: string): boolean {

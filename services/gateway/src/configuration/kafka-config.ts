@@ -1,9 +1,9 @@
 /** How the gateway reaches Kafka, where it is told to use it. */
-import { readFileSync } from 'node:fs';
-import type { GatewayTopic } from '@tollgate/gateway-events';
+import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
-import { Secret, StartupError, errorCode, given } from '@tollgate/service-kit';
+import { Secret, StartupError, given } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { readNamed } from './tls.ts';
 
 const addressRule = 'must be host:port, or several of them separated by commas';
 const brokersSchema = z
@@ -73,13 +73,7 @@ function toTls({ KAFKA_TLS: tls, KAFKA_TLS_CA_FILE: caFile }: Environment): Kafk
   if (caFile === undefined) return tls === 'true' ? true : undefined;
   if (tls === 'false')
     throw wrong('KAFKA_TLS_CA_FILE is set, and KAFKA_TLS is not true: nothing would be encrypted');
-  try {
-    return { ca: readFileSync(caFile, 'utf8') };
-  } catch (error) {
-    throw wrong(
-      `KAFKA_TLS_CA_FILE names a file that cannot be read (${errorCode(error) ?? 'unknown error'})`,
-    );
-  }
+  return { ca: readNamed('KAFKA_TLS_CA_FILE', caFile, 'config_invalid') };
 }
 
 function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {

@@ -1,14 +1,14 @@
 /** The services that a process of the gateway can run, and how its arguments name them. */
 import { StartupError } from '@tollgate/service-kit';
 
-/** What each service does, in the order in which one process starts them: each leans on none of those after it. */
+/** What each service does, in the order in which one process starts them: none needs one of those after it. */
 const descriptions = {
   'callback-ingester': "takes the Payment Service's callbacks (CALLBACK_PORT) and puts them on the bus",
-  projector: 'folds events into the documents that are read',
+  projector: 'folds events into views',
   'event-publisher': 'writes each event to its topic',
-  'command-service': 'decides, calls the Payment Service, looks after lost answers; the POST routes',
-  'query-service': 'answers from the documents; the GET routes',
-  notifier: 'tells teams of status changes at their callbackUrl',
+  'command-service': 'decides, calls the Payment Service, resolves lost answers; the POST routes',
+  'query-service': 'answers from the views; the GET routes',
+  notifier: 'sends webhooks to the callbackUrl of teams',
   api: 'the front door: one address for teams, before all services with routes; the documentation',
 } as const;
 

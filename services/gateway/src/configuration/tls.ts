@@ -1,7 +1,8 @@
 /** HTTPS of the API, for those who do not let a proxy in front of it do that. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { StartupError, errorCode, sendErrors } from '@tollgate/service-kit';
+import { sendError } from '@tollgate/gateway-api/http';
+import { StartupError, errorCode } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 
 export interface TlsFiles {
@@ -30,26 +31,17 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsMaterial {
   return { cert, key };
 }
 
-function readNamed(variable: string, file: string): string {
+/** @param variable that names the file; `code` is that of the StartupError where it cannot be read */
+export function readNamed(variable: string, file: string, code = 'tls_unusable', what = 'a file'): string {
   try {
     return readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = errorCode(error) ?? 'unknown error';
-    throw new StartupError('tls_unusable', `${variable} names a file that cannot be read (${reason}).`, {
-      cause: error,
-    });
+  } catch (cause) {
+    const reason = errorCode(cause) ?? 'unknown error';
+    throw new StartupError(code, `${variable} names ${what} that cannot be read (${reason}).`, { cause });
   }
 }
 
 /** Refuses whatever comes over plain HTTP, in the specification's words (section 5). */
 export function refusePlainHttp(app: FastifyInstance): void {
-  app.addHook('onRequest', async (_request, reply) =>
-    sendErrors(reply, 403, [
-      {
-        code: 'https_required',
-        kind: 'authentication_error',
-        message: 'Requests must use HTTPS. Take it that the key of this request is known to others.',
-      },
-    ]),
-  );
+  app.addHook('onRequest', async (_request, reply) => sendError(reply, 'https_required'));
 }

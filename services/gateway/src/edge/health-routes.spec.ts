@@ -2,7 +2,7 @@ import type { IndexBuilding } from '@tollgate/view-index';
 import type { Position } from '@tollgate/event-store';
 import Fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { answerSchemas } from './openapi/answer-schemas.ts';
+import { answerSchemas } from '@tollgate/gateway-api/http';
 import { registerHealthRoutes } from './health-routes.ts';
 
 async function readyz(notReady: string[], building?: IndexBuilding) {

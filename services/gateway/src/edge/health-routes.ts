@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 export interface Readiness {
   /** Names what is not ready; empty when everything is. */
   notReady(): readonly string[] | Promise<readonly string[]>;
-  /** Names what does not work now and keeps nobody from being served, such as a broker that is away. */
+  /** Names what does not work without affecting readiness, such as an unavailable broker. */
   degraded(): readonly string[] | Promise<readonly string[]>;
   /** How far the index is that lists are answered from; undefined once it is whole, and where there is none. */
   building?(): IndexBuilding | undefined;

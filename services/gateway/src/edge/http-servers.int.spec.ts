@@ -7,11 +7,13 @@ import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { gatewayConfigSchema } from '../configuration/config.ts';
 import { startApiServer } from './http-servers.ts';
-import { createMetrics } from '../composition/metrics/metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 
 async function start(env: Record<string, string>) {
   const store = await temporaryStore();
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  const stops = new AsyncDisposableStack();
+  onTestFinished(() => stops.disposeAsync());
   const directory = createTeamDirectory({ store, log: silentLog });
   onTestFinished(() => directory.stop());
   await directory.start();
@@ -25,7 +27,7 @@ async function start(env: Record<string, string>) {
       directory,
       metrics: createMetrics({ log: silentLog }),
     },
-    (stop) => onTestFinished(stop),
+    stops,
   );
   return async (path: string, authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization };

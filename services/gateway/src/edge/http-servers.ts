@@ -14,16 +14,12 @@ import {
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
-import type { GatewayDependencies, OnStop } from '../composition/gateway.ts';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { type Readiness, registerHealthRoutes } from './health-routes.ts';
-import {
-  countCallbacks,
-  measureRequests,
-  registerMetricsRoute,
-} from '../composition/metrics/http-metrics.ts';
-import type { Metrics } from '../composition/metrics/metrics.ts';
+import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { limitRequests } from './request-limit.ts';
-import type { RunningService } from '../composition/running-service.ts';
+import type { RunningService } from './running-service.ts';
 import { type TlsMaterial, readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
 
 /** A body of the API, bytes. */
@@ -33,7 +29,7 @@ const apiBodyBytesMax = 64 * 1024;
 export async function startCallbackServer(
   { config, clock, logOf }: GatewayDependencies,
   { metrics, ...parts }: Pick<CallbackIngesterDependencies, 'bus' | 'secrets'> & { metrics: Metrics },
-  onStop: OnStop,
+  stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('callback-ingester');
   const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
@@ -41,7 +37,7 @@ export async function startCallbackServer(
   endConnectionsOnClose(app);
   countCallbacks(app, metrics);
   registerCallbackRoutes(app, { ...parts, clock, log });
-  onStop(() => app.close());
+  stops.defer(() => app.close());
   const port = await listen(app, { host: config.host, port: config.callbackPort, variable: 'CALLBACK_PORT' });
   return toUrl(config.host, port);
 }
@@ -63,16 +59,16 @@ type ApiDependencies = Pick<GatewayDependencies, 'config' | 'clock' | 'logOf'>;
 export async function startApiServer(
   deps: ApiDependencies,
   parts: ApiParts,
-  onStop: OnStop,
+  stops: AsyncDisposableStack,
 ): Promise<string> {
   const { config, logOf } = deps;
   const https = config.tlsFiles === undefined ? null : readTlsFiles(config.tlsFiles);
   const app = createApiServer(config.trustedProxies, https);
   await registerApi(app, deps, parts);
-  onStop(() => app.close());
+  stops.defer(() => app.close());
   const port = await listen(app, { host: config.host, port: config.gatewayPort, variable: 'GATEWAY_PORT' });
   if (https !== null && config.plainHttpPort !== undefined)
-    await startRefusingServer(config, logOf('api'), onStop);
+    await startRefusingServer(config, logOf('api'), stops);
   return toUrl(config.host, port, https === null ? 'http' : 'https');
 }
 
@@ -117,13 +113,13 @@ function createApiServer(
 async function startRefusingServer(
   { host, plainHttpPort = 0 }: GatewayDependencies['config'],
   log: Log,
-  onStop: OnStop,
+  stops: AsyncDisposableStack,
 ): Promise<void> {
   const app = Fastify(httpServerOptions({ bodyLimitBytes: 1 }));
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);
   refusePlainHttp(app);
-  onStop(() => app.close());
+  stops.defer(() => app.close());
   await listen(app, { host, port: plainHttpPort, variable: 'GATEWAY_PLAIN_HTTP_PORT' });
 }
 

@@ -35,7 +35,7 @@ describe('a hint', () => {
     for (const { heard } of instances) expect(new Set(heard).size).toBe(1);
   });
 
-  it('goes to another instance where one is gone, and where all are, nobody hears of it', async () => {
+  it('goes to another instance if one is gone, and is dropped if all are', async () => {
     const [first, second] = [await startCommandService(), await startCommandService()];
     const hints = hintsFor([first.origin, second.origin]);
     await first.stop();

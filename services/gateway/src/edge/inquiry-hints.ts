@@ -1,9 +1,10 @@
 /**
- * Tells the command service of a payment that was read and whose outcome nobody knows, so that it looks at once instead of
- * by its schedule. A hint that is lost costs some seconds and nothing else: it is sent once, and nobody waits for it.
+ * Hints to the command service that a payment of unknown outcome was read, so that it inquires at once instead of on its
+ * schedule. A lost hint costs some seconds and nothing else: it is sent once, and no request waits for it.
  */
 import { isToken } from '@tollgate/teams';
-import { type Log, sendErrors } from '@tollgate/service-kit';
+import { sendError } from '@tollgate/gateway-api/http';
+import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { Agent } from 'undici';
 import { z } from 'zod';
@@ -18,19 +19,15 @@ const bodyBytesMax = 1_024;
 const underWayMax = 64;
 const answerWithinMs = 1_000;
 
-/** Of the command service: takes hints and answers before it looks. */
+/** The command service's route: accepts hints and answers before it inquires. */
 export function registerInquiryHints(app: FastifyInstance, inquireForReader: (token: string) => void): void {
   app.post(path, { bodyLimit: bodyBytesMax }, async (request, reply) => {
     const hint = hintSchema.safeParse(request.body);
     if (!hint.success)
-      return sendErrors(reply, 400, [
-        {
-          code: 'invalid_param',
-          kind: 'invalid_request_error',
-          message: 'token must be that of a payment or payout.',
-          parameter: 'token',
-        },
-      ]);
+      return sendError(reply, 'invalid_param', {
+        message: 'token must be that of a payment or payout.',
+        parameter: 'token',
+      });
     inquireForReader(hint.data.token);
     return reply.code(202).send({ success: true });
   });
@@ -39,7 +36,7 @@ export function registerInquiryHints(app: FastifyInstance, inquireForReader: (to
 export interface InquiryHints {
   /** Never throws and does not wait. */
   send(token: string): void;
-  /** Gives up what is on its way. */
+  /** Aborts hints in flight. */
   close(): Promise<void>;
 }
 
@@ -67,7 +64,7 @@ export function createInquiryHints({
         await answer.body.dump();
         return;
       } catch (error) {
-        log.debug({ error, token, url: origin }, 'a hint was not taken');
+        log.debug({ error, token, url: origin }, 'an inquiry hint was not accepted');
       }
     }
   }
@@ -82,7 +79,7 @@ export function createInquiryHints({
   };
 }
 
-/** Each instance limits its looks at one payment: so one of them hears of all reads of it, and another where that is away. */
+/** Each instance limits its inquiries of one payment, so all hints of a payment go to one instance, or else to another. */
 function inTurn(upstreams: readonly string[], token: string): readonly string[] {
   const sum = Buffer.from(token).reduce((total, byte) => total + byte, 0);
   const first = sum % upstreams.length;

@@ -1,5 +1,6 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import type { Clock } from '@tollgate/service-kit';
+import { LRUCache } from 'lru-cache';
 
 interface Window {
   startedAt: number;
@@ -19,25 +20,17 @@ export function requestCountsOn(
   requestersMax: number,
 ): FastifyRateLimitStoreCtor {
   return class RequestCounts implements FastifyRateLimitStore {
-    readonly #windows = new Map<string, Window>();
+    // Only a beginning is a use, so that the one which began first is forgotten first.
+    readonly #windows = new LRUCache<string, Window>({ max: requestersMax });
 
     incr(...[requester, callback, windowMs]: Parameters<FastifyRateLimitStore['incr']>): void {
       const now = clock.monotonic();
-      const known = this.#windows.get(requester);
+      const known = this.#windows.peek(requester);
       const isOpen = known !== undefined && now < known.startedAt + windowMs;
-      const window = isOpen ? known : this.#begin(requester, now);
+      const window = isOpen ? known : { startedAt: now, current: 0 };
+      if (!isOpen) this.#windows.set(requester, window);
       window.current += 1;
       callback(null, { current: window.current, ttl: window.startedAt + windowMs - now });
-    }
-
-    /** Kept in the order of their beginnings. */
-    #begin(requester: string, now: number): Window {
-      this.#windows.delete(requester);
-      const [oldest] = this.#windows.keys();
-      if (oldest !== undefined && this.#windows.size >= requestersMax) this.#windows.delete(oldest);
-      const window = { startedAt: now, current: 0 };
-      this.#windows.set(requester, window);
-      return window;
     }
 
     child(): FastifyRateLimitStore {

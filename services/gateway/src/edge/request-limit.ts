@@ -1,7 +1,8 @@
 /** How many requests of one key, and of one address without a key, are answered in a second. */
 import { fastifyRateLimit } from '@fastify/rate-limit';
+import { sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
-import { type Clock, InvariantViolation, sendErrors } from '@tollgate/service-kit';
+import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requestCountsOn } from './request-counts.ts';
 
@@ -68,7 +69,5 @@ function refuse(
   { max, ttlInSeconds }: { max: number; ttlInSeconds: number },
 ): FastifyReply {
   const message = `More than ${max} requests ${whose} came within a second; this one was not carried out, and may be repeated.`;
-  return sendErrors(reply.header('retry-after', ttlInSeconds), 429, [
-    { code: 'rate_limit_exceeded', kind: 'api_error', message },
-  ]);
+  return sendError(reply, 'rate_limit_exceeded', { message, retryAfterSeconds: ttlInSeconds });
 }

@@ -8,21 +8,21 @@ export interface Received {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** As it came, for a signature is over the bytes. */
+  /** As received, because the signature is over the bytes. */
   text: string;
   body: { token: string; type: string; status: string };
 }
 
 /** A status code, nothing at all, or an answer that the test writes itself. */
-export type Reaction = number | 'hang' | ((response: ServerResponse) => void);
+type Reaction = number | 'hang' | ((response: ServerResponse) => void);
 
 export interface Receiver {
   url: string;
   received: Received[];
   ids(): string[];
-  /** Answers 204 until told otherwise. */
+  /** Answers 204 unless set otherwise. */
   react(reaction: (received: Received, index: number) => Reaction): void;
-  /** Requests that wait for an answer at the moment, and at most. */
+  /** Requests without an answer yet, and the most so far. */
   waiting(): { now: number; most: number };
 }
 

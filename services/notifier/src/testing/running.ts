@@ -21,7 +21,7 @@ import { requestedWithCallback } from './subjects.ts';
 export const masterText = `k1:${'m'.repeat(32)}`;
 const secrets = parseWebhookSecrets(masterText);
 
-/** No jitter, so that a spec can tell when a try is due. */
+/** No jitter, so that a spec knows when an attempt is due. */
 const ids = { ...systemIds, fraction: () => 0 };
 
 /** Runs a notifier until the test ends. */
@@ -55,7 +55,7 @@ export async function webhooksOf(store: EventStore, token = 'pay_1'): Promise<re
 export const statesOf = async (store: EventStore, token?: string) =>
   (await webhooksOf(store, token)).map(({ state }) => state);
 
-export const toldTo = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.status}`);
+export const sentTo = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.status}`);
 
 export const verifierOf = (team: string, masters = secrets) =>
   new Verifier(webhookSecretsOf(masters, 'sandbox', team)[0]?.reveal() ?? '');

@@ -1,4 +1,4 @@
-/** Payments and payouts whose team wants to be told, for specs. */
+/** Payments and payouts with a callbackUrl, for specs. */
 import type { PaymentEvent, PayoutEvent } from '@tollgate/payment-domain';
 import {
   payoutRequested,

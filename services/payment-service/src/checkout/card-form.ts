@@ -22,7 +22,7 @@ const dayMs = 24 * 60 * 60_000;
 /**
  * Reads the posted form. `now` is in milliseconds since the Unix epoch; a card is good to the end of its month.
  *
- * The card number and the CVV end here: only the card's behaviour goes on.
+ * The card number and the CVV end here: only the card's behaviour goes further.
  */
 export function readCardForm(form: URLSearchParams, now: number): CardFormResult {
   const number = field(form, 'number').replace(/[\s-]/g, '');

@@ -170,7 +170,7 @@ describe('paying by card', () => {
     expect((await answer(authenticated, 'confirm')).location).toBe(urls.redirectSuccessUrl);
   });
 
-  it('leads to success when the money is held for confirmation', async () => {
+  it('leads to success when the payment awaits confirmation', async () => {
     const token = await harness.create({ ...urls, needConfirmation: true });
     expect((await submit(token, goodForm(approvedCard))).location).toBe(urls.redirectSuccessUrl);
     expect(await harness.retrieve(token)).toMatchObject({ status: 'pending', heldAmount: 1250 });

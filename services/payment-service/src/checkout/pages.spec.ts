@@ -140,7 +140,7 @@ describe('the outcome page', () => {
     ['held', settled('approved', { needConfirmation: true }), 'Payment authorised'],
     ['declined', settled('declined'), 'Payment declined'],
     ['revised', revise('declined', undefined)(settled('approved'), start), 'Payment declined'],
-  ])('tells that the payment is %s', (_name, shown, title) => {
+  ])('says that the payment is %s', (_name, shown, title) => {
     expect(outcomePage(shown)).toContain(`<h1>${title}</h1>`);
   });
 

@@ -90,7 +90,7 @@ export function troublePage(trouble: Trouble, locale: string, environment?: Envi
   return page(localisation, environment, { title, header: undefined, main });
 }
 
-/** A payment that is paid and not final is held for the merchant's confirmation. */
+/** A payment that is paid and not final awaits the merchant's confirmation. */
 const outcomeOf = ({ status }: Payment): Outcome =>
   status === 'init' || status === 'pending' ? 'held' : status;
 

@@ -5,7 +5,7 @@ import type { OperatorOperations } from './operations.ts';
 
 const issued = { keyId: 'key_0123456789ab', key: new Secret('sk_sandbox_shown-once') };
 
-/** Runs a command against operations that note how they were called, and succeed unless told otherwise. */
+/** Runs a command against operations that note how they were called, and succeed by default. */
 async function run(command: string, overrides: Partial<OperatorOperations> = {}) {
   const calls: unknown[][] = [];
   const output = { out: '', error: '', closed: 0 };
@@ -25,7 +25,7 @@ async function run(command: string, overrides: Partial<OperatorOperations> = {})
     ...overrides,
   };
   const exitCode = await runOperatorCommand(command === '' ? [] : command.split(' '), {
-    open: () => ({ operations, close: () => (output.closed += 1) }),
+    open: () => ({ tools: operations, close: () => void (output.closed += 1) }),
     print: (text) => (output.out += text),
     complain: (text) => (output.error += text),
   });
@@ -108,10 +108,10 @@ describe('a bad call', () => {
   );
 
   it.each([
-    ['bad_argument', 2],
-    ['not_now', 1],
-  ] as const)('that an operation refuses as %s ends with %i', async (refused, exitCode) => {
-    const register = async () => ({ refused, message: 'Why.' });
+    ['usage', 2],
+    ['refused', 1],
+  ] as const)('that an operation refuses as %s ends with %i', async (kind, exitCode) => {
+    const register = async () => ({ kind, message: 'Why.' });
     expect(await run('register tea', { register })).toMatchObject({
       exitCode,
       out: '',

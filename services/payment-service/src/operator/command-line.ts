@@ -1,67 +1,38 @@
 /** The operator's command line: `npm run payment-service -- <command>`. */
-import { Command, CommanderError, Option } from 'commander';
+import {
+  type CommandLineDeps,
+  type CommandResult,
+  type RunCommand,
+  runProgram,
+} from '@tollgate/service-kit/command-line';
+import { Command, Option } from 'commander';
 import { environments, type Environment } from '../config.ts';
 import { approvals, type Approval } from '../storage/merchants-table.ts';
-import type { MerchantOverview, OperatorOperations, OperatorRefusal } from './operations.ts';
+import type { MerchantOverview, OperatorOperations, Result } from './operations.ts';
 
-export interface CommandLineDeps {
-  /** Opens the data folder; called once, and only where the arguments are right. */
-  open: () => { operations: OperatorOperations; close: () => void };
-  /** For what was asked for. */
-  print: (text: string) => void;
-  /** For the one sentence that says what is wrong. */
-  complain: (text: string) => void;
-}
+type Run = RunCommand<OperatorOperations>;
 
-/** How a command ended: done, refused as things stand, or called wrongly. */
-const exitCodes = { done: 0, not_now: 1, bad_argument: 2 } as const;
-
-/** Runs one command and gives the exit code of the process. Rejects where the data folder cannot be used. */
-export async function runOperatorCommand(argv: readonly string[], deps: CommandLineDeps): Promise<number> {
-  let exitCode: number = exitCodes.done;
-  const run = async (work: (operations: OperatorOperations) => Promise<string | OperatorRefusal>) => {
-    const { operations, close } = deps.open();
-    try {
-      const result = await work(operations);
-      if (typeof result === 'string') {
-        deps.print(`${result}\n`);
-      } else {
-        deps.complain(`${result.message}\n`);
-        exitCode = exitCodes[result.refused];
-      }
-    } finally {
-      close();
-    }
+/** Runs one command and gives the exit code of the process. Rejects with what is a fault of ours. */
+export function runOperatorCommand(
+  argv: readonly string[],
+  deps: CommandLineDeps<OperatorOperations>,
+): Promise<number> {
+  const program = new Command('npm run payment-service --').description(
+    'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: node services/payment-service/src/main.ts',
+  );
+  const addCommands = (run: Run): void => {
+    addMerchantCommands(program, run);
+    addKeyCommands(program, run);
   };
-  if (argv.length === 0) {
-    deps.complain('<command> is missing: give one of those that --help lists.\n');
-    return exitCodes.bad_argument;
-  }
-  try {
-    await createProgram(run, deps).parseAsync(argv, { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return exitCodes.done;
-    deps.complain(`${toSentence(error.message)}\n`);
-    return exitCodes.bad_argument;
-  }
-  return exitCode;
+  return runProgram(argv, program, addCommands, deps);
 }
 
-type Run = (work: (operations: OperatorOperations) => Promise<string | OperatorRefusal>) => Promise<void>;
-
-function createProgram(run: Run, { print }: CommandLineDeps): Command {
-  const program = new Command('npm run payment-service --')
-    .description(
-      'Registers the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); the service may be running, and follows at once.\nThe service itself is started with: node services/payment-service/src/main.ts',
-    )
-    // Before the subcommands, which inherit these.
-    .exitOverride()
-    .showSuggestionAfterError(false)
-    .configureOutput({ writeOut: print, writeErr: () => undefined });
-  addMerchantCommands(program, run);
-  addKeyCommands(program, run);
-  return program;
+async function answer<Value>(
+  result: Promise<Result<Value>>,
+  toText: (value: Value) => string,
+): Promise<CommandResult> {
+  const value = await result;
+  return value.kind === undefined ? { kind: 'done', text: toText(value) } : value;
 }
 
 function addMerchantCommands(program: Command, run: Run): void {
@@ -69,23 +40,21 @@ function addMerchantCommands(program: Command, run: Run): void {
     .command('register <name>')
     .description('register a merchant, with a key of the sandbox')
     .action((name: string) =>
-      run(async (operations) => {
-        const result = await operations.register(name);
-        return result.refused === undefined ? keyNotice(`Registered ${name}.`, 'sandbox', result) : result;
-      }),
+      run((operations) =>
+        answer(operations.register(name), (key) => keyNotice(`Registered ${name}.`, 'sandbox', key)),
+      ),
     );
   const approve = program
     .command('approve <name>')
-    .description('record approvals of a merchant; all three are needed before it gets a production key');
+    .description('record approvals of a merchant; a production key needs all three');
   for (const kind of approvals) approve.option(`--${kind}`, `the ${kind} approval`);
   approve.action((name: string, options: Partial<Record<Approval, boolean>>) => {
     const kinds = approvals.filter((kind) => options[kind]);
     if (kinds.length === 0)
       approve.error("error: missing option '--compliance', '--commercial' or '--technical'");
-    return run(async (operations) => {
-      const result = await operations.approve(name, kinds);
-      return result.refused === undefined ? approvalNotice(name, kinds, result.missing) : result;
-    });
+    return run((operations) =>
+      answer(operations.approve(name, kinds), ({ missing }) => approvalNotice(name, kinds, missing)),
+    );
   });
   program
     .command('set <name>')
@@ -96,42 +65,42 @@ function addMerchantCommands(program: Command, run: Run): void {
         .makeOptionMandatory(),
     )
     .action((name: string, { uniqueOrderNumber }: { uniqueOrderNumber: 'on' | 'off' }) =>
-      run(async (operations) => {
-        const result = await operations.setUniqueOrderNumber(name, uniqueOrderNumber === 'on');
-        return result.refused === undefined
-          ? `${name} now has --unique-order-number ${uniqueOrderNumber}.`
-          : result;
-      }),
+      run((operations) =>
+        answer(
+          operations.setUniqueOrderNumber(name, uniqueOrderNumber === 'on'),
+          () => `${name} now has --unique-order-number ${uniqueOrderNumber}.`,
+        ),
+      ),
     );
   program
     .command('list')
     .description('show merchants, approvals and keys')
-    .action(() => run(async (operations) => toTable(operations.list())));
+    .action(() => run(async (operations) => ({ kind: 'done', text: toTable(operations.list()) })));
 }
 
 function addKeyCommands(program: Command, run: Run): void {
   program
     .command('issue-key <name>')
-    .description('give a merchant a further key, which is shown once')
+    .description('issue a further key of a merchant and print it, this once')
     .addOption(
       new Option('--environment <environment>', 'where the key is valid')
         .choices(environments)
         .makeOptionMandatory(),
     )
     .action((name: string, { environment }: { environment: Environment }) =>
-      run(async (operations) => {
-        const result = await operations.issueKey(name, environment);
-        return result.refused === undefined ? keyNotice(`A key for ${name}.`, environment, result) : result;
-      }),
+      run((operations) =>
+        answer(operations.issueKey(name, environment), (key) =>
+          keyNotice(`A key for ${name}.`, environment, key),
+        ),
+      ),
     );
   program
     .command('revoke-key <key>')
-    .description('take a key away: its identifier (key_…), the beginning of either, or the whole key')
+    .description('revoke a key: by its identifier (key_…), the beginning of either, or the whole key')
     .action((which: string) =>
-      run(async (operations) => {
-        const result = await operations.revokeKey(which);
-        return result.refused === undefined ? `Revoked ${result.keyId}: it is refused from now on.` : result;
-      }),
+      run((operations) =>
+        answer(operations.revokeKey(which), ({ keyId }) => `Revoked ${keyId}: it is refused from now on.`),
+      ),
     );
 }
 
@@ -172,13 +141,3 @@ function toLines({ name, uniqueOrderNumber, approvals: granted, keys }: Merchant
 }
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** The parser's complaints are up to three sentences. */
-function toSentence(message: string): string {
-  const text = message
-    .replace(/^error: /, '')
-    .replace(/\.$/, '')
-    .replaceAll('. ', ': ')
-    .replace(': Allowed choices', ': allowed choices');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}; --help tells more.`;
-}

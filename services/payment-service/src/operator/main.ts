@@ -1,14 +1,6 @@
 /** The operator's command line of the Payment Service: `npm run payment-service -- --help`. */
 import { mkdirSync } from 'node:fs';
-import { inspect } from 'node:util';
-import {
-  StartupError,
-  TollgateError,
-  errorCode,
-  readConfig,
-  systemClock,
-  systemIds,
-} from '@tollgate/service-kit';
+import { StartupError, errorCode, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { databaseFileOf, paymentServiceConfigSchema } from '../config.ts';
 import { openBesideService } from '../storage/database.ts';
 import { runOperatorCommand } from './command-line.ts';
@@ -20,7 +12,7 @@ function open() {
   const sandbox = openBesideService(databaseFileOf(dataDir, 'sandbox'));
   const production = openBesideService(databaseFileOf(dataDir, 'production'));
   return {
-    operations: createOperatorOperations({
+    tools: createOperatorOperations({
       databases: { sandbox, production },
       ids: systemIds,
       now: systemClock.now,
@@ -44,16 +36,8 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
-runOperatorCommand(process.argv.slice(2), {
+process.exitCode = await runOperatorCommand(process.argv.slice(2), {
   open,
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
-}).then(
-  (exitCode) => {
-    process.exitCode = exitCode;
-  },
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof TollgateError ? error.message : inspect(error)}\n`);
-    process.exitCode = 1;
-  },
-);
+});

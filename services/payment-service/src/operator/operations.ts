@@ -1,5 +1,6 @@
 /** What an operator does with merchants: registers them, records their approvals, gives them keys and takes these away. */
 import type { Ids } from '@tollgate/service-kit';
+import type { CommandRefusal } from '@tollgate/service-kit/command-line';
 import { environments, type Environment } from '../config.ts';
 import { issueKey, keyIdOf, type IssuedKey } from '../keys.ts';
 import type { Database } from '../storage/database.ts';
@@ -12,16 +13,8 @@ import {
   type MerchantsTable,
 } from '../storage/merchants-table.ts';
 
-/**
- * Why nothing was done. `bad_argument`: an argument is wrong, or names what there is not. `not_now`: it cannot be done as
- * things stand. The message is one sentence that names the argument.
- */
-export interface OperatorRefusal {
-  refused: 'bad_argument' | 'not_now';
-  message: string;
-}
-
-type Result<Value> = OperatorRefusal | ({ refused?: never } & Value);
+/** A refusal is one sentence that names the argument. */
+export type Result<Value> = CommandRefusal | ({ kind?: never } & Value);
 
 /** A merchant as `list` shows it. */
 export interface MerchantOverview {
@@ -171,8 +164,8 @@ function toOverview(
   return { name, uniqueOrderNumber, approvals: granted, keys };
 }
 
-const badArgument = (message: string): OperatorRefusal => ({ refused: 'bad_argument', message });
-const notNow = (message: string): OperatorRefusal => ({ refused: 'not_now', message });
+const badArgument = (message: string): CommandRefusal => ({ kind: 'usage', message });
+const notNow = (message: string): CommandRefusal => ({ kind: 'refused', message });
 
 const badName = () =>
   badArgument('<name> must be 1 to 64 letters, digits, spaces, dots, hyphens and underscores.');

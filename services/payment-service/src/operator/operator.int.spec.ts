@@ -123,7 +123,7 @@ describe('an operator', () => {
     expect((await operate('list')).out.match(/revoked/g)).toHaveLength(3);
   });
 
-  it('is told when a name of a key fits none or several, without the name being repeated', async () => {
+  it('learns that the name of a key fits none or several, without the name being repeated', async () => {
     await operate('register', 'tea-shop');
     await operate('register', 'coffee-shop');
     for (const name of ['sk_sandbox_', 'key_']) {
@@ -139,7 +139,7 @@ describe('an operator', () => {
     ['approve', '--technical'],
     ['issue-key', '--environment=sandbox'],
     ['set', '--unique-order-number=on'],
-  ])('is told by %s that a merchant is unknown', async (command, option) => {
+  ])('learns from %s that a merchant is unknown', async (command, option) => {
     const { exitCode, error } = await operate(command, 'nobody', option);
     expect([exitCode, error]).toEqual([
       2,
@@ -152,7 +152,7 @@ describe('an operator', () => {
     expect([exitCode, error]).toEqual([2, expect.stringMatching(/^<name> must be 1 to 64 [^\n]+\.\n$/)]);
   });
 
-  it('is told in one sentence that the data folder cannot be used', async () => {
+  it('learns in one sentence that the data folder cannot be used', async () => {
     expect(await operateOn('/dev/null/data', 'list')).toEqual({
       exitCode: 1,
       out: '',

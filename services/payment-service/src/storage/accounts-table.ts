@@ -4,9 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
  * The accounts of a wallet. `hold` and `available` are the merchant's money; `debt` is what the merchant owes (never
  * above 0); `customers` is where payments come from and refunds go to (never above 0); `payouts` is what was paid out.
  */
-export const accountNames = ['hold', 'available', 'debt', 'customers', 'payouts'] as const;
-export type AccountName = (typeof accountNames)[number];
-export type Balances = Record<AccountName, number>;
+type AccountName = 'hold' | 'available' | 'debt' | 'customers' | 'payouts';
+type Balances = Record<AccountName, number>;
 
 /** A merchant's money in one currency. */
 export interface WalletName {

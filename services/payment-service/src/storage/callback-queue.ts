@@ -22,10 +22,10 @@ export interface QueuedCallback {
   tries: number;
 }
 
-export type CallbackState = 'due' | 'delivered' | 'given_up' | 'dropped';
+type CallbackState = 'due' | 'delivered' | 'given_up' | 'dropped';
 
 /** What became of a callback, for the ledger. */
-export interface CallbackRecord {
+interface CallbackRecord {
   token: string;
   orderNumber: string | null;
   status: string;
@@ -88,7 +88,7 @@ export function createCallbackQueue(connection: DatabaseSync): CallbackQueue {
         waitsForNext ? 1 : 0,
       );
       if (waitsForNext) return;
-      // Written anew, a waiting one gets a later id and so its place behind the one just added.
+      // Rewritten, a waiting one gets a later id and so its place behind the one just added.
       if (Number(passWaiting.run(dueAt, token).changes) > 0) removeWaiting.run(token);
     },
     due: (now, limit) => due.all(now, limit).map((row) => ({ ...row }) as unknown as QueuedCallback),

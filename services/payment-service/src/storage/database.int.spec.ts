@@ -118,11 +118,11 @@ describe('the database', () => {
     expect(() => openDatabase(file)).toThrow(`${file} cannot be opened as a database`);
   });
 
-  it('is not opened by an older release', () => {
+  it('is not opened by another release', () => {
     database.close();
     const raw = new DatabaseSync(join(dir, 'test.db'));
     raw.exec('PRAGMA user_version = 999');
     raw.close();
-    expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/newer release/);
+    expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/another release/);
   });
 });

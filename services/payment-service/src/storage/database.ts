@@ -43,7 +43,7 @@ export function openDatabase(file: string): Database {
 }
 
 /**
- * Opens the file for a command that writes merchants and their keys, which the service reads anew for every request.
+ * Opens the file for a command that writes merchants and their keys, which the service reads again for every request.
  * Such a command writes nothing else, and does not wait inside a transaction: the service would wait with it.
  *
  * @throws StartupError where the file is no database, or does not promise durability.
@@ -156,7 +156,7 @@ function commit(connection: DatabaseSync, batch: QueuedTransaction[]): void {
     settlements = batch.map((queued) => queued.run());
     connection.exec('COMMIT');
   } catch (cause) {
-    // A full disk has already rolled back by itself, and a second ROLLBACK would throw.
+    // A full disk has already caused a rollback, and a second ROLLBACK would throw.
     if (connection.isTransaction) connection.exec('ROLLBACK');
     const error = new TollgateError('storage_failed', 'The database could not commit.', {
       retryable: true,

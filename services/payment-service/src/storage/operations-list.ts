@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../payments.ts';
 import { toCondition, toPayment, type PaymentFilter } from './payments-table.ts';
-import { toPayout, type Payout } from './payouts-table.ts';
+import { toPayout, type Payout } from './records-table.ts';
 
 /** An entry of a list that may hold payments and payouts. */
-export type ListedOperation = { payment: Payment; payout?: never } | { payout: Payout; payment?: never };
+type ListedOperation = { payment: Payment; payout?: never } | { payout: Payout; payment?: never };
 
 /** Which of the two a list shows, by `operationType` of `GET /payments`. */
-export type OperationType = 'pays' | 'payouts' | 'all';
+type OperationType = 'pays' | 'payouts' | 'all';
 
 /** Pages of payments and payouts together, newest first. */
 export interface OperationsList {

@@ -1,100 +1,153 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@tollgate/service-kit';
-import { moneyStep } from './money-schema.ts';
+
+/** Stands in the file; goes up with every change of the schema. Earlier numbers were never released. */
+const schemaVersion = 4;
 
 /**
- * The steps that brought the file to its present shape, in order; a released step is never edited, only followed.
- * Times are milliseconds since the Unix epoch. A payment's whole record is JSON; columns beside it are what is searched.
+ * Times are milliseconds since the Unix epoch. A whole record is JSON; columns beside it are what is searched.
+ * `ledger_balances` is the sum of `ledger_entries`, kept beside them; `hold_lots` says when which part of a wallet's held
+ * money settles.
  */
-const migrations: readonly string[] = [
-  `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-
-   CREATE TABLE merchants (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
-     name TEXT NOT NULL UNIQUE,
-     unique_order_number INTEGER NOT NULL DEFAULT 0
-   ) STRICT;
-
-   CREATE TABLE merchant_keys (
-     hash TEXT PRIMARY KEY,
-     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-     created_at INTEGER NOT NULL
-   ) STRICT;
-
-   CREATE TABLE payments (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
-     token TEXT NOT NULL UNIQUE,
-     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-     order_number TEXT,
-     created_at INTEGER NOT NULL,
-     expires_at INTEGER,
-     record TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX payments_by_order_number ON payments (merchant_id, order_number);
-   CREATE INDEX payments_by_creation ON payments (merchant_id, created_at);
-   CREATE INDEX payments_by_expiry ON payments (expires_at) WHERE expires_at IS NOT NULL;
-
-   CREATE TABLE callbacks (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
-     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-     token TEXT NOT NULL,
-     order_number TEXT,
-     status TEXT NOT NULL,
-     url TEXT NOT NULL,
-     body TEXT NOT NULL,
-     state TEXT NOT NULL CHECK (state IN ('due', 'delivered', 'given_up', 'dropped')),
-     tries INTEGER NOT NULL DEFAULT 0,
-     due_at INTEGER NOT NULL,
-     waits_for_next INTEGER NOT NULL DEFAULT 0
-   ) STRICT;
-   CREATE INDEX callbacks_by_due_time ON callbacks (due_at, id) WHERE state = 'due';
-   CREATE INDEX callbacks_by_order_number ON callbacks (merchant_id, order_number);
-   CREATE INDEX callbacks_waiting ON callbacks (token) WHERE waits_for_next = 1;
-
-   CREATE TABLE calls (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
-     at INTEGER NOT NULL,
-     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-     operation TEXT NOT NULL,
-     token TEXT,
-     order_number TEXT,
-     effect TEXT NOT NULL,
-     answer TEXT NOT NULL
-   ) STRICT;`,
-
-  `ALTER TABLE merchant_keys ADD COLUMN key_id TEXT NOT NULL DEFAULT '';
-   ALTER TABLE merchant_keys ADD COLUMN shown TEXT NOT NULL DEFAULT 'sk_sandbox_';
-   ALTER TABLE merchant_keys ADD COLUMN revoked_at INTEGER;
-   UPDATE merchant_keys SET key_id = 'key_' || substr(hash, 1, 12);
-   CREATE INDEX merchant_keys_by_merchant ON merchant_keys (merchant_id);
-
-   CREATE TABLE merchant_approvals (
-     merchant_id INTEGER NOT NULL REFERENCES merchants (id),
-     kind TEXT NOT NULL CHECK (kind IN ('compliance', 'commercial', 'technical')),
-     approved_at INTEGER NOT NULL,
-     PRIMARY KEY (merchant_id, kind)
-   ) STRICT;`,
-
-  moneyStep,
-];
+const schema = `
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE merchants (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    unique_order_number INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE merchant_keys (
+    hash TEXT PRIMARY KEY,
+    key_id TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    created_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT;
+  CREATE INDEX merchant_keys_by_merchant ON merchant_keys (merchant_id);
+  CREATE TABLE merchant_approvals (
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    kind TEXT NOT NULL CHECK (kind IN ('compliance', 'commercial', 'technical')),
+    approved_at INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, kind)
+  ) STRICT;
+  CREATE TABLE payments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    token TEXT NOT NULL UNIQUE,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    order_number TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX payments_by_order_number ON payments (merchant_id, order_number);
+  CREATE INDEX payments_by_creation ON payments (merchant_id, created_at);
+  CREATE INDEX payments_by_expiry ON payments (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE callbacks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    token TEXT NOT NULL,
+    order_number TEXT,
+    status TEXT NOT NULL,
+    url TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('due', 'delivered', 'given_up', 'dropped')),
+    tries INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL,
+    waits_for_next INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX callbacks_by_due_time ON callbacks (due_at, id) WHERE state = 'due';
+  CREATE INDEX callbacks_by_order_number ON callbacks (merchant_id, order_number);
+  CREATE INDEX callbacks_waiting ON callbacks (token) WHERE waits_for_next = 1;
+  CREATE TABLE calls (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    operation TEXT NOT NULL,
+    token TEXT,
+    order_number TEXT,
+    effect TEXT NOT NULL,
+    answer TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE ledger_entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    booking TEXT NOT NULL,
+    token TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    currency TEXT NOT NULL,
+    account TEXT NOT NULL CHECK (account IN ('hold', 'available', 'debt', 'customers', 'payouts')),
+    amount INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE ledger_balances (
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    currency TEXT NOT NULL,
+    account TEXT NOT NULL,
+    balance INTEGER NOT NULL,
+    PRIMARY KEY (merchant_id, currency, account)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE hold_lots (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    currency TEXT NOT NULL,
+    token TEXT NOT NULL,
+    remaining INTEGER NOT NULL CHECK (remaining > 0),
+    due_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX hold_lots_by_due_time ON hold_lots (due_at, id);
+  CREATE INDEX hold_lots_by_wallet ON hold_lots (merchant_id, currency, id);
+  CREATE INDEX hold_lots_by_token ON hold_lots (token);
+  CREATE TABLE recurring_tokens (
+    token TEXT PRIMARY KEY,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    payment_token TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE refunds (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    record_id TEXT NOT NULL UNIQUE,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    order_number TEXT,
+    created_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX refunds_by_order_number ON refunds (merchant_id, order_number);
+  CREATE TABLE payouts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    record_id TEXT NOT NULL UNIQUE,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    order_number TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX payouts_by_order_number ON payouts (merchant_id, order_number);
+  CREATE INDEX payouts_by_creation ON payouts (merchant_id, created_at);
+  CREATE TABLE disputes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    record_id TEXT NOT NULL UNIQUE,
+    merchant_id INTEGER NOT NULL REFERENCES merchants (id),
+    order_number TEXT,
+    created_at INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX disputes_by_merchant ON disputes (merchant_id, id);
+`;
 
 /**
- * Brings the file to its present shape, in one transaction: an operator's command may do so while the service starts.
+ * Brings a new file to its shape, in one transaction: an operator's command may do so while the service starts.
  *
- * @throws StartupError where a newer release has written the file.
+ * @throws StartupError where another release has written the file.
  */
 export function migrate(connection: DatabaseSync): void {
-  if (versionOf(connection) === migrations.length) return;
+  if (versionOf(connection) === schemaVersion) return;
   connection.exec('BEGIN IMMEDIATE');
   const version = versionOf(connection);
-  if (version > migrations.length) {
+  if (version !== 0 && version !== schemaVersion)
     throw new StartupError(
-      'database_too_new',
-      'The database of the Payment Service was written by a newer release; start that release.',
+      'database_of_another_release',
+      'The database of the Payment Service was written by another release: start that release, or move the file away to begin without payments.',
     );
-  }
-  for (const migration of migrations.slice(version)) connection.exec(migration);
-  connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT;`);
+  if (version === 0) connection.exec(`${schema} PRAGMA user_version = ${schemaVersion};`);
+  connection.exec('COMMIT');
 }
 
 const versionOf = (connection: DatabaseSync): number =>

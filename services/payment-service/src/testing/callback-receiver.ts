@@ -5,14 +5,14 @@ import type { CallbackBody } from '@tollgate/payment-api';
 import { eventually } from './eventually.ts';
 
 /** What the receiver does with the callback that it got as its `index`-th, counted from 0. */
-export type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise<number>;
+type Reaction = (body: CallbackBody, index: number) => number | 'hang' | Promise<number>;
 
 /** A real HTTP or HTTPS server that takes callbacks. */
 export interface CallbackReceiver {
   url: string;
   received: CallbackBody[];
   contentTypes: (string | undefined)[];
-  /** Answers 200 until told otherwise. */
+  /** Answers 200 by default. */
   react(reaction: Reaction): void;
   statuses(): string[];
   waitFor(count: number): Promise<CallbackBody[]>;

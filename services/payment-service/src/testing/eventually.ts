@@ -2,15 +2,15 @@ import { systemClock } from '@tollgate/service-kit';
 
 const pollMs = 10;
 
-/** Waits until `look` gives something other than undefined or false; fails with `what` after the deadline. */
+/** Waits until `probe` gives something other than undefined or false; fails with `what` after the deadline. */
 export async function eventually<Value>(
   what: string,
-  look: () => Value | undefined | false | Promise<Value | undefined | false>,
+  probe: () => Value | undefined | false | Promise<Value | undefined | false>,
   deadlineMs = 10_000,
 ): Promise<Value> {
   const giveUpAt = systemClock.monotonic() + deadlineMs;
   for (;;) {
-    const value = await look();
+    const value = await probe();
     if (value !== undefined && value !== false) return value;
     if (systemClock.monotonic() > giveUpAt) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
     await systemClock.sleep(pollMs);

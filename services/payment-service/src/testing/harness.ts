@@ -168,6 +168,6 @@ function parse(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
-    return {}; // A test about answers that are no JSON looks at the text.
+    return {}; // A test of answers that are not JSON reads the text.
   }
 }

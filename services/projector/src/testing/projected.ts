@@ -1,8 +1,8 @@
 /** A projector over a real store, for specs. */
 import { beginning, StoreUnavailable, type EventStore } from '@tollgate/event-store';
 import {
-  checkpointSchema,
   checkpointStream,
+  viewCheckpointSchema,
   viewKinds,
   kindOfStream,
   viewStreamOf,
@@ -11,33 +11,33 @@ import {
 import { foldStored, storedViews } from '@tollgate/view-index/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createProjector, type Projector } from '../projector.ts';
+import { createProjector, type Projector, type ProjectorOptions } from '../projector.ts';
 
 export const soon = { timeout: 10_000, interval: 5 };
 
-export async function startProjector(
-  store: EventStore,
-  options: Partial<Parameters<typeof createProjector>[0]> = {},
-): Promise<Projector> {
-  const projector = createProjector({
-    store,
-    clock: systemClock,
-    ids: systemIds,
-    log: silentLog,
-    ...options,
-  });
-  onTestFinished(() => projector.stop());
-  await projector.start();
-  return projector;
+export type RunningProjector = Projector & { stop: () => Promise<void> };
+
+/** Projects in the background, until it is stopped or the test ends. */
+export function startProjector(store: EventStore, options: Partial<ProjectorOptions> = {}): RunningProjector {
+  const parts = { store, clock: systemClock, ids: systemIds, log: silentLog };
+  const projector = createProjector({ ...parts, ...options });
+  const stopping = new AbortController();
+  const running = projector.run(stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return { ...projector, stop };
 }
 
 export async function checkpointIn(store: EventStore): Promise<ViewCheckpoint | undefined> {
   const [last] = await Array.fromAsync(store.read(checkpointStream));
-  return last === undefined ? undefined : checkpointSchema.parse(last.data);
+  return last === undefined ? undefined : viewCheckpointSchema.parse(last.data);
 }
 
-/** Waits until everything that the store has is projected. */
-export async function projected(store: EventStore, projector: Projector): Promise<void> {
+/** Waits until every event in the store is projected. */
+export async function projected(store: EventStore, projector: Pick<Projector, 'health'>): Promise<void> {
   const ending = new AbortController();
   let end = beginning;
   for await (const item of store.subscribe({
@@ -51,22 +51,22 @@ export async function projected(store: EventStore, projector: Projector): Promis
   await vi.waitFor(() => expect(projector.health().position >= end).toBe(true), soon);
 }
 
-export const sorted = (texts: Map<string, string>): [string, string][] =>
+const sorted = (texts: Map<string, string>): [string, string][] =>
   [...texts].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What rebuilding from zero gives, by stream of the document. */
+/** The views that a rebuild from zero gives, by stream. */
 async function rebuilt(store: EventStore, streams: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   for (const stream of streams) {
     const kind = kindOfStream(stream);
-    if (kind === undefined) throw new Error(`${stream} has no document`);
+    if (kind === undefined) throw new Error(`${stream} has no view`);
     const view = await foldStored(store, kind, stream.slice(kind.streamPrefix.length));
     texts.set(viewStreamOf(stream), JSON.stringify(view));
   }
   return texts;
 }
 
-/** The documents of just these streams are stored, as rebuilding from zero gives them, byte for byte. */
+/** The views of just these streams are stored, as rebuilding from zero gives them, byte for byte. */
 export async function expectRebuiltIsStored(store: EventStore, streams: readonly string[]): Promise<void> {
   expect(sorted(await storedViews(store))).toEqual(sorted(await rebuilt(store, streams)));
 }

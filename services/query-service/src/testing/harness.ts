@@ -12,7 +12,7 @@ import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fast
 import { expect, onTestFinished } from 'vitest';
 import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
-export type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
+type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
 
 export interface Given {
   app: FastifyInstance;
@@ -21,7 +21,7 @@ export interface Given {
   get: Get;
   /** Gets with another header, or with none. */
   getAs: (authorization: string | undefined) => Get;
-  /** Tokens that were read while nobody knew what had become of their last call. */
+  /** Tokens that were read while the outcome of their last call was unknown. */
   unresolvedReads: string[];
 }
 

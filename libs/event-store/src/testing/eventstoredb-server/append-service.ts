@@ -120,7 +120,7 @@ function toExpected(expected: string): ExpectedRevision {
   return expected === 'no_stream' ? 'no-stream' : Number(expected);
 }
 
-/** As if every stream were scavenged at once: a server keeps what `$maxCount` hides until it is told to clean up. */
+/** As if every stream were scavenged at once: a server keeps what `$maxCount` hides until it is scavenged. */
 async function obeyMetadata(store: EventStore, stream: string, events: readonly NewEvent[]): Promise<void> {
   const owner = ownerOfMetadata(stream);
   const data = events.at(-1)?.data as { $maxCount?: unknown } | undefined;

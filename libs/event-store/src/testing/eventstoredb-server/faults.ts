@@ -10,7 +10,7 @@ export type AppendFault =
   | { kind: 'late'; until: Promise<void> }
   /** This node is not the leader; `address` is. */
   | { kind: 'not-leader'; address: { host: string; port: number } }
-  /** The event is written, and the answer tells no position, as of events that were trimmed. */
+  /** The event is written, and the answer has no position, as for events that were trimmed. */
   | { kind: 'no-position' }
   /** Nothing is written: the server is not ready, as when it starts or elects a leader. */
   | { kind: 'not-ready' }

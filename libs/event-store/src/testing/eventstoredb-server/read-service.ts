@@ -25,7 +25,7 @@ interface Parts {
   store: EventStore;
   log: LogReader;
   faults: ServerFaults;
-  /** Is told of each subscription, with what ends it as servers do that shut down: without an error. */
+  /** Called with each subscription and a function that ends it without an error, as a server that shuts down does. */
   onSubscription: (subscription: { end: () => void; ended: Promise<void> }) => void;
 }
 

@@ -21,7 +21,7 @@ export interface TestServerOptions {
   user?: { username: string; password: string };
 }
 
-/** An EventStoreDB for tests, as far as this house needs one: the real protocol over real sockets. */
+/** An EventStoreDB for tests, as far as our specs need one: the real protocol over real sockets. */
 export interface TestServer {
   /** A connection string. */
   url: string;

@@ -31,7 +31,7 @@ function toStored(bytes: Uint8Array, mayBeJson: boolean): unknown {
   try {
     if (mayBeJson) return JSON.parse(text);
   } catch {
-    // Kept as it is: a server does not look into events.
+    // Kept as it is: a server does not read events.
   }
   return { [bytesField]: Buffer.from(bytes).toString('base64'), isJson: mayBeJson };
 }

@@ -1,6 +1,6 @@
 /** The poller of disputes over lists in memory. */
 import type { EventStore } from '@tollgate/event-store';
-import type { CallOutcome, PaymentServiceClient, ServiceDispute } from '@tollgate/payment-api';
+import type { FoundDispute, InquiryOutcome, Provider } from '@tollgate/provider';
 import type { Log, LogFields } from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds, eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
@@ -10,10 +10,10 @@ import { createDisputesPoller } from '../disputes-poller.ts';
 export interface FakeAccount {
   environment: 'sandbox' | 'production';
   name: string;
-  client: PaymentServiceClient;
-  disputes: ServiceDispute[];
+  provider: Provider;
+  disputes: FoundDispute[];
   /** In place of the list. */
-  fault: CallOutcome<never> | undefined;
+  fault: InquiryOutcome<never> | undefined;
   readCount: number;
   /** Runs after the list was read at the service, before it arrives here. */
   beforeAnswer: () => Promise<void>;
@@ -26,22 +26,28 @@ export function createFakeAccount(
   const account: FakeAccount = {
     ...{ environment, name, disputes: [], fault: undefined, readCount: 0 },
     beforeAnswer: async () => {},
-    client: {
+    provider: {
       listDisputes: async () => {
         account.readCount += 1;
         const answer = structuredClone(account.disputes);
         await account.beforeAnswer();
         return account.fault ?? { kind: 'accepted', answer };
       },
-    } as PaymentServiceClient,
+    } as Provider,
   };
   return account;
 }
 
-export const dispute = (id: string | number, more: Partial<ServiceDispute> = {}): ServiceDispute => ({
-  ...{ id, token: `service-${id}`, amount: 1000, currency: 'EUR', status: 'pending' },
-  ...more,
-});
+export const dispute = (
+  id: string,
+  more: Partial<FoundDispute['observed']> & { serviceToken?: string | undefined } = {},
+): FoundDispute => {
+  const { serviceToken = 'serviceToken' in more ? undefined : `service-${id}`, ...observed } = more;
+  return {
+    observed: { id, amount: 1000, currency: 'EUR', status: 'pending', ...observed },
+    ...(serviceToken === undefined ? {} : { serviceToken }),
+  };
+};
 
 /** Runs a poller over these accounts, with time in the test's hand. */
 export function startPoller(store: EventStore, accounts: FakeAccount[], more: { pollEveryMs?: number } = {}) {

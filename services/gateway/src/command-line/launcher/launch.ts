@@ -1,14 +1,14 @@
 /** Brings up the system as processes of their own. */
 import { fileURLToPath } from 'node:url';
-import { Secret } from '@tollgate/service-kit';
+import type { Secret } from '@tollgate/service-kit';
 import type { GatewayConfig } from '../../configuration/config.ts';
 import {
   type DataDirectory,
   type Quickstart,
   openDataDirectory,
 } from '../../configuration/data-directory.ts';
-import { ensureDemoTeam } from '../../composition/demo-team.ts';
-import type { GatewayDependencies } from '../../composition/gateway.ts';
+import { demoKey } from '../../composition/demo-team.ts';
+import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
 import { toUrl } from '../../edge/http-servers.ts';
 import { createParts } from '../../composition/parts.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
@@ -56,7 +56,7 @@ async function bringUp(
   const spare = (await freePorts(instances * 2 * serviceNames.length + 4, options.ids)).values();
   const nextPort = () => Number(spare.next().value);
   const config = withPorts(options.config, nextPort);
-  const apiKey = await demoKey(options, directory);
+  const apiKey = await prepareDemoTeam(options, directory);
   const { accountsFile, fields } = await bringUpProvider(config, directory, group);
   const dataDir = directory.path;
   const planned = planProcesses({ config, instances, dataDir, accountsFile, nextPort });
@@ -111,17 +111,9 @@ async function bringUpProvider(
 }
 
 /** Opens the store for that alone, and closes it: the processes have their own. */
-async function demoKey(options: LaunchOptions, dataDirectory: DataDirectory): Promise<Secret> {
-  const toStop: (() => Promise<void>)[] = [];
-  const onStop = (stop: () => Promise<void>) => void toStop.unshift(stop);
-  const { store, clock, ids } = createParts(options, { dataDirectory, onStop, runs: () => false });
-  const known = dataDirectory.readQuickstart()?.apiKey;
-  try {
-    const deps = { store: await store(), clock, ids };
-    return await ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
-  } finally {
-    for (const stop of toStop) await stop();
-  }
+async function prepareDemoTeam(options: LaunchOptions, dataDirectory: DataDirectory): Promise<Secret> {
+  await using stops = new AsyncDisposableStack();
+  return await demoKey(createParts(options, { dataDirectory, stops, runs: () => false }));
 }
 
 const toMember = ({ label, service, port, env }: PlannedProcess): Member => ({

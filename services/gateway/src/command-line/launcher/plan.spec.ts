@@ -54,7 +54,7 @@ it.each([
 describe('two of each', () => {
   const planned = plan(2);
 
-  it('are told of both of those that they call', () => {
+  it('know both of those that they call', () => {
     const ports = [of(planned, 'query-service-1').port, of(planned, 'query-service-2').port];
     expect(of(planned, 'api-2').env['QUERY_SERVICE_URL']).toBe(
       ports.map((port) => `http://127.0.0.1:${port}`).join(','),
@@ -70,7 +70,7 @@ describe('two of each', () => {
     expect(instances.map((env) => env['TOLLGATE_INSTANCE'])).toEqual(['', 'services-2']);
   });
 
-  it('are told what their program takes', () => {
+  it('get what their program takes', () => {
     for (const { label, env } of planned)
       expect(() => readConfig(gatewayConfigSchema, env), label).not.toThrow();
   });

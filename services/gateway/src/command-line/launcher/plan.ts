@@ -1,4 +1,4 @@
-/** Which processes make up the system, where each listens, and what each is told. */
+/** Which processes make up the system, where each listens, and its environment. */
 import type { GatewayConfig } from '../../configuration/config.ts';
 import { toUrl } from '../../edge/http-servers.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../configuration/service-names.ts';
 
 export interface PlannedProcess {
-  /** Tells it in the log: `projector`, or `projector-2` where there are several. */
+  /** Names it in the log: `projector`, or `projector-2` where there are several. */
   label: string;
   service: ServiceName;
   /** Of its HTTP server. */
@@ -66,7 +66,7 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
       GATEWAY_HOST: service === 'api' || service === 'callback-ingester' ? config.host : loopback,
       GATEWAY_PORT: String(port),
       CALLBACK_PORT: String(isFirst ? config.callbackPort : nextPort()),
-      // An index for each; the first goes on with that of a gateway in one process.
+      // An index for each; the first continues with that of a gateway in one process.
       TOLLGATE_INSTANCE: isFirst ? (config.instance ?? '') : `${config.instance ?? 'services'}-${number}`,
     },
   }));

@@ -6,7 +6,7 @@ import { type ProcessOptions, type Supervised, supervise } from './supervise.ts'
 export interface GroupOptions {
   /** The groups of services that are stopped one after the other; those of a group at once. */
   stopOrder: readonly (readonly string[])[];
-  /** Lists the processes for whoever wants to find them from outside. */
+  /** Lists the processes, so that they can be found from outside. */
   listFile: string;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

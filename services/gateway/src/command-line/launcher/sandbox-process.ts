@@ -30,7 +30,7 @@ export function sandboxProcess(
   const keyFile = join(dataDirectory.path, keyFileName);
   const known = dataDirectory.readQuickstart()?.paymentServiceKey;
   if (known !== undefined && !existsSync(keyFile)) writeFileSync(keyFile, `${known}\n`, { mode: 0o600 });
-  const told = new Map<string, string>();
+  const printed = new Map<string, string>();
   const member: Member = {
     ...{ label: 'payment-service', service: 'payment-service', argv: [program], port: httpsPort },
     env: {
@@ -45,12 +45,12 @@ export function sandboxProcess(
     isReadyLine(line) {
       const [, name = '', value = ''] = /^ {2}(HTTPS|HTTP|CA|key) +(\S+)/.exec(line) ?? [];
       // The key is in its file.
-      if (name !== '' && name !== 'key') told.set(name, value);
+      if (name !== '' && name !== 'key') printed.set(name, value);
       return name === 'key';
     },
   };
-  const tell = (name: string) => told.get(name) ?? '';
-  const addresses = () => ({ httpsUrl: tell('HTTPS'), httpUrl: tell('HTTP'), caFile: tell('CA') });
+  const valueOf = (name: string) => printed.get(name) ?? '';
+  const addresses = () => ({ httpsUrl: valueOf('HTTPS'), httpUrl: valueOf('HTTP'), caFile: valueOf('CA') });
   return { member, addresses };
 }
 

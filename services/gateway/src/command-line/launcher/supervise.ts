@@ -9,14 +9,14 @@ export interface ProcessOptions {
   /** Arguments of Node. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Told of every line of its standard output; true for the one that says that it serves. */
+  /** Called with every line of its standard output; true for the one that says that it serves. */
   isReadyLine: (line: string) => boolean;
   /** Whether its standard output is shown, too; its standard error is always. */
   isShown: boolean;
   clock: Clock;
   /** Prints a line. */
   say: (line: string) => void;
-  /** Told of each start. What it throws is printed, and changes nothing else. */
+  /** Called at each start. What it throws is printed, and changes nothing else. */
   onStart: (pid: number) => void;
 }
 
@@ -75,7 +75,7 @@ export function supervise(options: ProcessOptions): Supervised {
   };
 }
 
-/** @param onReady told when it serves */
+/** @param onReady called when it serves */
 function start(
   { argv, env, label, say, isReadyLine, isShown, onStart }: ProcessOptions,
   onReady: () => void,

@@ -13,7 +13,7 @@ async function append(store: EventStore, stream: string, id: number): Promise<Po
   return answer.position;
 }
 
-it('is nothing where all is seen, and the age of the first event that is not', async () => {
+it('is 0 if every event is seen, or else the age of the first unseen one', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock();
   const lagFrom = (from: Position) => lagSeconds({ store, clock }, { from, prefixes });
@@ -33,7 +33,7 @@ it('is nothing where all is seen, and the age of the first event that is not', a
   expect(await lagSeconds({ store, clock: later }, { from: last, prefixes: ['payment-1'] })).toBe(0);
 });
 
-it('is not told by a store that is not reached, and asks it no longer', async () => {
+it('is unknown while the store is unavailable, and the query is aborted', async () => {
   const clock = createFakeClock();
   let given: AbortSignal | undefined;
   const store: Pick<EventStore, 'subscribe'> = {

@@ -1,7 +1,7 @@
 import type { EventStore, Position } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
 
-/** A store that has not told by then is not reached, milliseconds: whoever asks for metrics waits for it. */
+/** After this time the store counts as unavailable, milliseconds: the scrape waits for it. */
 const tellWithinMs = 1_000;
 
 /**

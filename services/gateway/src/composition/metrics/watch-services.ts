@@ -1,4 +1,4 @@
-/** The gauges: read from the services when somebody asks, so that they cost nothing in between. */
+/** The gauges: read from the services at each scrape, so that they cost nothing in between. */
 import type { AccountHealth, Accounts } from '@tollgate/command-service';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
@@ -6,9 +6,8 @@ import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
 import { viewKinds } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
-import type { RunningProjector } from '../services/projector.ts';
 import { lagSeconds } from './lag.ts';
-import type { Metrics, Reading } from './metrics.ts';
+import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 
 type Watch = Pick<Metrics, 'watch'>;
 type WatchedIndex = Pick<PaymentIndex, 'workload' | 'position'>;
@@ -38,14 +37,14 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
 
 const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });
 
-/** How much is open, how much waits for a person, and how far reads are behind the events. */
+/** Open work, open reviews, and how far reads lag behind the events. */
 export function watchIndex(
   { watch }: Watch,
   { store, clock, index }: { store: Pick<EventStore, 'subscribe'>; clock: Clock; index: WatchedIndex },
 ): void {
   watch('tollgate_pending_inquiries', () => {
     const { open } = index.workload();
-    // A kind of which there is none is 0 and not absent: alarms are made on it.
+    // A kind without entries is 0, not absent: alerts are defined on it.
     return (['payment', 'payout'] as const).flatMap((kind) =>
       (['unresolved', 'open'] as const).map((state) => ({
         labels: { kind, state },
@@ -66,6 +65,13 @@ export function watchIndex(
   watch('tollgate_read_model_lag_seconds', async () =>
     oneReading(await lagSeconds({ store, clock }, { from: index.position(), prefixes: projected })),
   );
+}
+
+/** A projector and what it projects. */
+export interface RunningProjector {
+  projection: string;
+  /** Undefined while another instance does its work. */
+  health: () => ProjectorHealth | undefined;
 }
 
 export function watchProjectors({ watch }: Watch, projectors: readonly RunningProjector[]): void {

@@ -26,9 +26,9 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
     ...{ TOLLGATE_DATA_DIR: dataDir, PROVIDER_ACCOUNTS_FILE: accountsFile },
     CALLBACK_PUBLIC_URL: 'http://127.0.0.1:9',
   });
-  const toStop: (() => Promise<void>)[] = [];
+  const stops = new AsyncDisposableStack();
   onTestFinished(async () => {
-    for (const stop of toStop.toReversed()) await stop();
+    await stops.disposeAsync();
     rmSync(dataDir, { recursive: true });
   });
   const deps = { config, clock: systemClock, ids: systemIds, env: { KEY: 'sk_sandbox_1' }, pid: process.pid };
@@ -36,7 +36,7 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
     { ...deps, logOf: () => silentLog },
     {
       dataDirectory: openDataDirectory(dataDir),
-      onStop: (stop) => void toStop.push(stop),
+      stops,
       runs: (service) => service === 'command-service' || others.includes(service),
     },
   );
@@ -47,13 +47,13 @@ async function startBeside(others: readonly ServiceName[], building: () => Index
 
 const gauges = /^tollgate_(inquiry_need|read_model_lag_seconds)/m;
 
-// What is open is looked after from the index: one of its own that stood still was told by no metric and by no /readyz.
-it('tells of an index that only it has', async () => {
-  const told: { building?: IndexBuilding } = {};
-  const { service, metrics } = await startBeside([], () => told.building);
+// Inquiries are scheduled from the index: no metric and no /readyz reported an own index that was stuck.
+it('reports an index that only it has', async () => {
+  const reported: { building?: IndexBuilding } = {};
+  const { service, metrics } = await startBeside([], () => reported.building);
   expect(await metrics.text()).toMatch(gauges);
   expect(await service.degraded?.()).toEqual([]);
-  told.building = { followed: '' as IndexBuilding['followed'], views: 3 };
+  reported.building = { followed: '' as IndexBuilding['followed'], views: 3 };
   expect(await service.degraded?.()).toEqual(['index']);
 });
 

@@ -1,9 +1,10 @@
-import { createCommandService } from '@tollgate/command-service';
-import { StartupError, callbackPath } from '@tollgate/service-kit';
+import { createCommandService, nameOfInstallation } from '@tollgate/command-service';
+import { StartupError } from '@tollgate/service-kit';
+import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { watchAccounts, watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
-import { type RunningService, degradedWithout } from '../running-service.ts';
+import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
 
 export interface CommandServiceOptions {
   /** Of the callback server in this process, where it has one. */
@@ -15,13 +16,15 @@ export async function startCommandService(
   parts: Parts,
   { callbackUrl }: CommandServiceOptions,
 ): Promise<RunningService & { inquireForReader: (token: string) => void }> {
-  const { config, clock, ids, logOf, metrics, onStop } = parts;
+  const { config, clock, ids, logOf, metrics, stops } = parts;
   const callbackBase = config.callbackPublicUrl ?? callbackUrl ?? refuseWithoutCallbacks();
   const secrets = parts.callbackSecrets();
   const { accounts } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const [directory, index] = await Promise.all([parts.teams(), parts.index()]);
+  const installation = await nameOfInstallation({ store, clock, ids });
   const commands = createCommandService({
+    installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
     openPayments: (page) => index.openPayments(page),
@@ -31,10 +34,10 @@ export async function startCommandService(
     times: config.times,
     log: logOf('command-service'),
   });
-  onStop(() => commands.stop());
+  stops.defer(() => commands.stop());
   commands.start();
   watchAccounts(metrics, accounts);
-  // What is open is looked after from this index: where nobody else watches it, one that stands still would not be seen.
+  // Inquiries are scheduled from this index: unless it is watched, a stuck one would go unnoticed.
   const isIndexOwn = !parts.runs('query-service');
   if (isIndexOwn) watchIndex(metrics, { store, clock, index });
   const isBuilding = () => isIndexOwn && index.building() !== undefined;
@@ -49,6 +52,6 @@ export async function startCommandService(
 function refuseWithoutCallbacks(): never {
   throw new StartupError(
     'config_invalid',
-    'Set CALLBACK_PUBLIC_URL to where the Payment Service reaches the callback-ingester: the command-service, which tells it that address, runs without one here.',
+    'CALLBACK_PUBLIC_URL is not set, and this command-service runs without a callback-ingester. Set it to the URL at which the Payment Service reaches the callback-ingester.',
   );
 }

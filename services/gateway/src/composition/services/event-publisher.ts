@@ -2,18 +2,18 @@ import { createEventPublisher } from '@tollgate/event-publisher';
 import { startAlone } from '../background.ts';
 import { watchPublisher } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
-import { type RunningService, degradedWithout } from '../running-service.ts';
+import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
 
 /** Needs the event store and the bus. */
 export async function startEventPublisher(parts: Parts): Promise<RunningService> {
-  const { clock, ids, logOf, metrics, onStop } = parts;
+  const { clock, ids, logOf, metrics, stops } = parts;
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const publisher = createEventPublisher({ store, bus, clock, ids, log: logOf('event-publisher') });
-  const health = startAlone('event-publisher', publisher, { runAlone, onStop });
+  const health = startAlone('event-publisher', publisher, { runAlone, stops });
   watchPublisher(metrics, health);
   const isFailing = () => health()?.failure !== undefined;
   return {
-    // Without the bus it fails, too: what is away is told, and not what comes of it.
+    // It fails without the bus, too: the cause is reported, not the consequence.
     degraded: () => (bus.isConnected() && isFailing() ? ['event-publisher'] : degradedWithout(bus)()),
   };
 }

@@ -1,12 +1,12 @@
 import { StartupError } from '@tollgate/service-kit';
 import { Agent } from 'undici';
 import { registerForwarding } from '../../edge/front-door/forward.ts';
-import { forwardedRoutes } from '../../edge/front-door/forwarded-routes.ts';
+import { routesOf } from '@tollgate/gateway-api/http';
 import { type Origins, readinessOf } from '../../edge/front-door/readiness.ts';
 import { createUpstreams } from '../../edge/front-door/upstreams.ts';
 import { registerDocumentation } from '../../edge/openapi/documentation-routes.ts';
 import type { Parts } from '../parts.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../../edge/running-service.ts';
 import { type RoutedService, routedServices } from '../../configuration/service-names.ts';
 
 /** Requests that one instance of a service is busy with at most; more wait. */
@@ -40,7 +40,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
       for (const service of elsewhere) {
         const instances = createUpstreams({ origins: originsOf(parts, service), agent, clock });
         await registerForwarding(app, {
-          routes: forwardedRoutes[service],
+          routes: routesOf(service),
           upstreams: instances,
           log,
         });
@@ -66,7 +66,7 @@ function originsOf({ config }: Parts, service: RoutedService): readonly string[]
   );
 }
 
-function openAgent({ config, onStop }: Parts): Agent {
+function openAgent({ config, stops }: Parts): Agent {
   const { callDeadlineMs, sendWithinMs } = config.times;
   const agent = new Agent({
     ...{ connections: connectionsMax, pipelining: 1, allowH2: false },
@@ -76,11 +76,11 @@ function openAgent({ config, onStop }: Parts): Agent {
     keepAliveTimeout: idleConnectionMs,
     keepAliveMaxTimeout: idleConnectionMs,
   });
-  onStop(() => agent.destroy());
+  stops.defer(() => agent.destroy());
   return agent;
 }
 
-/** Those who ask while an answer is awaited get the same. */
+/** Concurrent callers share one answer. */
 function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let asking: Promise<Answer> | undefined;
   return () => (asking ??= ask().finally(() => (asking = undefined)));

@@ -3,7 +3,7 @@ import { given } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
-import type { RunningService } from '../running-service.ts';
+import type { RunningService } from '../../edge/running-service.ts';
 
 export interface QueryServiceOptions {
   /** Of the command service in this process, where it has one. */
@@ -27,11 +27,11 @@ export async function startQueryService(
   return { registerRoutes: (app) => queries.registerRoutes(app), building: () => index.building() };
 }
 
-/** Undefined where no command service is named: then the schedule of looks finds out, some seconds later. */
-function hintElsewhere({ config, logOf, onStop }: Parts): ((token: string) => void) | undefined {
+/** Undefined if no command service is named: then the inquiry schedule finds out, some seconds later. */
+function hintElsewhere({ config, logOf, stops }: Parts): ((token: string) => void) | undefined {
   const upstreams = config.upstreams['command-service'];
   if (upstreams === undefined) return undefined;
   const hints = createInquiryHints({ upstreams, log: logOf('inquiry-hints') });
-  onStop(() => hints.close());
+  stops.defer(() => hints.close());
   return hints.send;
 }

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { fastifyReplyFrom } from '@fastify/reply-from';
 import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ForwardedRoute } from './forwarded-routes.ts';
+import type { Route } from '@tollgate/gateway-api/http';
 import { answerForUpstream } from './upstream-failure.ts';
 import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export interface ForwardOptions {
-  routes: readonly ForwardedRoute[];
+  routes: readonly Pick<Route, 'method' | 'url'>[];
   upstreams: Upstreams;
   log: Log;
 }
@@ -34,11 +34,11 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
       disableCache: true,
       disableRequestLogging: true,
     });
-    for (const { method, path } of routes)
+    for (const { method, url } of routes)
       scope.route({
         method,
-        url: path,
-        handler: (request, reply) => forward({ ...options, request, reply, path, brokenOff }),
+        url,
+        handler: (request, reply) => forward({ ...options, request, reply, url, brokenOff }),
       });
   });
 }
@@ -47,7 +47,7 @@ interface Forwarded extends Pick<ForwardOptions, 'log'> {
   request: FastifyRequest;
   reply: FastifyReply;
   /** Of the route. */
-  path: string;
+  url: string;
   /** What an answer ended with whose status had come. Where nothing of it was handed on yet, another one still can be. */
   brokenOff: WeakSet<Error>;
 }
@@ -55,8 +55,8 @@ interface Forwarded extends Pick<ForwardOptions, 'log'> {
 /** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
 const anyOrigin = 'http://upstream.invalid';
 
-function forward({ request, reply, path: route, log, brokenOff }: Forwarded): void {
-  const path = pathOf(route, request.params as Readonly<Record<string, string>>);
+function forward({ request, reply, url, log, brokenOff }: Forwarded): void {
+  const path = pathOf(url, request.params as Readonly<Record<string, string>>);
   if (path === undefined) return reply.callNotFound();
   reply.from(path, {
     ...bodyOf(request),

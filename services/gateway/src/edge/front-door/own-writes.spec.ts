@@ -42,7 +42,7 @@ it('forgets the one that wrote longest ago where there are too many', () => {
   expect(['a', 'b', 'c'].map((key) => writes.positionOf(key))).toEqual(['2', undefined, '3']);
 });
 
-it('is told to every route of the server that teams come in at, whatever they say themselves', async () => {
+it('is passed to every route of the public server, whatever callers send themselves', async () => {
   const app = Fastify();
   rememberOwnWrites(app, createOwnWrites(createFakeClock()));
   const asked: unknown[] = [];

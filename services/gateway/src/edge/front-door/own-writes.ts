@@ -6,13 +6,14 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { LRUCache } from 'lru-cache';
 
 /** What the read model has reached by then anyway, unless it stands still, milliseconds. */
 const rememberedMs = 5_000;
 
 /**
- * Of the server that teams come in at, before its routes are registered: tells the query service beside a request. What a
- * team itself says under this name is not heard.
+ * For the public server, before its routes are registered: passes the position to the query service in a header. A header
+ * of this name from a caller is dropped.
  */
 export function rememberOwnWrites(app: FastifyInstance, ownWrites: OwnWrites): void {
   app.addHook('onRequest', async ({ headers }) => {
@@ -33,31 +34,19 @@ export interface OwnWrites {
 }
 
 export function createOwnWrites(clock: Pick<Clock, 'monotonic'>, keysMax = 10_000): OwnWrites {
-  // In order of time: the oldest is the first.
-  const written = new Map<string, { position: string; at: number }>();
-
-  function forget(now: number): void {
-    for (const [key, { at }] of written) {
-      if (written.size <= keysMax && now - at < rememberedMs) return;
-      written.delete(key);
-    }
-  }
-
+  const written = new LRUCache<string, { position: string; at: number }>({ max: keysMax });
   return {
     note(authorization, position) {
       if (authorization === undefined || typeof position !== 'string') return;
       const key = fingerprintOf(authorization);
-      const at = clock.monotonic();
-      const known = written.get(key)?.position;
-      written.delete(key);
+      const known = written.peek(key)?.position;
       // Answers may come in another order than what was written: the later position holds for both.
-      written.set(key, { position: known !== undefined && known > position ? known : position, at });
-      forget(at);
+      const later = known !== undefined && known > position ? known : position;
+      written.set(key, { position: later, at: clock.monotonic() });
     },
     positionOf(authorization) {
-      if (authorization === undefined) return undefined;
-      forget(clock.monotonic());
-      return written.get(fingerprintOf(authorization))?.position;
+      const known = authorization === undefined ? undefined : written.peek(fingerprintOf(authorization));
+      return known !== undefined && clock.monotonic() - known.at < rememberedMs ? known.position : undefined;
     },
   };
 }

@@ -5,8 +5,8 @@ import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { readinessOf } from './readiness.ts';
 
-// Behind requests that take long it had no end: whoever watches over the front door was not answered either.
-it('is told in time where every connection to an instance is busy', async () => {
+// Behind requests that take long it had no end: the front door's own health check timed out, too.
+it('is answered in time even if every connection to an instance is busy', async () => {
   const server = createServer((request) => void request.resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const agent = new Agent({ connections: 1, pipelining: 1 });

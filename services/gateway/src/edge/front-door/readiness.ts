@@ -1,10 +1,10 @@
-/** Whether the services behind the front door can serve: asked of them whenever somebody asks. */
+/** Whether the services behind the front door can serve: asked of them on each request. */
 import type { Clock } from '@tollgate/service-kit';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { RoutedService } from '../../configuration/service-names.ts';
 
-/** An instance that has not told by then counts as away, milliseconds. */
+/** An instance that has not answered by then counts as unavailable, milliseconds. */
 const tellWithinMs = 1_000;
 
 const readinessSchema = z.object({ ready: z.boolean(), degraded: z.array(z.string()) });
@@ -24,26 +24,26 @@ interface Asking {
 }
 
 export async function readinessOf(asking: Asking, upstreams: Origins): Promise<UpstreamReadiness> {
-  const told = await Promise.all(
+  const reports = await Promise.all(
     Object.entries(upstreams).map(async ([service, origins]) => ({
       service,
       instances: await Promise.all(origins.map((origin) => askInTime(asking, origin))),
     })),
   );
-  const isReady = (instance: Told) => instance?.ready === true;
+  const isReady = (instance: Reported) => instance?.ready === true;
   return {
-    notReady: told.filter(({ instances }) => !instances.some(isReady)).map(({ service }) => service),
-    degraded: told.flatMap(({ service, instances }) => [
+    notReady: reports.filter(({ instances }) => !instances.some(isReady)).map(({ service }) => service),
+    degraded: reports.flatMap(({ service, instances }) => [
       ...(instances.some(isReady) && !instances.every(isReady) ? [service] : []),
       ...instances.flatMap((instance) => instance?.degraded ?? []),
     ]),
   };
 }
 
-type Told = z.infer<typeof readinessSchema> | undefined;
+type Reported = z.infer<typeof readinessSchema> | undefined;
 
 /** An agent's own timeouts begin when a connection is free, and all of them may be busy for long. */
-async function askInTime({ agent, clock }: Asking, origin: string): Promise<Told> {
+async function askInTime({ agent, clock }: Asking, origin: string): Promise<Reported> {
   const waiting = new AbortController();
   const waited = clock.sleep(tellWithinMs, waiting.signal).then(
     () => undefined,
@@ -52,13 +52,13 @@ async function askInTime({ agent, clock }: Asking, origin: string): Promise<Told
   return Promise.race([askOne(agent, origin), waited]).finally(() => waiting.abort());
 }
 
-async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Told> {
+async function askOne(agent: Pick<Dispatcher, 'request'>, origin: string): Promise<Reported> {
   const timeouts = { headersTimeout: tellWithinMs, bodyTimeout: tellWithinMs };
   try {
     const answer = await agent.request({ origin, path: '/readyz', method: 'GET', ...timeouts });
     return readinessSchema.safeParse(await answer.body.json()).data;
   } catch {
-    // Refused, too slow, or no JSON: for whoever asks, it is away.
+    // Refused, too slow, or not JSON: it counts as unavailable.
     return undefined;
   }
 }

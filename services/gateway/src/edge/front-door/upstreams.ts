@@ -24,7 +24,7 @@ export function createUpstreams({ origins, agent, clock }: UpstreamsOptions): Up
   const restingUntil = new Map<string, number>();
   let turn = 0;
 
-  /** All of them, those that rest last. */
+  /** All of them, recently unreachable ones last. */
   function inTurn(): readonly string[] {
     const first = turn % origins.length;
     turn += 1;

@@ -2,8 +2,7 @@ import { type Scope, scopes } from '@tollgate/teams';
 import { givenTeam, keyText } from '@tollgate/teams/testing';
 import { expect, it } from 'vitest';
 import { startApi } from '../testing/api.ts';
-import { createOpenApiDocument } from './document.ts';
-import { operations } from './operations.ts';
+import { createOpenApiDocument, operations } from '@tollgate/gateway-api/http';
 
 const toOpenApiPath = (url: string) => url.replaceAll(/:(\w+)/g, '{$1}');
 
@@ -26,8 +25,8 @@ it(
     const { app } = await startApi(async (store) => {
       for (const scope of scopes) await givenTeam(store, keyWith(scope));
     });
-    for (const { method, path, scopes: documented, query } of operations) {
-      const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${query === 'balance' ? '?currency=EUR' : ''}`;
+    for (const { id, method, path, scopes: documented } of operations) {
+      const url = `${path.replaceAll(/\{\w+\}/g, 'none')}${id === 'retrieveBalance' ? '?currency=EUR' : ''}`;
       const ask = async (authorization?: string) => {
         const headers = authorization === undefined ? {} : { authorization };
         return (await app.inject({ method, url, headers })).statusCode;

@@ -2,7 +2,7 @@
 import { fastifySwagger } from '@fastify/swagger';
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { createOpenApiDocument } from './document.ts';
+import { createOpenApiDocument } from '@tollgate/gateway-api/http';
 
 /** Nothing comes from elsewhere, nothing goes elsewhere, and nobody frames the page. */
 const contentSecurityPolicy = [
@@ -17,6 +17,7 @@ const contentSecurityPolicy = [
 
 /** The bar would offer to load other documents, which the policy forbids; and on a phone no table is wider than the page. */
 const style = `.swagger-ui .topbar { display: none; }
+.swagger-ui .info .markdown, .swagger-ui .info .renderedMarkdown { overflow-x: auto; }
 .swagger-ui .opblock-body, .swagger-ui .responses-inner, .swagger-ui .model-box { overflow-x: auto; }
 .swagger-ui .models .model-container { overflow-x: auto; }
 `;

@@ -12,7 +12,7 @@ import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { registerApi } from '../http-servers.ts';
-import { createMetrics } from '../../composition/metrics/metrics.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
 
 export interface TestedApi {
@@ -33,6 +33,7 @@ export async function startApi(
   const index = createPaymentIndex({ ...deps, file: ':memory:' });
   await Promise.all([directory.start(), index.start()]);
   const commands = createCommandService({
+    installation: 'installation-1',
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',

@@ -1,1 +1,0 @@
-export { runCommand, type CommandDeps, type ExitCode } from './command.ts';

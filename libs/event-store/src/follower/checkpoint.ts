@@ -1,0 +1,97 @@
+import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { z } from 'zod';
+import type { Appended, Conflict, EventStore, Position, RecordedEvent, Revision } from '../event-store.ts';
+
+/** A position as it comes back from a file or a stream. */
+export const positionSchema = z.custom<Position>((value) => typeof value === 'string' && value.length <= 128);
+
+export const checkpointEventType = 'CheckpointMoved';
+
+/** Other writers of a checkpoint are met this often at most. */
+const conflictsMax = 10;
+
+export interface CheckpointOptions<Value> {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Its last event is kept. */
+  stream: string;
+  schema: z.ZodType<Value>;
+}
+
+/** Where a follower has got to, kept in the store itself. */
+export interface Checkpoint<Value> {
+  /** The last one that was written; undefined where there is none that this version can read. */
+  read(): Promise<Value | undefined>;
+  /** Writes one, if none was written since this one has read or written. */
+  replace(value: Value): Promise<Appended | Conflict>;
+  /**
+   * Writes one, unless another follower has come as far. Gives where the one that stands is in the store.
+   *
+   * @throws TollgateError `checkpoint_contended`
+   */
+  advance(value: Value): Promise<Position>;
+  /** True where the last one in the store is what this one has read or written. */
+  isLast(): Promise<boolean>;
+  /** Since this one wrote, milliseconds; infinite where it has not. */
+  ageMs(): number;
+}
+
+export function createCheckpoint<Value extends { position: Position }>(
+  options: CheckpointOptions<Value>,
+): Checkpoint<Value> {
+  const { store, clock, ids, log, stream, schema } = options;
+  let last: { revision: Revision | 'no-stream'; position?: Position } = { revision: 'no-stream' };
+  let writtenAt = -Infinity;
+
+  async function read(): Promise<Value | undefined> {
+    const event = await readLast(store, stream);
+    last = event ?? { revision: 'no-stream' };
+    if (event === undefined) return undefined;
+    const value = schema.safeParse(event.data);
+    if (value.success) return value.data;
+    const { revision } = event;
+    log.error({ stream, revision }, 'a checkpoint cannot be read; all is followed from the beginning');
+    return undefined;
+  }
+
+  async function replace(value: Value): Promise<Appended | Conflict> {
+    // Before the first one, so that a crash in between cannot leave a stream that grows.
+    if (last.revision === 'no-stream') await store.keepLast(stream, 1);
+    const event = { id: ids.uuid(), type: checkpointEventType, data: value, metadata: {} };
+    const answer = await store.append(stream, [event], last.revision);
+    if (answer.kind === 'conflict') return answer;
+    last = answer;
+    writtenAt = clock.monotonic();
+    return answer;
+  }
+
+  async function advance(value: Value): Promise<Position> {
+    for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+      const answer = await replace(value);
+      if (answer.kind === 'appended') return answer.position;
+      const theirs = await read();
+      if (theirs !== undefined && theirs.position >= value.position && last.position !== undefined)
+        return last.position;
+    }
+    throw new TollgateError('checkpoint_contended', 'Other followers keep writing the checkpoint.', {
+      retryable: true,
+    });
+  }
+
+  return {
+    ...{ read, replace, advance },
+    isLast: async () => ((await readLast(store, stream))?.revision ?? 'no-stream') === last.revision,
+    ageMs: () => clock.monotonic() - writtenAt,
+  };
+}
+
+/** The last event of a stream. */
+export async function readLast(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+): Promise<RecordedEvent | undefined> {
+  for await (const event of store.read(stream, { direction: 'backwards', limit: 1 })) return event;
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { TollgateError, errorCode, type Log } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+/** A stream whose events a follower could not take from `revision` on: it is set aside, and all others go on. */
+export const failedStreamSchema = z.object({
+  stream: z.string(),
+  revision: z.int().min(0),
+  code: z.string(),
+});
+export type FailedStream = z.infer<typeof failedStreamSchema>;
+
+export interface StreamFailure {
+  failed: FailedStream;
+  error: unknown;
+}
+
+/** More failures than this are not the fault of single streams: the follower stands still rather than skip them all. */
+export const failedStreamsMax = 100;
+export const tooManyFailedStreams = 'too_many_failed_streams';
+
+export interface FailedStreams {
+  has(stream: string): boolean;
+  list(): FailedStream[];
+  /** @throws TollgateError `too_many_failed_streams` */
+  add(failure: StreamFailure): void;
+  delete(stream: string): void;
+}
+
+/** @param known those of the checkpoint, which were told already */
+export function createFailedStreams(log: Log, known: readonly FailedStream[] = []): FailedStreams {
+  const byStream = new Map(known.map((failed) => [failed.stream, failed]));
+  return {
+    has: (stream) => byStream.has(stream),
+    list: () => [...byStream.values()],
+    add: ({ failed, error }) => {
+      log.error({ error, ...failed }, 'a stream cannot be followed; it is set aside until the next start');
+      byStream.set(failed.stream, failed);
+      if (byStream.size > failedStreamsMax)
+        throw new TollgateError(
+          tooManyFailedStreams,
+          'Too many streams cannot be followed: none is skipped.',
+        );
+    },
+    delete: (stream) => void byStream.delete(stream),
+  };
+}
+
+export const failureAt = (
+  { stream, revision }: { stream: string; revision: number },
+  error: unknown,
+): StreamFailure => ({
+  failed: { stream, revision, code: errorCode(error) ?? 'event_undecodable' },
+  error,
+});

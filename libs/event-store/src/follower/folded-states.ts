@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache';
+import type { EventStore, RecordedEvent, Revision } from '../event-store.ts';
+
+/** A state that was folded from the events of one stream, and the last one that is in it. */
+interface Folded {
+  revision: Revision;
+}
+
+/** The state after one more event of its stream. */
+export type FoldStep<State> = (state: State | undefined, event: RecordedEvent) => State;
+
+export interface Step<State> {
+  before: State | undefined;
+  after: State;
+}
+
+export interface FoldedStates<State> {
+  /** The states right before and right after an event. @throws StoreUnavailable; what the fold throws */
+  stepOf(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>>;
+}
+
+/** Values that were used last, `max` of them. */
+export const createRecentlyUsed = <Value extends object>(max: number) => new LRUCache<string, Value>({ max });
+
+/** Remembers the states that were used last; others are folded again from their streams. */
+export function createFoldedStates<State extends Folded>(
+  store: Pick<EventStore, 'read'>,
+  { statesMax }: { statesMax: number },
+): FoldedStates<State> {
+  const recent = createRecentlyUsed<State>(statesMax);
+
+  async function before({ stream, revision }: RecordedEvent, fold: FoldStep<State>) {
+    if (revision === 0) return undefined;
+    const known = recent.get(stream);
+    if (known?.revision === revision - 1) return known;
+    let state: State | undefined;
+    for await (const earlier of store.read(stream, { limit: revision })) state = fold(state, earlier);
+    return state;
+  }
+
+  return {
+    stepOf: async (event, fold) => {
+      const state = await before(event, fold);
+      const after = fold(state, event);
+      recent.set(event.stream, after);
+      return { before: state, after };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+
+export interface FollowerOptions {
+  clock: Clock;
+  /** Spreads the pauses of several followers; none unless given. */
+  ids?: Pick<Ids, 'fraction'>;
+  log: Log;
+  /** Written to the log with each failure. */
+  name: string;
+  /** Longest pause between two passes, milliseconds; 30,000 by default. The first one is 200, each next twice as long. */
+  longestPauseMs?: number;
+}
+
+interface FollowerHealth {
+  /** False while nothing is reached that is needed, or too many streams have failed. */
+  isAdvancing: boolean;
+  /** Code of what ended the last pass, where none has got on since. */
+  failure: string | undefined;
+}
+
+export interface Follower {
+  /** Runs pass after pass until the signal is aborted; may be called again then. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  health(): FollowerHealth;
+}
+
+const firstPauseMs = 200;
+
+/**
+ * Follows the store through failures: a pass begins at the checkpoint and ends when the signal is aborted or something
+ * fails; after a failure there is a pause, longer each time until a pass has got on.
+ *
+ * @param pass calls `gotOn` with each step that it has completed
+ */
+export function createFollower(
+  { clock, ids, log, name, longestPauseMs = 30_000 }: FollowerOptions,
+  pass: (signal: AbortSignal, gotOn: () => void) => Promise<void>,
+): Follower {
+  let health: FollowerHealth = { isAdvancing: false, failure: undefined };
+  let pauseMs = firstPauseMs;
+
+  function gotOn(): void {
+    health = { isAdvancing: true, failure: undefined };
+    pauseMs = firstPauseMs;
+  }
+
+  async function pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
+    const code = errorCode(error) ?? 'following_failed';
+    health = { isAdvancing: false, failure: code };
+    const waitMs = Math.round(pauseMs * (0.5 + (ids?.fraction() ?? 1) / 2));
+    log.error({ error, waitMs, code, operation: name }, 'following the events failed; it resumes');
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    await clock.sleep(waitMs, signal).catch(() => undefined);
+  }
+
+  return {
+    run: async (signal) => {
+      while (!signal.aborted) {
+        try {
+          await pass(signal, gotOn);
+        } catch (error) {
+          if (!signal.aborted) await pauseAfter(error, signal);
+        }
+      }
+      health = { ...health, isAdvancing: false };
+    },
+    health: () => health,
+  };
+}

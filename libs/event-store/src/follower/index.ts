@@ -1,0 +1,4 @@
+export * from './checkpoint.ts';
+export * from './failed-streams.ts';
+export * from './folded-states.ts';
+export * from './follow.ts';

@@ -1,0 +1,113 @@
+/** The AsyncAPI document of the public topics, derived from the schemas that consumers decode records with. */
+import { z } from 'zod';
+import { onTopics } from '../public-object.ts';
+import { type PublicMessage, type PublicTopic, publicTopics } from '../topics/public-topics.ts';
+import { gatewayTopics } from '../topics/topics.ts';
+import { publicError } from '../values.ts';
+import { headersSchema } from './headers.ts';
+
+type JsonObject = Record<string, unknown>;
+
+export interface AsyncApiDocument {
+  asyncapi: '3.0.0';
+  info: JsonObject;
+  defaultContentType: string;
+  channels: Record<string, JsonObject>;
+  operations: Record<string, JsonObject>;
+  components: { messages: Record<string, JsonObject>; schemas: Record<string, JsonObject> };
+}
+
+const description = `Tollgate publishes every event of every payment, payout and dispute: each once, and in order per key.
+
+A record carries the event and the state of its subject after it, so consumers need no further call. Fields and event types may
+be added at any time: ignore what you do not know. A consumer that stops between the effect of a record and the commit of its
+offset receives the record again; recognise the repeat by its key and \`ce_sequence\`.`;
+
+export const createAsyncApiDocument = (): AsyncApiDocument => ({
+  asyncapi: '3.0.0',
+  info: { title: 'Tollgate', version: '1', description, license: { name: 'Apache-2.0' } },
+  defaultContentType: 'application/json',
+  channels: Object.fromEntries(publicTopics.map((each) => [each.topic, toChannel(each)])),
+  operations: Object.fromEntries(
+    publicTopics.map((each) => [`publish-${each.subject}-events`, toOperation(each)]),
+  ),
+  components: {
+    messages: Object.fromEntries(publicTopics.flatMap(toMessages)),
+    schemas: toSchemas(),
+  },
+});
+
+function toChannel({ topic, subject, messages }: PublicTopic): JsonObject {
+  const made = gatewayTopics.find((each) => each.topic === topic);
+  if (made === undefined) throw new RangeError(`${topic} is not in the list of topics`);
+  return {
+    address: topic,
+    description: `Every event of every ${subject}, keyed by its token.`,
+    messages: Object.fromEntries(messages.map(({ type }) => [type, refTo('messages', type)])),
+    bindings: {
+      kafka: {
+        partitions: made.partitions,
+        topicConfiguration: {
+          'cleanup.policy': [made.cleanup],
+          'retention.ms': made.retentionMs === 'forever' ? -1 : made.retentionMs,
+        },
+        bindingVersion: '0.5.0',
+      },
+    },
+  };
+}
+
+const toOperation = ({ topic, subject }: PublicTopic): JsonObject => ({
+  action: 'send',
+  channel: { $ref: `#/channels/${topic}` },
+  summary: `Publishes the events of a ${subject}.`,
+});
+
+const toMessages = ({ subject, messages }: PublicTopic): [string, JsonObject][] =>
+  messages.map((message) => [message.type, toMessage(subject, message)]);
+
+function toMessage(subject: string, { type, event, meaning, example }: PublicMessage): JsonObject {
+  const typeOfThis = { type: 'object', properties: { ce_type: { const: type } } };
+  return {
+    ...{ name: type, title: event, summary: meaning, contentType: 'application/json' },
+    headers: { allOf: [refTo('schemas', 'Headers'), typeOfThis] },
+    payload: refTo('schemas', type),
+    bindings: {
+      kafka: { key: { type: 'string', description: `Token of the ${subject}.` }, bindingVersion: '0.5.0' },
+    },
+    examples: [
+      { headers: example.headers, payload: JSON.parse(new TextDecoder().decode(example.value)) as unknown },
+    ],
+  };
+}
+
+const refTo = (section: 'messages' | 'schemas', name: string) => ({
+  $ref: `#/components/${section}/${name}`,
+});
+
+const capitalised = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
+function toSchemas(): Record<string, JsonObject> {
+  const registry = z.registry<{ id: string }>();
+  registry.add(headersSchema, { id: 'Headers' });
+  registry.add(onTopics(publicError), { id: 'Error' });
+  for (const { subject, subjectSchema, messages } of publicTopics) {
+    registry.add(subjectSchema, { id: capitalised(subject) });
+    for (const { type, schema } of messages) registry.add(schema, { id: type });
+  }
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  // AsyncAPI uses this draft.
+  const { schemas } = z.toJSONSchema(registry, { target: 'draft-07', uri, override: finish });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
+  );
+}
+
+function finish({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  // Consumers must accept fields that are added later.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  // The format `date-time` already says what the pattern does.
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}

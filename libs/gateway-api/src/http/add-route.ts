@@ -1,0 +1,92 @@
+/** Registers a route as stated: its address, scopes and query, and its answer while the store is unavailable. */
+import {
+  InvariantViolation,
+  TollgateError,
+  sendErrors,
+  toErrorEntries,
+  type Log,
+} from '@tollgate/service-kit';
+import type { Caller, TeamDirectory } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { authenticate } from './authenticate.ts';
+import { sendError, type ErrorCode } from './errors.ts';
+import type { Route } from './routes.ts';
+
+export interface RouteKit {
+  directory: Pick<TeamDirectory, 'authenticate'>;
+  log: Log;
+}
+
+export interface Call<Stated extends Route = Route> {
+  caller: Caller;
+  /** The parameters after the `?`, parsed; undefined for a route that takes none. */
+  query: Stated extends { query: infer Schema extends z.ZodType } ? z.infer<Schema> : undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+export function addRoute<Stated extends Route>(
+  app: FastifyInstance,
+  { directory, log }: RouteKit,
+  route: Stated,
+  handle: (call: Call<Stated>) => Promise<unknown>,
+): void {
+  const { method, url, scopes = [] } = route;
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  app.route({
+    ...{ method, url },
+    // Before the body is read: a stranger's body costs nothing.
+    onRequest: async (request, reply) => {
+      const caller = authenticate(directory, request, reply, scopes);
+      if (caller === undefined) return reply;
+      callers.set(request, caller);
+      return undefined;
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller === undefined)
+        throw new InvariantViolation('a request reached its handler without authentication');
+      const query = route.query?.safeParse(request.query);
+      if (query?.success === false) return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route)));
+      const call = { caller, query: query?.data, request, reply } as Call<Stated>;
+      // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
+      await handle(call).catch((error: unknown) => answerUnavailable(error, { route, reply, log }));
+      return reply;
+    },
+  });
+}
+
+/** The code for an invalid parameter: its own, where the route states one. */
+const codeIn =
+  ({ errors = [] }: Pick<Route, 'errors'>) =>
+  (parameter: string): ErrorCode =>
+    errors.find((code) => code === `incorrect_${parameter}`) ?? 'invalid_param';
+
+/** Enough for a short rebuild of the index; a long one takes minutes. */
+const whileRebuildingSeconds = 5;
+const afterFailedWriteSeconds = 5;
+
+/** Answers 503 for a retryable failure; throws any other error. */
+function answerUnavailable(
+  error: unknown,
+  { route, reply, log }: { route: Route; reply: FastifyReply; log: Log },
+): void {
+  if (!(error instanceof TollgateError) || !error.retryable) throw error;
+  const { method, url } = route;
+  log.warn(
+    { error, method, route: url },
+    'the event store or the index is unavailable; the caller is asked to repeat the request',
+  );
+  if (error.code === 'index_rebuilding') {
+    const message = 'The list index is rebuilding; results would be incomplete. Repeat the request later.';
+    sendError(reply, 'read_model_behind', { message, retryAfterSeconds: whileRebuildingSeconds });
+    return;
+  }
+  // Nothing was acknowledged, and a repeated command is not carried out twice.
+  sendError(
+    reply,
+    'store_unavailable',
+    route.isCommand === true ? { retryAfterSeconds: afterFailedWriteSeconds } : {},
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * The answers of the API. These schemas only describe: an answer follows its effect, and must not fail for differing from a
+ * description. The end-to-end tests parse real answers strictly.
+ */
+import { paymentStatuses } from '@tollgate/payment-api/values';
+import { payoutStatusSchema } from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { publicDispute } from '../dispute.ts';
+import { publicPayment } from '../payment.ts';
+import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
+import { paymentToken, refundSchema, refundToken } from '../refund.ts';
+import { reviewEntrySchema } from '../review.ts';
+import { currency, sum } from '../values.ts';
+import { webhookSchema } from '../webhook.ts';
+import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
+
+const success = z.literal(true);
+const paymentSchema = publicPayment.answer;
+const payoutSchema = publicPayout.answer;
+const disputeSchema = publicDispute.answer;
+
+const sumSchema = z.object({ count: z.int().min(0), amount: sum });
+const sumsBy = <Name extends string>(names: readonly Name[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, sumSchema])) as Record<Name, typeof sumSchema>);
+const currencyTotalsSchema = z.object({
+  currency,
+  payments: sumsBy(paymentStatuses).describe(
+    'By current status: the approved amount (refunds not deducted), or else the requested amount.',
+  ),
+  refunds: sumsBy(['confirmed', 'reserved']).describe(
+    '`confirmed`: payments with refunded money; `reserved`: payments with a refund whose outcome is open.',
+  ),
+  payouts: sumsBy(payoutStatusSchema.options)
+    .exactOptional()
+    .describe('Only for keys that may read payouts.'),
+});
+
+const pageFields = {
+  page: z.int().min(1).exactOptional().describe('Absent when a cursor was given.'),
+  perPage: z.int().min(1),
+  nextCursor: z.string().exactOptional().describe('Cursor of the next page; absent on the last page.'),
+  totalCount: z.int().min(0).exactOptional().describe('Present when `withTotal=true` was sent.'),
+};
+
+const shownPayment = z.union([paymentSchema, listedPayoutSchema]);
+const answeredPayment = { success, token: paymentToken, payment: paymentSchema };
+
+/** By their names in the OpenAPI document. */
+export const answerSchemas = {
+  Payment: paymentSchema,
+  Payout: payoutSchema,
+  ListedPayout: listedPayoutSchema,
+  Refund: refundSchema,
+  Dispute: disputeSchema,
+  ReviewEntry: reviewEntrySchema,
+  CurrencyTotals: currencyTotalsSchema,
+  Webhook: webhookSchema,
+  Cause: causeSchema,
+  PaymentEvent: paymentEventSchema,
+  PayoutEvent: payoutEventSchema,
+  CreatedPayment: z.object({
+    ...answeredPayment,
+    processingUrl: z.string().exactOptional().describe('Redirect your customer to it.'),
+  }),
+  EndedCaptureOrVoidPayment: z.object(answeredPayment),
+  PaymentAnswer: z.object({ success, payment: shownPayment }),
+  PaymentList: z.object({ success, payments: z.array(shownPayment), ...pageFields }),
+  PaymentHistory: z.object({ success, events: z.array(paymentEventSchema) }),
+  CreatedRefund: z.object({ success, token: refundToken, refund: refundSchema }),
+  RefundAnswer: z.object({ success, refund: refundSchema }),
+  CreatedPayout: z.object({ success, token: payoutToken, payout: payoutSchema }),
+  PayoutAnswer: z.object({ success, payout: payoutSchema }),
+  PayoutList: z.object({ success, payouts: z.array(payoutSchema), ...pageFields }),
+  PayoutHistory: z.object({ success, events: z.array(payoutEventSchema) }),
+  Balance: z.object({
+    success,
+    wallet: z.object({
+      currency,
+      available: z
+        .int()
+        .describe('Minor units, summed over all merchant accounts that serve your team in this currency.'),
+      hold: z.int().describe('Reserved money, in minor units.'),
+    }),
+  }),
+  Totals: z.object({
+    success,
+    from: z.iso.date(),
+    to: z.iso.date(),
+    days: z
+      .array(z.object({ day: z.iso.date(), currencies: z.array(currencyTotalsSchema) }))
+      .describe('Days with at least one payment or payout, earliest first.'),
+    sums: z.array(currencyTotalsSchema).describe('Sums over all these days, by currency.'),
+  }),
+  DisputeList: z.object({ success, disputes: z.array(disputeSchema) }),
+  ReviewList: z.object({
+    success,
+    reviews: z.array(reviewEntrySchema),
+    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+  }),
+  ResolvedReview: z.union([
+    z.object(answeredPayment),
+    z.object({ success, token: payoutToken, payout: payoutSchema }),
+  ]),
+  WebhookList: z.object({ success, webhooks: z.array(webhookSchema) }),
+  ReplayedWebhooks: z.object({
+    success,
+    webhooks: z.array(z.object({ id: z.string() })),
+  }),
+  Health: z.object({ status: z.literal('ok') }),
+  Readiness: z.object({
+    ready: z.boolean(),
+    notReady: z.array(z.string()).describe('What is not ready; empty when the gateway is ready.'),
+    degraded: z.array(z.string()).describe('What does not work at the moment, without affecting readiness.'),
+    index: z
+      .object({
+        followed: z.string().describe('Position of the last view in the index.'),
+        head: z.string().exactOptional().describe('Position of the last view when the rebuild began.'),
+        views: z.int().min(0).describe('Views indexed since then.'),
+      })
+      .exactOptional()
+      .describe('Present only while the list index is rebuilding.'),
+  }),
+  Errors: z.object({
+    success: z.literal(false),
+    errors: z.array(
+      z.object({
+        code: z.string(),
+        kind: z.enum(['api_error', 'authentication_error', 'invalid_request_error', 'processing_error']),
+        message: z.string().exactOptional(),
+        parameter: z.string().exactOptional().describe('The field or header at fault.'),
+      }),
+    ),
+    token: z.string().exactOptional().describe('The recorded payment, refund or payout, if there is one.'),
+  }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type AnswerName = keyof typeof answerSchemas;

@@ -1,0 +1,64 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog } from '@tollgate/service-kit';
+import fastify from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import { authenticate } from './authenticate.ts';
+import { createTeamDirectory } from '@tollgate/teams';
+import { givenTeam } from '@tollgate/teams/testing';
+
+async function start() {
+  const store = await temporaryStore();
+  const reader = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
+  const directory = createTeamDirectory({ store, log: silentLog });
+  await directory.start();
+  const app = fastify();
+  onTestFinished(async () => {
+    await app.close();
+    await directory.stop();
+  });
+  app.get('/one', (request, reply) => {
+    const caller = authenticate(directory, request, reply, ['refunds']);
+    return caller === undefined ? reply : reply.send(caller.team);
+  });
+  app.get('/either', (request, reply) => {
+    const caller = authenticate(directory, request, reply, ['payments', 'read']);
+    return caller === undefined ? reply : reply.send(caller.team);
+  });
+  return { app, authorization: `Bearer ${reader}` };
+}
+
+test('a key with one of the scopes gives its caller', async () => {
+  const { app, authorization } = await start();
+  const answer = await app.inject({ url: '/either', headers: { authorization } });
+  expect([answer.statusCode, answer.body]).toEqual([200, 'shop']);
+});
+
+test('the refusal of a key without the scope names the scope', async () => {
+  const { app, authorization } = await start();
+  const answer = await app.inject({ url: '/one', headers: { authorization } });
+  expect(answer.statusCode).toBe(403);
+  expect(answer.json()).toEqual({
+    success: false,
+    errors: [
+      {
+        code: 'scope_missing',
+        kind: 'authentication_error',
+        message: 'The API key lacks the scope refunds. Use a key that has it.',
+      },
+    ],
+  });
+});
+
+test.each([
+  [undefined, 'auth_header_not_found'],
+  ['Bearer tg_sandbox_k9_0123456789abcdef', 'incorrect_private_key'],
+])('the header %s is answered with %s', async (authorization, code) => {
+  const { app } = await start();
+  const answer = await app.inject({
+    url: '/one',
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  expect(answer.statusCode).toBe(401);
+  expect(answer.headers['www-authenticate']).toBe('Bearer');
+  expect(answer.json()).toMatchObject({ success: false, errors: [{ code, kind: 'authentication_error' }] });
+});

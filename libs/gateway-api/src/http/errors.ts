@@ -1,0 +1,209 @@
+/** Every error code of the API, once: services answer with these, and the OpenAPI document lists them. */
+import { type ErrorEntry, serverErrors } from '@tollgate/service-kit';
+import type { FastifyReply } from 'fastify';
+
+export type ErrorKind = 'api_error' | 'authentication_error' | 'invalid_request_error' | 'processing_error';
+
+export interface StatedError {
+  kind: ErrorKind;
+  status: number;
+  /** What is wrong and what to do; an answer may say more. */
+  message: string;
+  /** The field or header at fault, where it is always the same one. */
+  parameter?: string;
+  /** After how many seconds the same request may succeed; absent where it never will. */
+  retryAfterSeconds?: number;
+  /** The version of the gateway that introduced it. */
+  since: string;
+}
+
+const since = '0.1.0';
+const of =
+  (kind: ErrorKind, status: number) =>
+  (message: string, parameter?: string): StatedError => ({
+    ...{ kind, status, message, since },
+    ...(parameter === undefined ? {} : { parameter }),
+  });
+const unauthorized = of('authentication_error', 401);
+const forbidden = of('authentication_error', 403);
+const invalid = of('invalid_request_error', 400);
+const notFound = of('invalid_request_error', 404);
+const refused = of('processing_error', 409);
+const ofProvider = of('api_error', 502);
+const retried = (status: number, retryAfterSeconds: number, message: string): StatedError => ({
+  ...of('api_error', status)(message),
+  retryAfterSeconds,
+});
+
+export const apiErrors = {
+  ...serverErrors,
+  auth_header_not_found: unauthorized(
+    'The Authorization header is missing. Send Authorization: Bearer <API key>.',
+  ),
+  incorrect_private_key: unauthorized(
+    'The API key is unknown, revoked or for another environment. Use an active key of this environment.',
+  ),
+  https_required: forbidden(
+    'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
+  ),
+  scope_missing: forbidden('The API key lacks the required scope. Use a key with that scope.'),
+  invalid_param: invalid(
+    'A field or parameter is missing, unknown or invalid. Correct it and send the request again.',
+  ),
+  incorrect_amount: invalid(
+    'The amount is invalid. Send an integer of at least 1, in minor units.',
+    'amount',
+  ),
+  incorrect_currency: invalid(
+    'The currency is invalid. Send an ISO 4217 alphabetic code in capitals.',
+    'currency',
+  ),
+  card_data_not_accepted: invalid(
+    'Card data is not accepted here. Use the hosted page, or the card field with a key that has the scope cards.',
+  ),
+  origin_not_allowed: invalid(
+    "The URL's origin is not on your team's list of allowed origins. Add it there, or use an allowed one.",
+  ),
+  idempotency_key_missing: invalid(
+    'Without an Idempotency-Key or an orderNumber, a repeat looks like a new request. Send the Idempotency-Key header.',
+    'Idempotency-Key',
+  ),
+  idempotency_key_reused: of(
+    'invalid_request_error',
+    422,
+  )(
+    'This Idempotency-Key (or orderNumber) was used with a different request body. Use a new one for a new request.',
+  ),
+  payment_not_found: notFound(
+    'No payment has this token. Check the token and the environment of the API key.',
+    'token',
+  ),
+  payout_not_found: notFound(
+    'No payout has this token. Check the token and the environment of the API key.',
+    'token',
+  ),
+  refund_not_found: notFound(
+    'No refund has this token. Check the token and the environment of the API key.',
+    'refundToken',
+  ),
+  review_not_found: notFound('No open review has this code and number. List the reviews again.', 'code'),
+  webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
+  too_many_replays: of(
+    'invalid_request_error',
+    409,
+  )('These webhooks have been replayed too often. Read the current state from the API instead.'),
+  operation_in_progress: {
+    ...refused(
+      'Another operation is in progress, or its outcome is still unknown. Repeat the request later; it is never carried out twice.',
+    ),
+    retryAfterSeconds: 2,
+  },
+  payment_in_final_state: refused(
+    'The payment is in a final state. Retrieve it to see the outcome.',
+    'token',
+  ),
+  payment_not_confirmable: refused(
+    'The payment is not authorized. Capture or void it only in the phase authorized.',
+    'token',
+  ),
+  payment_not_refundable: refused(
+    'The payment cannot be refunded: it is not final, or has no captured money. Retrieve it to see its status.',
+    'token',
+  ),
+  refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
+  recurring_token_not_found: refused(
+    'Your team has no such recurring token. Use one that a payment of your team returned.',
+    'recurringToken',
+  ),
+  resolution_not_allowed: refused(
+    'The review does not allow this resolution. Use one of the resolutions listed with it.',
+    'resolution',
+  ),
+  resolved_as_not_made: refused(
+    'A review established that this operation was not made. To make it, send a new request under a new Idempotency-Key.',
+  ),
+  no_account: refused(
+    'No merchant account serves this environment, team and currency. Ask the operators to configure one.',
+  ),
+  provider_account_refused: ofProvider(
+    "The Payment Service refused the gateway's merchant account, and nothing was carried out. Ask the operators to check the account.",
+  ),
+  provider_not_reached: ofProvider(
+    'The Payment Service could not be reached, and no money moved. Send a new request under a new Idempotency-Key or orderNumber.',
+  ),
+  provider_unavailable: retried(
+    503,
+    2,
+    'The Payment Service is unavailable, and nothing was sent to it. Repeat the request later with the same Idempotency-Key.',
+  ),
+  rate_limit_exceeded: retried(
+    429,
+    1,
+    'The rate limit is exceeded, and this request was not carried out. Repeat it later.',
+  ),
+  too_many_exports: retried(
+    429,
+    10,
+    'Your team has too many exports running. Repeat the request when one has finished.',
+  ),
+  store_unavailable: retried(
+    503,
+    1,
+    'The event store is unavailable. Repeat the request; it is never carried out twice.',
+  ),
+  bus_unavailable: retried(503, 5, 'The callback could not be stored. Send it again.'),
+  service_unavailable: retried(
+    503,
+    1,
+    'The gateway service behind this route is unavailable, and nothing was carried out. Repeat the request.',
+  ),
+  answer_lost: retried(
+    503,
+    1,
+    'The gateway service behind this route did not answer, so the outcome is unknown. Repeat the same request with the same Idempotency-Key.',
+  ),
+  read_model_behind: retried(
+    503,
+    1,
+    'The read model has not reached the requested position yet. Repeat the request in a second.',
+  ),
+} as const satisfies Record<string, StatedError>;
+
+export type ErrorCode = keyof typeof apiErrors;
+
+export interface ErrorDetails {
+  message?: string;
+  parameter?: string;
+  retryAfterSeconds?: number;
+}
+
+export const statedError = (code: ErrorCode): StatedError => apiErrors[code];
+
+export function errorEntry(code: ErrorCode, details: ErrorDetails = {}): ErrorEntry {
+  const { kind, message, parameter } = { ...statedError(code), ...details };
+  return { code, kind, message, ...(parameter === undefined ? {} : { parameter }) };
+}
+
+/** An answer before it is sent. */
+export interface Answer {
+  statusCode: number;
+  body: Record<string, unknown>;
+  retryAfterSeconds?: number | undefined;
+}
+
+/** @param more beside the errors: the token of the recorded payment, refund or payout */
+export function errorAnswer(
+  code: ErrorCode,
+  details: ErrorDetails = {},
+  more: { token?: string } = {},
+): Answer {
+  const { status, retryAfterSeconds } = { ...statedError(code), ...details };
+  const body = { success: false, errors: [errorEntry(code, details)], ...more };
+  return { statusCode: status, body, retryAfterSeconds };
+}
+
+export function sendError(reply: FastifyReply, code: ErrorCode, details: ErrorDetails = {}): FastifyReply {
+  const { statusCode, body, retryAfterSeconds } = errorAnswer(code, details);
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+  return reply.code(statusCode).send(body);
+}

@@ -1,0 +1,80 @@
+/** What the fields of requests mean. The schemas say which values are valid. */
+import { perPageMax } from './queries.ts';
+
+interface Field {
+  description: string;
+  /** How it is written, where the schema of the parsed value does not say. */
+  schema?: object;
+  example?: unknown;
+}
+
+const flag = { type: 'string', enum: ['true', 'false'] };
+
+/** Parameters of queries by name. */
+export const queryFields: Readonly<Record<string, Field>> = {
+  status: { description: 'Only those with this status.' },
+  phase: { description: 'Only those in this phase.' },
+  orderNumber: { description: 'Only those with this order number of yours.' },
+  currency: { description: 'ISO 4217 alphabetic code in capitals.', example: 'EUR' },
+  dateFrom: {
+    description: 'Created on this day in UTC or later.',
+    schema: { type: 'string', format: 'date' },
+  },
+  dateTo: {
+    description: 'Created on this day in UTC or earlier.',
+    schema: { type: 'string', format: 'date' },
+  },
+  from: {
+    description: 'First day, in UTC; 29 days before `to` unless given.',
+    schema: { type: 'string', format: 'date' },
+  },
+  to: {
+    description: 'Last day, in UTC; today unless given.',
+    schema: { type: 'string', format: 'date' },
+  },
+  needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
+  operationType: { description: 'Payments, payouts, or both.' },
+  perPage: {
+    description: 'Entries per page.',
+    schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
+  },
+  page: {
+    description: 'Page number, from 1. Not allowed together with `cursor`.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  cursor: { description: '`nextCursor` of the previous page.' },
+  withTotal: { description: 'Adds the count of all that match the filters.', schema: flag },
+};
+
+/** Fields of bodies by name, wherever they are. */
+export const bodyFields: Readonly<Record<string, string>> = {
+  product: 'What is bought; shown to the customer.',
+  amount: 'Minor units: 1250 is 12.50 EUR.',
+  currency: 'ISO 4217 alphabetic code in capitals.',
+  callbackUrl: 'Where your team receives signed webhooks. Its origin must be on the list of allowed origins.',
+  orderNumber: 'Your own number. Without an `Idempotency-Key` it makes the request idempotent.',
+  redirectSuccessUrl: 'Where the customer returns after a successful payment.',
+  redirectFailUrl: 'Where the customer returns after a failed payment.',
+  locale: 'Language of the page, a BCP 47 tag.',
+  needConfirmation: 'Authorize only: the money stays reserved until you confirm (capture) or decline (void).',
+  recurring: 'Requests a recurring token for later charges.',
+  recurringToken: 'The recurring token to charge or to pay to (`rec_…`).',
+  card: 'Card data; requires the scope `cards`. It is forwarded and never stored.',
+  customer: 'Data about the customer.',
+  email: 'E-mail address.',
+  ip: 'IPv4 or IPv6 address.',
+  pan: 'Card number, 12 to 19 digits.',
+  expires: 'MM/YYYY.',
+  holder: 'As on the card.',
+  cvv: '3 or 4 digits.',
+  token: 'The payment.',
+  destination: 'Where the money goes: exactly one of these fields.',
+  bankAccount: 'A bank account.',
+  bankName: 'Name of the bank.',
+  account: 'Account number.',
+  code: 'The code of the review, as listed.',
+  number: 'Which review of this code, as listed.',
+  resolution: 'One of the resolutions listed with the review.',
+  reason: 'Why, in your own words. It becomes part of the history.',
+  id: 'The webhook.',
+};

@@ -1,0 +1,111 @@
+import { scopes } from '@tollgate/teams';
+import { describe, expect, it } from 'vitest';
+import { createOpenApiDocument, operations } from './openapi.ts';
+import { bodyFields } from './fields.ts';
+import { paymentListSchema } from './queries.ts';
+import { apiErrors } from './errors.ts';
+import { bodySchemas, errorCodes } from './routes.ts';
+
+const document = createOpenApiDocument();
+
+/** Every object of the document, with its path. */
+function walk(
+  value: unknown,
+  path: string,
+  visit: (node: Record<string, unknown>, path: string) => void,
+): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>, path);
+  for (const [name, child] of Object.entries(value)) walk(child, `${path}/${name}`, visit);
+}
+
+describe('the OpenAPI document', () => {
+  it('is JSON of version 3.1, and its references lead somewhere', () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+    expect(document.openapi).toBe('3.1.0');
+    const names = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    walk(document, '', ({ $ref }, path) => {
+      if ($ref !== undefined) expect(names, path).toContain($ref);
+    });
+  });
+
+  it('names every call once', () => {
+    const ids = operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const calls = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(calls).size).toBe(calls.length);
+  });
+
+  it('describes every field of a body and every query parameter', () => {
+    for (const name of Object.keys(bodySchemas))
+      walk(document.components.schemas[name], name, ({ properties }, path) => {
+        for (const [field, schema] of Object.entries(properties ?? {}))
+          expect((schema as { description?: string }).description, `${path}.${field}`).toBe(
+            bodyFields[field],
+          );
+      });
+    for (const { parameters } of Object.values(document.paths).flatMap((calls) => Object.values(calls)))
+      for (const { name, in: place, description } of parameters as {
+        name: string;
+        in: string;
+        description: string;
+      }[])
+        if (place !== 'path') expect(description, name).not.toBe('');
+  });
+
+  it('lists every field of a body that the route accepts, and closes bodies as the route does', () => {
+    expect(Object.keys(document.components.schemas['PaymentRequest']?.['properties'] ?? {})).toEqual(
+      Object.keys(bodySchemas.PaymentRequest.shape),
+    );
+    expect(document.components.schemas['PaymentRequest']).toMatchObject({
+      required: ['product', 'amount', 'currency'],
+      additionalProperties: false,
+    });
+    expect(document.components.schemas['Payment']).not.toHaveProperty('additionalProperties');
+  });
+
+  it.each(
+    operations
+      .filter(({ body }) => body !== undefined)
+      .map((operation) => [operation.id, operation] as const),
+  )('has an example for %s that its route takes', (_, { body }) => {
+    expect(body && bodySchemas[body.schema].safeParse(body.example).success).toBe(true);
+  });
+
+  // The front door answers so for any of them.
+  it('says of every call of the API that its service may be unavailable', () => {
+    for (const { id, path, method } of operations.filter(({ scopes: asked }) => asked !== undefined))
+      expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({
+        503: {
+          headers: { 'Retry-After': {} },
+          content: { 'application/json': { examples: { service_unavailable: {}, answer_lost: {} } } },
+        },
+      });
+  });
+
+  it('lists every error code that teams may receive: all but the one for the Payment Service', () => {
+    const missing = Object.keys(apiErrors).filter((code) => !new Set<string>(errorCodes()).has(code));
+    expect(missing).toEqual(['bus_unavailable']);
+    for (const code of errorCodes()) expect(document.info.description).toContain(`| \`${code}\` |`);
+  });
+
+  it('writes the parameters of queries as they are sent', () => {
+    const { parameters } = document.paths['/api/v1/payments']?.['get'] as { parameters: { name: string }[] };
+    const named = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]));
+    expect(Object.keys(named).sort()).toEqual(
+      [...Object.keys(paymentListSchema.shape), 'Tollgate-Min-Position'].sort(),
+    );
+    expect(named['perPage']).toMatchObject({ schema: { type: 'integer', maximum: 500 }, required: false });
+    expect(named['withTotal']).toMatchObject({ schema: { enum: ['true', 'false'] } });
+    expect(document.paths['/api/v1/balance']?.['get']).toMatchObject({
+      parameters: [{ name: 'currency', required: true, schema: { pattern: '^[A-Z]{3}$' } }],
+    });
+  });
+
+  it('requires a scope that exists wherever it requires a key', () => {
+    for (const operation of operations)
+      for (const scope of operation.scopes ?? []) expect(scopes).toContain(scope);
+    const open = operations.filter((operation) => operation.scopes === undefined).map(({ path }) => path);
+    expect(open).toEqual(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']);
+  });
+});

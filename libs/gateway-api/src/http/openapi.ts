@@ -1,0 +1,283 @@
+/** The OpenAPI document, derived from the schemas that routes parse with, and from the described answers. */
+import { currencySchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { answerSchemas } from './answers.ts';
+import { type ErrorCode, errorEntry, statedError } from './errors.ts';
+import { bodyFields, queryFields } from './fields.ts';
+import { type Route, bodySchemas, errorCodes, errorsOf, routes } from './routes.ts';
+
+/** A route as OpenAPI names it. */
+export interface Operation extends Omit<Route, 'method'> {
+  id: string;
+  method: 'get' | 'post';
+  /** As OpenAPI writes it: `/api/v1/payments/{token}`. */
+  path: string;
+}
+
+export const operations: readonly Operation[] = Object.entries<Route>(routes).map(([id, route]) => ({
+  ...route,
+  ...{ id, method: route.method === 'GET' ? 'get' : 'post', path: route.url.replaceAll(/:(\w+)/g, '{$1}') },
+}));
+
+type JsonObject = Record<string, unknown>;
+
+export interface OpenApiDocument {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  tags: { name: string }[];
+  paths: Record<string, Record<string, JsonObject>>;
+  components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
+}
+
+const description = `Tollgate speaks the Payment Service's own interface: the same paths, fields and errors. It adds:
+
+- A creation, refund or payout repeated with the same \`Idempotency-Key\` is carried out once.
+- \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet; the gateway finds it out.
+- Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command.
+
+Fields may be added to answers at any time.
+
+\`\`\`sh
+curl -X POST "$TOLLGATE_URL/api/v1/payments" -H "Authorization: Bearer $TOLLGATE_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
+\`\`\`
+
+## Errors
+
+Where the table says "later", the same request may succeed when repeated; after any other error, change it first. Error codes of
+the Payment Service are passed on unchanged.
+
+| code | status | repeat | meaning |
+| --- | --- | --- | --- |
+${[...errorCodes()].toSorted().map(toErrorRow).join('\n')}`;
+
+function toErrorRow(code: ErrorCode): string {
+  const { status, retryAfterSeconds, message } = statedError(code);
+  return `| \`${code}\` | ${status} | ${retryAfterSeconds === undefined ? 'no' : 'later'} | ${message} |`;
+}
+
+export function createOpenApiDocument(): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations)
+    (paths[operation.path] ??= {})[operation.method] = toOperation(operation);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tollgate', version: '1', description },
+    servers: [{ url: '/' }],
+    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: {
+        ...toComponents(bodySchemas, 'input', describeBodyField),
+        ...toComponents(answerSchemas, 'output', openObject),
+      },
+      securitySchemes: {
+        apiKey: {
+          ...{ type: 'http', scheme: 'bearer', bearerFormat: 'tg_<environment>_<id>_<secret>' },
+          description:
+            "Your team's API key, for one environment. Each call lists its scopes; the key needs one of them.",
+        },
+      },
+    },
+  };
+}
+
+interface Built {
+  zodSchema: unknown;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+function toComponents(
+  schemas: Readonly<Record<string, z.ZodType>>,
+  io: 'input' | 'output',
+  finish: (built: Built) => void,
+): Record<string, JsonObject> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const override = (built: Built) => {
+    writeReadably(built);
+    finish(built);
+  };
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const { schemas: made } = z.toJSONSchema(registry, { io, uri, override });
+  return Object.fromEntries(
+    Object.entries(made).map(([name, { $schema: _, $id: __, ...schema }]) => [name, schema]),
+  );
+}
+
+function writeReadably({ zodSchema, jsonSchema }: Built): void {
+  // No pattern says which three letters are a currency.
+  if (zodSchema === currencySchema) jsonSchema.pattern = '^[A-Z]{3}$';
+  // The format already says what the pattern does.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+}
+
+function describeBodyField({ jsonSchema }: Built): void {
+  for (const [name, property] of Object.entries(jsonSchema.properties ?? {}))
+    // Fields of different meaning share a schema, so the description goes on the field.
+    if (typeof property === 'object') property.description = bodyFields[name] ?? '';
+}
+
+// Readers must accept fields that are added later.
+function openObject({ jsonSchema }: Built): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+}
+
+function toOperation(operation: Operation): JsonObject {
+  const { id, tag, summary, scopes, body } = operation;
+  return {
+    ...{ operationId: id, tags: [tag], summary, description: descriptionOf(operation) },
+    security: scopes === undefined ? [] : scopes.map((scope) => ({ apiKey: [scope] })),
+    parameters: parametersOf(operation),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: body.isOptional !== true,
+            content: { 'application/json': { schema: refTo(body.schema), example: body.example } },
+          },
+        }),
+    responses: { ...answersOf(operation), ...errorAnswersOf(operation) },
+  };
+}
+
+const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+function descriptionOf({ description: text, scopes }: Operation): string {
+  const needed = scopes?.map((scope) => `\`${scope}\``).join(' or ');
+  const key = needed === undefined ? 'No key is needed.' : `The key needs the scope ${needed}.`;
+  return text === undefined ? key : `${text}\n\n${key}`;
+}
+
+function parametersOf({ path, query, idempotencyKey, minPosition, isTagged }: Operation): JsonObject[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    ...{ name, in: 'path', required: true },
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
+  }));
+  const header = (name: string, required: boolean, schema: JsonObject, text: string) => ({
+    ...{ name, in: 'header', required, schema: { type: 'string', ...schema }, description: text },
+  });
+  return [
+    ...inPath,
+    ...(query === undefined ? [] : queryParametersOf(query)),
+    ...(idempotencyKey === undefined
+      ? []
+      : [
+          header(
+            'Idempotency-Key',
+            idempotencyKey === 'required',
+            { minLength: 1, maxLength: 255 },
+            'Makes the request idempotent. Printable ASCII, quoted or bare. Keys do not expire.',
+          ),
+        ]),
+    ...(minPosition === undefined
+      ? []
+      : [
+          header(
+            'Tollgate-Min-Position',
+            false,
+            { pattern: String.raw`^\d[\d:/-]{0,63}$` },
+            'The `Tollgate-Position` of an earlier answer. The read waits up to two seconds to include it.',
+          ),
+        ]),
+    ...(isTagged === undefined
+      ? []
+      : [header('If-None-Match', false, {}, 'The `ETag` of an earlier answer: 304 if nothing has changed.')]),
+  ];
+}
+
+function queryParametersOf(schema: z.ZodType): JsonObject[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', override: writeReadably });
+  return Object.entries(properties).map(([name, property]) => {
+    const field = queryFields[name];
+    return {
+      ...{ name, in: 'query', required: required.includes(name) },
+      description: field?.description ?? '',
+      schema: field?.schema ?? property,
+      ...(field?.example === undefined ? {} : { example: field.example }),
+    };
+  });
+}
+
+const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } });
+const positionHeader = {
+  'Tollgate-Position': textHeader("The position of the command's events in the event store."),
+};
+const replayedHeader = {
+  'Idempotent-Replayed': textHeader('`true` on a replay: the request was carried out before, and not again.'),
+};
+const retryHeader = { 'Retry-After': textHeader('Seconds after which to repeat the request.') };
+const challengeHeader = { 'WWW-Authenticate': textHeader('`Bearer`.') };
+
+const taggedHeaders = {
+  ETag: textHeader('Strong validator of the body: it changes whenever the body does.'),
+  'Cache-Control': textHeader(
+    '`private, no-cache`: private caches may store it, and must revalidate it before each use.',
+  ),
+};
+
+function answersOf({ answers, isCommand, idempotencyKey, isTagged }: Operation): JsonObject {
+  const headers = {
+    ...(isCommand === true ? positionHeader : {}),
+    ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
+    ...(isTagged === true ? taggedHeaders : {}),
+  };
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      {
+        description: answer.meaning,
+        headers,
+        ...contentOf(answer),
+      },
+    ]),
+  );
+}
+
+function contentOf(answer: Operation['answers'][number]): JsonObject {
+  if ('schema' in answer) return { content: { 'application/json': { schema: refTo(answer.schema) } } };
+  if (!('type' in answer)) return {};
+  const type = answer.type === 'application/json' ? 'object' : 'string';
+  return { content: { [answer.type]: { schema: { type } } } };
+}
+
+/** Statuses of refusals whose codes the Payment Service chooses. */
+const handedOnStatuses: readonly number[] = [400, 409];
+
+function errorAnswersOf(operation: Operation): JsonObject {
+  return Object.fromEntries(
+    Object.entries(errorsOf(operation)).map(([status, codes]) => [
+      status,
+      toErrorAnswer(operation, Number(status), codes),
+    ]),
+  );
+}
+
+function toErrorAnswer(
+  { handsOnErrors, isCommand, idempotencyKey }: Operation,
+  status: number,
+  codes: readonly ErrorCode[],
+): JsonObject {
+  const isHandedOn = handsOnErrors === true && handedOnStatuses.includes(status);
+  const list = codes.map((code) => `\`${code}\``).join(', ');
+  const mayBeRecorded = isCommand === true && [400, 409, 502, 503].includes(status);
+  return {
+    description: isHandedOn ? `${list}, or a code of the Payment Service` : list,
+    headers: {
+      ...(codes.some((code) => statedError(code).retryAfterSeconds !== undefined) ? retryHeader : {}),
+      ...(status === 401 ? challengeHeader : {}),
+      ...(mayBeRecorded ? positionHeader : {}),
+      ...(mayBeRecorded && idempotencyKey !== undefined ? replayedHeader : {}),
+    },
+    content: {
+      'application/json': { schema: refTo('Errors'), examples: Object.fromEntries(codes.map(toExample)) },
+    },
+  };
+}
+
+const toExample = (code: ErrorCode): [string, JsonObject] => [
+  code,
+  { value: { success: false, errors: [errorEntry(code)] } },
+];

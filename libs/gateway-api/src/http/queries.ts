@@ -1,0 +1,86 @@
+/** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
+import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
+import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
+import { z } from 'zod';
+
+/** The most entries that a page may have. */
+export const perPageMax = 500;
+
+const wholeNumberSchema = z
+  .string('must be given once')
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+  .transform(Number);
+
+const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+const dayTextSchema = z.iso.date('must be a date written YYYY-MM-DD');
+/** A day in UTC as its first millisecond. */
+const daySchema = dayTextSchema.transform((text) => Date.parse(text));
+
+const onePage = {
+  perPage: wholeNumberSchema
+    .refine((count) => count <= perPageMax, `must be at most ${perPageMax}`)
+    .default(20),
+  cursor: z.string('must be given once').max(512, 'must be at most 512 characters').optional(),
+};
+
+const filters = {
+  orderNumber: z
+    .string('must be given once')
+    .min(1, 'must not be empty')
+    .max(255, 'must be at most 255 characters')
+    .optional(),
+  currency: currencySchema.optional(),
+  dateFrom: daySchema.optional(),
+  dateTo: daySchema.optional(),
+  needsReview: flagSchema.optional(),
+};
+
+const numberedPage = {
+  ...onePage,
+  page: wholeNumberSchema.optional(),
+  withTotal: flagSchema.optional(),
+};
+
+const isPageOrCursor = ({ page, cursor }: { page?: number | undefined; cursor?: string | undefined }) =>
+  page === undefined || cursor === undefined;
+const pageBesideCursor = { path: ['page'], message: 'must be left out when a cursor is given' };
+
+const operationTypes = ['pays', 'payouts', 'all'] as const;
+/** What the list of payments shows (specification). */
+export type OperationType = (typeof operationTypes)[number];
+
+const paymentFilters = {
+  ...filters,
+  status: paymentStatusSchema.optional(),
+  // These include the phases of payouts.
+  phase: z.enum(paymentPhases).optional(),
+  operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
+};
+
+export const paymentListSchema = z
+  .strictObject({ ...paymentFilters, ...numberedPage })
+  .refine(isPageOrCursor, pageBesideCursor);
+
+export const payoutListSchema = z
+  .strictObject({
+    ...filters,
+    ...numberedPage,
+    status: payoutStatusSchema.optional(),
+    phase: z.enum(payoutPhases).optional(),
+  })
+  .refine(isPageOrCursor, pageBesideCursor);
+
+/** An export has every match, so it takes no page parameters. */
+export const paymentExportSchema = z.strictObject(paymentFilters);
+
+export const reviewListSchema = z.strictObject(onePage);
+
+export const totalsQuerySchema = z.strictObject({
+  from: dayTextSchema.optional(),
+  to: dayTextSchema.optional(),
+  currency: currencySchema.optional(),
+});
+
+/** For routes without parameters. */
+export const noQuerySchema = z.strictObject({});

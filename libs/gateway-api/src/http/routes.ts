@@ -1,0 +1,431 @@
+/** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
+import {
+  balanceQuerySchema,
+  paymentNameSchema,
+  payoutRequestSchema,
+  refundRequestSchema,
+} from '@tollgate/payment-api';
+import type { Scope } from '@tollgate/teams';
+import type { z } from 'zod';
+import type { AnswerName } from './answers.ts';
+import { type ErrorCode, statedError } from './errors.ts';
+import {
+  noQuerySchema,
+  paymentExportSchema,
+  paymentListSchema,
+  payoutListSchema,
+  reviewListSchema,
+  totalsQuerySchema,
+} from './queries.ts';
+import { paymentRequestSchema, replaySchema, resolutionRequestSchema } from './requests.ts';
+
+/** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
+export const bodySchemas = {
+  PaymentRequest: paymentRequestSchema,
+  PaymentName: paymentNameSchema,
+  RefundRequest: refundRequestSchema,
+  PayoutRequest: payoutRequestSchema,
+  Resolution: resolutionRequestSchema,
+  Replay: replaySchema,
+} as const;
+export type BodyName = keyof typeof bodySchemas;
+
+/** The services that answer teams; `api` stands for every process with an HTTP server. */
+export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
+
+export interface Route {
+  service: AnsweringService;
+  method: 'GET' | 'POST';
+  /** As Fastify writes it: `/api/v1/payments/:token`. */
+  url: string;
+  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Webhooks' | 'Operation';
+  summary: string;
+  description?: string;
+  /** The key needs one of these scopes; absent: no key is needed. */
+  scopes?: readonly Scope[];
+  /** Parsed before the handler runs. */
+  query?: z.ZodObject;
+  idempotencyKey?: 'required' | 'optional';
+  minPosition?: true;
+  body?: { schema: BodyName; example: object; isOptional?: true };
+  /** Carries `ETag` and answers `If-None-Match`. */
+  isTagged?: true;
+  /** By status: its meaning, and where there is a body, its schema or another content type. */
+  answers: Readonly<
+    Record<
+      number,
+      { meaning: string; schema: AnswerName } | { meaning: string; type: string } | { meaning: string }
+    >
+  >;
+  /** Carries `Tollgate-Position`, and `Idempotent-Replayed` on a replay. */
+  isCommand?: true;
+  /** True where error codes of the Payment Service are passed on, which we cannot list. */
+  handsOnErrors?: true;
+  /** Beyond those that every call with a key or a body may answer. */
+  errors?: readonly ErrorCode[];
+}
+
+const ofCommands = ['store_unavailable'] as const;
+const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
+/** What every command that calls the Payment Service may answer. */
+const ofProviderCalls = [
+  ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
+  ...['provider_unavailable', 'store_unavailable'],
+] as readonly ErrorCode[];
+/** What every call with a key may answer; the last two come from the front door of a distributed deployment. */
+const underKey: readonly ErrorCode[] = [
+  ...(['auth_header_not_found', 'incorrect_private_key', 'scope_missing', 'rate_limit_exceeded'] as const),
+  ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
+];
+const withBody: readonly ErrorCode[] = [
+  ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
+];
+
+const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
+const unknown = (schema: AnswerName) => ({
+  202: { meaning: 'Sent; the outcome is not known yet. Retrieve it later.', schema },
+});
+
+/** Answers of resources that callers poll. */
+const tagged = (meaning: string, schema: AnswerName) => ({
+  isTagged: true as const,
+  answers: {
+    ...done(meaning, schema),
+    304: { meaning: 'Unchanged since the `ETag` in `If-None-Match`; no body.' },
+  },
+});
+
+const calls = { isCommand: true, handsOnErrors: true } as const;
+
+const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
+  ({
+    service: 'command-service',
+    ...{ method: 'POST', url: `/api/v1/payments/${operation}`, tag: 'Payments', summary },
+    description: 'Idempotent: a repeat is not carried out again.',
+    ...{ scopes: ['payments'], ...calls },
+    body: { schema: 'PaymentName', example: { token: 'pay_…' } },
+    answers: { ...done('Done.', 'EndedCaptureOrVoidPayment'), ...unknown('EndedCaptureOrVoidPayment') },
+    errors: [
+      ...(['payment_not_found', 'payment_not_confirmable', 'payment_in_final_state'] as const),
+      ...(['resolved_as_not_made', ...ofProviderCalls] as const),
+    ],
+  }) satisfies Route;
+
+const payments = {
+  createPayment: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/payments', tag: 'Payments' },
+    summary: 'Creates a payment',
+    description:
+      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once and gets the same answer. `card` requires the scope `cards`.',
+    ...{ scopes: ['payments'], idempotencyKey: 'optional', ...calls },
+    body: {
+      schema: 'PaymentRequest',
+      example: { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+    },
+    answers: {
+      ...done('Accepted. Redirect your customer to `processingUrl`.', 'CreatedPayment'),
+      ...unknown('CreatedPayment'),
+    },
+    errors: [
+      'incorrect_amount',
+      'incorrect_currency',
+      'card_data_not_accepted',
+      'origin_not_allowed',
+      'idempotency_key_missing',
+      'recurring_token_not_found',
+      'resolved_as_not_made',
+      'idempotency_key_reused',
+      ...ofProviderCalls,
+    ],
+  },
+  confirmPayment: captureOrVoid('confirm', 'Captures an authorized payment: takes the reserved money'),
+  declinePayment: captureOrVoid('decline', 'Voids an authorized payment: releases the reserved money'),
+  listPayments: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payments', tag: 'Payments' },
+    summary: 'Lists payments, newest first',
+    description:
+      '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
+    ...{ scopes: ['read', 'payments'], query: paymentListSchema, minPosition: true },
+    answers: done('One page.', 'PaymentList'),
+    errors: [...ofReads],
+  },
+  exportPayments: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payments.csv', tag: 'Payments' },
+    summary: 'Exports all matching payments as a CSV file, newest first',
+    description: [
+      'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. A text that a spreadsheet would read as a formula, or that begins with an apostrophe, is prefixed with an apostrophe: remove one leading apostrophe to restore the text.',
+      'Each payment appears as it is when its line is written: one that matches throughout is in the file once, and payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
+      '`operationType` other than `pays` requires the scope `read` or `payouts`. A team may run two exports at a time.',
+    ].join('\n\n'),
+    ...{ scopes: ['read', 'payments'], query: paymentExportSchema, minPosition: true },
+    answers: { 200: { meaning: 'The file.', type: 'text/csv' } },
+    errors: [...ofReads, 'too_many_exports'],
+  },
+  retrievePayment: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payments/:token', tag: 'Payments' },
+    summary: 'Shows a payment',
+    description: 'A payout too, as in the specification, to keys with the scope `read` or `payouts`.',
+    ...{ scopes: ['read', 'payments'], minPosition: true },
+    ...tagged('The payment.', 'PaymentAnswer'),
+    errors: [...ofReads, 'payment_not_found'],
+  },
+  listPaymentEvents: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payments/:token/events', tag: 'Payments' },
+    summary: 'Shows the whole history of a payment',
+    scopes: ['read', 'payments'],
+    answers: done('Every event, in order.', 'PaymentHistory'),
+    errors: ['payment_not_found', 'store_unavailable'],
+  },
+} satisfies Record<string, Route>;
+
+const refunds = {
+  refundPayment: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/refunds', tag: 'Refunds' },
+    summary: 'Refunds a payment, in full or in part',
+    description:
+      'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
+    ...{ scopes: ['refunds'], idempotencyKey: 'required', ...calls },
+    body: { schema: 'RefundRequest', example: { token: 'pay_…', amount: 500 } },
+    answers: { ...done('Accepted.', 'CreatedRefund'), ...unknown('CreatedRefund') },
+    errors: [
+      'incorrect_amount',
+      'card_data_not_accepted',
+      'idempotency_key_missing',
+      'payment_not_found',
+      'refund_exceeds_amount',
+      'payment_not_refundable',
+      'resolved_as_not_made',
+      'idempotency_key_reused',
+      ...ofProviderCalls,
+    ],
+  },
+  retrieveRefund: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/refunds/:refundToken', tag: 'Refunds' },
+    summary: 'Shows a refund',
+    ...{ scopes: ['read', 'refunds', 'payments'], minPosition: true },
+    ...tagged('The refund.', 'RefundAnswer'),
+    errors: [...ofReads, 'refund_not_found'],
+  },
+} satisfies Record<string, Route>;
+
+const payouts = {
+  createPayout: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/payouts', tag: 'Payouts' },
+    summary: 'Creates a payout',
+    description:
+      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
+    ...{ scopes: ['payouts'], idempotencyKey: 'optional', ...calls },
+    body: {
+      schema: 'PayoutRequest',
+      example: {
+        ...{ amount: 500, currency: 'EUR', orderNumber: 'payout-1' },
+        destination: { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } },
+      },
+    },
+    answers: { ...done('Accepted.', 'CreatedPayout'), ...unknown('CreatedPayout') },
+    errors: [
+      'incorrect_amount',
+      'incorrect_currency',
+      'card_data_not_accepted',
+      'origin_not_allowed',
+      'recurring_token_not_found',
+      'resolved_as_not_made',
+      'idempotency_key_reused',
+      ...ofProviderCalls,
+    ],
+  },
+  listPayouts: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payouts', tag: 'Payouts' },
+    summary: 'Lists payouts, newest first',
+    ...{ scopes: ['read', 'payouts'], query: payoutListSchema, minPosition: true },
+    answers: done('One page.', 'PayoutList'),
+    errors: [...ofReads],
+  },
+  retrievePayout: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payouts/:token', tag: 'Payouts' },
+    summary: 'Shows a payout',
+    ...{ scopes: ['read', 'payouts'], minPosition: true },
+    ...tagged('The payout.', 'PayoutAnswer'),
+    errors: [...ofReads, 'payout_not_found'],
+  },
+  listPayoutEvents: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/payouts/:token/events', tag: 'Payouts' },
+    summary: 'Shows the whole history of a payout',
+    scopes: ['read', 'payouts'],
+    answers: done('Every event, in order.', 'PayoutHistory'),
+    errors: ['payout_not_found', 'store_unavailable'],
+  },
+} satisfies Record<string, Route>;
+
+const others = {
+  retrieveBalance: {
+    service: 'command-service',
+    ...{ method: 'GET', url: '/api/v1/balance', tag: 'Money' },
+    summary: 'Shows the balance in a currency',
+    description:
+      'As reported by the Payment Service, summed over the merchant accounts that serve your team; up to one second old.',
+    ...{ scopes: ['read', 'payments', 'payouts'], query: balanceQuerySchema },
+    answers: done('The balance.', 'Balance'),
+    errors: ['incorrect_currency', 'invalid_param', 'no_account', 'provider_unavailable', ...ofCommands],
+  },
+  listTotals: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/totals', tag: 'Money' },
+    summary: 'Sums up payments, refunds and payouts by day and currency',
+    description:
+      'Each payment and payout counts on the UTC day of its creation, under its current status. At most 366 days; the last 30 by default. Payouts require the scope `read` or `payouts`.',
+    ...{ scopes: ['read', 'payments'], query: totalsQuerySchema, minPosition: true },
+    answers: done('The totals.', 'Totals'),
+    errors: [...ofReads],
+  },
+  listDisputes: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/disputes/list', tag: 'Money' },
+    summary: 'Lists the last hundred disputes, newest first',
+    ...{ scopes: ['read', 'payments'], query: noQuerySchema, minPosition: true },
+    answers: done('The disputes.', 'DisputeList'),
+    errors: [...ofReads],
+  },
+  listReviews: {
+    service: 'query-service',
+    ...{ method: 'GET', url: '/api/v1/reviews', tag: 'People' },
+    summary: 'Lists open reviews, oldest first',
+    description: 'Reviews of payouts require the scope `read`, `payouts` or `admin`.',
+    ...{ scopes: ['read', 'payments', 'admin'], query: reviewListSchema, minPosition: true },
+    answers: done('One page.', 'ReviewList'),
+    errors: [...ofReads],
+  },
+  resolveReview: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/reviews/:token/resolve', tag: 'People' },
+    summary: 'Resolves a review',
+    description: 'Who resolved it, and why, becomes part of the history.',
+    ...{ scopes: ['admin'], isCommand: true },
+    body: {
+      schema: 'Resolution',
+      example: {
+        code: 'unknown_status',
+        number: 1,
+        resolution: 'inquire_again',
+        reason: 'Asked the Payment Service.',
+      },
+    },
+    answers: done('The review is resolved.', 'ResolvedReview'),
+    errors: [
+      'payment_not_found',
+      'payout_not_found',
+      'review_not_found',
+      'resolution_not_allowed',
+      ...ofCommands,
+    ],
+  },
+} satisfies Record<string, Route>;
+
+const listWebhooks = (kind: 'payment' | 'payout') =>
+  ({
+    service: 'notifier',
+    ...{ method: 'GET', url: `/api/v1/${kind}s/:token/webhooks`, tag: 'Webhooks' },
+    summary: `Lists the webhooks of a ${kind} with every delivery attempt`,
+    scopes: ['read', `${kind}s`],
+    answers: done('The webhooks, oldest first.', 'WebhookList'),
+    errors: [`${kind}_not_found`, ...ofCommands],
+  }) satisfies Route;
+
+const replayWebhooks = (kind: 'payment' | 'payout') =>
+  ({
+    service: 'notifier',
+    ...{ method: 'POST', url: `/api/v1/${kind}s/:token/webhooks/replay`, tag: 'Webhooks' },
+    summary: 'Replays webhooks',
+    description: 'Sends the webhook with this `id` again, or without one all of them.',
+    scopes: [`${kind}s`],
+    body: { schema: 'Replay', example: {}, isOptional: true },
+    answers: { 202: { meaning: 'The webhooks are sent immediately.', schema: 'ReplayedWebhooks' } },
+    errors: [`${kind}_not_found`, 'webhook_not_found', 'too_many_replays', ...ofCommands],
+  }) satisfies Route;
+
+const webhooks = {
+  listPaymentWebhooks: listWebhooks('payment'),
+  replayPaymentWebhooks: replayWebhooks('payment'),
+  listPayoutWebhooks: listWebhooks('payout'),
+  replayPayoutWebhooks: replayWebhooks('payout'),
+} satisfies Record<string, Route>;
+
+const aboutTheGateway = {
+  tellHealth: {
+    service: 'api',
+    ...{ method: 'GET', url: '/healthz', tag: 'Operation' },
+    summary: 'Reports whether the process is alive',
+    answers: done('It is alive.', 'Health'),
+  },
+  tellReadiness: {
+    service: 'api',
+    ...{ method: 'GET', url: '/readyz', tag: 'Operation' },
+    summary: 'Reports whether the gateway is ready',
+    description:
+      'While `index` is listed, payments are created and retrieved by token as usual, and lists answer 503 `read_model_behind`.',
+    answers: {
+      ...done('It is ready.', 'Readiness'),
+      503: { meaning: 'It is not ready; `notReady` names what is missing.', schema: 'Readiness' },
+    },
+  },
+  tellMetrics: {
+    service: 'api',
+    ...{ method: 'GET', url: '/metrics', tag: 'Operation' },
+    summary: 'Metrics in the Prometheus text format',
+    answers: { 200: { meaning: 'The metrics.', type: 'text/plain' } },
+  },
+  tellInterface: {
+    service: 'api',
+    ...{ method: 'GET', url: '/openapi.json', tag: 'Operation' },
+    summary: 'This document',
+    answers: { 200: { meaning: 'The OpenAPI 3.1 document.', type: 'application/json' } },
+  },
+  showInterface: {
+    service: 'api',
+    ...{ method: 'GET', url: '/docs', tag: 'Operation' },
+    summary: 'This document as an interactive page',
+    answers: { 200: { meaning: 'The page.', type: 'text/html' } },
+  },
+} satisfies Record<string, Route>;
+
+/** By their names in generated clients. */
+export const routes = { ...payments, ...refunds, ...payouts, ...others, ...webhooks, ...aboutTheGateway };
+
+/** The routes that a service answers; a front door forwards no others to it. */
+export const routesOf = (service: AnsweringService): readonly Route[] =>
+  Object.values<Route>(routes).filter((route) => route.service === service);
+
+/** Answered for any address, so they belong to no route. */
+const ofAnyAddress: readonly ErrorCode[] = ['path_not_found', 'invalid_request', 'https_required'];
+
+/** Every code that a team may receive. */
+export const errorCodes = (): ReadonlySet<ErrorCode> =>
+  new Set([
+    ...ofAnyAddress,
+    ...Object.values<Route>(routes).flatMap((route) => Object.values(errorsOf(route)).flat()),
+  ]);
+
+/** All that a call may answer beside what it is for, by status. */
+export function errorsOf({
+  scopes,
+  body,
+  errors = [],
+}: Pick<Route, 'scopes' | 'body' | 'errors'>): Readonly<Record<string, readonly ErrorCode[]>> {
+  const codes = new Set<ErrorCode>([
+    ...(body === undefined ? [] : withBody),
+    ...errors,
+    ...(scopes === undefined ? [] : underKey),
+  ]);
+  return Object.fromEntries(Map.groupBy(codes, (code) => String(statedError(code).status)));
+}

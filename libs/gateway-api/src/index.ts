@@ -1,0 +1,16 @@
+export * from './consumer/gateway-records.ts';
+export * from './dispute-events.ts';
+export * from './dispute.ts';
+export * from './payment-events.ts';
+export * from './payment.ts';
+export * from './payout-events.ts';
+export * from './payout.ts';
+export { type PublicEvent } from './public-object.ts';
+export { refundSchema, toPublicRefund, type PublicRefund } from './refund.ts';
+export { reviewEntrySchema, toPublicReviewEntry, type PublicReviewEntry } from './review.ts';
+export * from './topics/callback-records.ts';
+export * from './topics/record-format.ts';
+export * from './topics/records.ts';
+export * from './topics/topics.ts';
+export { toIso, toPublicEvidence } from './values.ts';
+export * from './webhook.ts';

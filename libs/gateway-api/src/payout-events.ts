@@ -1,0 +1,90 @@
+/** The public form of each payout event: its meaning, its data and an example. */
+import {
+  payoutFailureSchema,
+  payoutReviewCodes,
+  payoutStatuses,
+  type PayoutEvent,
+  type PayoutEventOf,
+  type PayoutEventType,
+} from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { examplePayout, payoutTerms } from './payout.ts';
+import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
+import { reviewEvents } from './review.ts';
+import { declineReason, errors, evidenceSource, example, reason, sendBy } from './values.ts';
+
+const call = z
+  .object({
+    providerOrderNumber: z.string().describe('The order number at the Payment Service.'),
+    sendBy,
+  })
+  .describe('The one announced call that makes the payout.');
+const status = oneOf(payoutStatuses);
+
+const approved = { status: 'approved', phase: 'approved' };
+const declined = { declineReason: 'card expired' };
+const exampleTerms = {
+  ...{ amount: examplePayout.amount, currency: examplePayout.currency },
+  ...{ orderNumber: examplePayout.orderNumber, destination: examplePayout.destination },
+};
+
+export const payoutEvents = {
+  PayoutRequested: publicEvent(
+    'A team requested a payout. Nothing has been sent to the Payment Service yet.',
+    {
+      both: { ...payoutTerms.both, call },
+      inAnswers: payoutTerms.inAnswers,
+      from: ({ terms, call: announced }: PayoutEventOf<'PayoutRequested'>['data']) => ({
+        ...terms,
+        call: announced,
+      }),
+    },
+    { ...exampleTerms, call: { providerOrderNumber: examplePayout.token, sendBy: example.sendBy } },
+  ),
+  PayoutAccepted: publicEvent(
+    'The Payment Service accepted the payout.',
+    { both: { evidence: evidenceSource } },
+    { evidence: 'answer' },
+    { status: 'pending', phase: 'pending' },
+  ),
+  PayoutRefused: publicEvent(
+    'The Payment Service refused the payout; no money moved.',
+    { both: { errors } },
+    { errors: [example.refusal] },
+  ),
+  PayoutNotSent: publicEvent(
+    'The call was provably never sent.',
+    { both: { reason } },
+    { reason: 'connection refused' },
+  ),
+  PayoutUnresolved: publicEvent(
+    'The call was sent and its answer was lost. The gateway inquires about its status.',
+    { both: { reason } },
+    { reason: 'timeout' },
+    { phase: 'unresolved' },
+  ),
+  PayoutApproved: publicEvent('The payout was approved.', { both: {} }, {}, approved),
+  PayoutDeclined: publicEvent(
+    'The payout was declined.',
+    { both: { declineReason: declineReason.exactOptional() } },
+    declined,
+    { status: 'declined', phase: 'declined', ...declined },
+  ),
+  PayoutFailed: publicEvent(
+    'Nothing was paid out, and nothing will be.',
+    { both: { reason: oneOf(payoutFailureSchema.options) } },
+    { reason: 'refused' },
+    { status: 'declined', phase: 'failed', errors: [example.refusal] },
+  ),
+  FinalStatusRevised: publicEvent(
+    'The Payment Service changed a final status.',
+    { both: { from: status, to: status, declineReason: declineReason.exactOptional() } },
+    { from: 'declined', to: 'approved' },
+    approved,
+  ),
+  ...reviewEvents(payoutReviewCodes, approved),
+} satisfies Record<PayoutEventType, PublicEvent>;
+
+/** An event's data without the fingerprint, the provider's tokens and the account. */
+export const toPublicPayoutEventData = ({ type, data }: PayoutEvent): Record<string, unknown> =>
+  payoutEvents[type].toAnswer(data);

@@ -1,0 +1,99 @@
+/** The payout as teams see it. */
+import {
+  payoutPhases,
+  payoutStatusSchema,
+  statusOfPayoutPhase,
+  type PayoutAggregate,
+} from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { oneOf, publicObject, showing } from './public-object.ts';
+import { reviews, reviewsOf } from './review.ts';
+import {
+  age,
+  amount,
+  currency,
+  declineReason,
+  environment,
+  errors,
+  example,
+  orderNumber,
+  revision,
+  sanitizedMask,
+} from './values.ts';
+
+export const payoutToken = z.string().meta({ description: 'The payout.', examples: ['po_…'] });
+
+const destination = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('card'), sanitizedMask: z.string() }),
+    z.object({ kind: z.literal('recurring'), recurringToken: z.string() }),
+    z.object({ kind: z.literal('bankAccount'), bankName: z.string(), accountEnding: z.string() }),
+  ])
+  .describe('Where the money goes, masked: it identifies the card or account to people.');
+
+/** The requested terms. */
+export const payoutTerms = {
+  both: { orderNumber, currency, amount, destination },
+  inAnswers: { callbackUrl: z.string().exactOptional() },
+};
+
+export const publicPayout = publicObject({
+  both: {
+    token: payoutToken,
+    status: payoutStatusSchema.describe("The specification's status."),
+    phase: oneOf(
+      payoutPhases,
+      'What the gateway knows; `unresolved`: sent, and the outcome is not known yet.',
+    ),
+    ...age,
+    ...payoutTerms.both,
+    sanitizedMask: sanitizedMask.exactOptional(),
+    declineReason: declineReason.exactOptional(),
+    errors: errors.describe('Why the payout failed; empty otherwise.'),
+    revision,
+  },
+  inAnswers: { ...payoutTerms.inAnswers, reviews: reviews.inAnswers },
+  inRecords: {
+    environment,
+    team: z.string().describe('The team that requested it.'),
+    reviews: reviews.inRecords,
+  },
+});
+export type PublicPayout = z.infer<typeof publicPayout.answer>;
+export type RecordedPayout = z.infer<typeof publicPayout.record>;
+
+/** A payout with the fields that are kept under another name or in another form. */
+const sourceOf = (aggregate: PayoutAggregate) => {
+  const { payout } = aggregate;
+  const { terms, phase } = payout;
+  return {
+    ...{ ...terms, ...payout, ...aggregate },
+    status: statusOfPayoutPhase(phase),
+    sanitizedMask: terms.destination.kind === 'card' ? terms.destination.sanitizedMask : undefined,
+    reviews: reviewsOf(aggregate, payout.reviews),
+    errors: phase === 'failed' ? payout.errors : [],
+  };
+};
+
+const [showAnswer, showRecord] = [showing(publicPayout.answer), showing(publicPayout.record)];
+
+export const toPublicPayout = (aggregate: PayoutAggregate): PublicPayout => showAnswer(sourceOf(aggregate));
+export const toRecordedPayout = (aggregate: PayoutAggregate): RecordedPayout =>
+  showRecord(sourceOf(aggregate));
+
+/** A payout in a list of payments, distinguished by `operationType` as in the specification. */
+export const listedPayoutSchema = publicPayout.answer.extend({ operationType: z.literal('payout') });
+
+export const toListedPayout = (aggregate: PayoutAggregate): z.infer<typeof listedPayoutSchema> => ({
+  ...toPublicPayout(aggregate),
+  operationType: 'payout',
+});
+
+/** A payout that has just been requested. */
+export const examplePayout: RecordedPayout = {
+  ...{ token: 'po_6b3kz7nq2v4t5ycx', environment: 'sandbox', team: 'shop' },
+  ...{ status: 'pending', phase: 'requested', amount: 5000, currency: 'EUR', orderNumber: 'payout-1' },
+  destination: { kind: 'card', sanitizedMask: example.sanitizedMask },
+  ...{ sanitizedMask: example.sanitizedMask, errors: [], reviews: [] },
+  ...{ createdAt: example.instant, updatedAt: example.instant, revision: 3 },
+};

@@ -1,0 +1,57 @@
+/** A refund, as a part of its payment and on its own. */
+import type { Refund } from '@tollgate/payment-domain';
+import { refundSchema as keptRefundSchema } from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { oneOf, publicObject, showing } from './public-object.ts';
+import { amount, currency, errors, example } from './values.ts';
+
+export const refundToken = z.string().meta({ description: 'The refund.', examples: ['ref_…'] });
+export const paymentToken = z
+  .string()
+  .meta({ description: 'The payment.', examples: [example.paymentToken] });
+
+const refund = publicObject({
+  both: {
+    token: refundToken,
+    amount,
+    status: z.enum(['pending', 'approved', 'declined']),
+    phase: oneOf(
+      keptRefundSchema.shape.state.options,
+      '`unresolved`: sent, and the outcome is not known yet.',
+    ),
+  },
+  inAnswers: { currency, errors: errors.describe('Why nothing was refunded; empty otherwise.') },
+});
+
+/** The refunds in a payment. */
+export const refunds = {
+  inAnswers: z.array(refund.answer),
+  inRecords: z.array(refund.record).describe('Its refunds, in the order of their requests.'),
+};
+
+export const refundSchema = refund.answer.extend({ paymentToken });
+export type PublicRefund = z.infer<typeof refundSchema>;
+
+const statuses: Record<Refund['state'], z.infer<typeof refund.answer>['status']> = {
+  submitted: 'pending',
+  unresolved: 'pending',
+  accepted: 'pending',
+  approved: 'approved',
+  declined: 'declined',
+};
+
+/** The public fields of a refund, without its payment's token. */
+export const refundOf = (
+  { refundToken: token, amount: asked, state, declined }: Refund,
+  inCurrency: string,
+) => ({
+  ...{ token, amount: asked, currency: inCurrency, status: statuses[state], phase: state },
+  errors: declined?.errors ?? [],
+});
+
+const show = showing(refundSchema);
+
+export const toPublicRefund = (
+  kept: Refund,
+  payment: { token: string; payment: { terms: { currency: string } } },
+): PublicRefund => show({ ...refundOf(kept, payment.payment.terms.currency), paymentToken: payment.token });

@@ -1,0 +1,113 @@
+/** Reviews as teams see them: the code, since when, the evidence and the allowed resolutions. */
+import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import {
+  paymentPhases,
+  payoutResolutionsOf,
+  payoutReviewCodes,
+  resolutionSchema,
+  resolutionsOf,
+  reviewCodes,
+  statusOfPayoutPhase,
+  statusOfPhase,
+  type PaymentAggregate,
+  type PayoutAggregate,
+  type Review,
+} from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
+import { amount, currency, evidence, instant, orderNumber } from './values.ts';
+
+export const anyReviewCodes = [...new Set([...reviewCodes, ...payoutReviewCodes])];
+const number = z
+  .int()
+  .min(1)
+  .describe('Number of the review in the life of its payment or payout; a resolution names it.');
+
+const review = publicObject({
+  both: { code: oneOf(anyReviewCodes, 'Why a person must decide.') },
+  inAnswers: { number, since: instant, evidence },
+});
+
+/** The open reviews in a payment or payout. */
+export const reviews = {
+  inAnswers: z.array(review.answer).describe('The open reviews.'),
+  inRecords: z.array(review.record).describe('The open reviews.'),
+};
+
+/** The open reviews of a payment or payout, each with the time at which it was opened. */
+export const reviewsOf = (
+  { reviewsSince, updatedAt }: Pick<PaymentAggregate, 'reviewsSince' | 'updatedAt'>,
+  open: readonly Review[],
+) => open.map((each, place) => ({ ...each, since: reviewsSince[place] ?? updatedAt }));
+
+export const reviewEntrySchema = z.object({
+  token: z.string().describe('The payment or payout.'),
+  kind: z.enum(['payment', 'payout']),
+  ...review.answer.shape,
+  resolutions: z.array(resolutionSchema).describe('The allowed resolutions.'),
+  orderNumber: orderNumber.exactOptional(),
+  ...{ amount, currency, status: paymentStatusSchema, phase: oneOf(paymentPhases) },
+});
+export type PublicReviewEntry = z.infer<typeof reviewEntrySchema>;
+
+/** An open review of a payment or payout; `place` is its index among the open ones. */
+export type ReviewEntry = { place: number; since: number } & (
+  { kind: 'payment'; view: PaymentAggregate } | { kind: 'payout'; view: PayoutAggregate }
+);
+
+const showEntry = showing(reviewEntrySchema);
+
+/** @throws RangeError if there is no review at that place */
+export function toPublicReviewEntry(entry: ReviewEntry): PublicReviewEntry {
+  const { kind, since, view } = entry;
+  const { terms, phase, status, open, resolutions } = subjectOf(entry);
+  const { orderNumber: number, amount: asked, currency: inCurrency } = terms;
+  const about = { orderNumber: number, amount: asked, currency: inCurrency, status, phase };
+  return showEntry({ token: view.token, kind, ...open, since, resolutions, ...about });
+}
+
+function subjectOf(entry: ReviewEntry) {
+  if (entry.kind === 'payment') {
+    const { payment } = entry.view;
+    const open = reviewAt(payment.reviews, entry);
+    const resolutions = resolutionsOf(payment, open.code);
+    return { ...payment, status: statusOfPhase(payment.phase), open, resolutions };
+  }
+  const { payout } = entry.view;
+  const open = reviewAt(payout.reviews, entry);
+  const resolutions = payoutResolutionsOf(payout, open.code);
+  return { ...payout, status: statusOfPayoutPhase(payout.phase), open, resolutions };
+}
+
+function reviewAt<Code extends string>(open: readonly Review<Code>[], { place }: ReviewEntry): Review<Code> {
+  const found = open[place];
+  if (found === undefined) throw new RangeError('a review of the index is not in its view');
+  return found;
+}
+
+/** The events of reviews, the same for payments and payouts. */
+export function reviewEvents(codes: readonly string[], stateAfter: object) {
+  const code = 'final_status_revised';
+  const resolution = { resolution: 'acknowledged', reason: 'Seen at the bank.' };
+  return {
+    ReviewOpened: publicEvent(
+      'A review was opened: only a person can decide how it ends.',
+      { both: { code: oneOf(codes, 'Why a person must decide.'), evidence } },
+      { code, evidence: { from: 'declined', to: 'approved' } },
+      { ...stateAfter, reviews: [{ code }] },
+    ),
+    ReviewResolved: publicEvent(
+      'The review was resolved.',
+      {
+        both: {
+          code: oneOf(codes, 'The code of the review.'),
+          number,
+          resolution: z.string().describe('How it was resolved.'),
+          reason: z.string().describe('Why, in the words of the person who resolved it.'),
+        },
+      },
+      { code, number: 1, ...resolution },
+      stateAfter,
+    ),
+  };
+}

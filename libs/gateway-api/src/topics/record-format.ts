@@ -1,0 +1,78 @@
+/** What the records of all `gateway.…` topics have in common: CloudEvents 1.0 in binary mode, the event and the state of its subject after it. */
+import { z } from 'zod';
+import { type EncodedRecord, parseObject } from './callback-records.ts';
+
+/** The header with the record's position in the event store, from which the publisher resumes. */
+export const positionHeader = 'tollgate_position';
+/** The header with the id of the event, the same as in the event store. */
+export const eventIdHeader = 'ce_id';
+/** The header with the event's number in its history. */
+export const sequenceHeader = 'ce_sequence';
+
+export type RecordSubject = 'payment' | 'payout' | 'dispute';
+
+/** An event as a record shows it. */
+export const eventOnTopicSchema = z.object({
+  id: z.string(),
+  /** The event's name in the past tense, for example `PaymentApproved`. */
+  type: z.string(),
+  time: z.iso.datetime(),
+  /** Number of the event in the history of its subject, from 0, without gaps. */
+  sequence: z.int().min(0),
+  correlationId: z.string(),
+  /** Fields of the event that consumers may rely on. */
+  data: z.record(z.string(), z.unknown()),
+});
+export type EventOnTopic = z.infer<typeof eventOnTopicSchema>;
+
+/** What is only in the headers of a record, not in its value. */
+export interface RecordOrigin {
+  position: string;
+  /** W3C Trace Context, if the event has one. */
+  traceparent?: string;
+}
+
+const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+const kebabCase = (name: string): string => name.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase();
+
+/** `PaymentApproved` is `tollgate.payment.approved.v1`, `AttemptNotFound` is `tollgate.payment.attempt-not-found.v1`. */
+export function cloudEventType(type: string, subject: RecordSubject = 'payment'): string {
+  const prefix = capitalized(subject);
+  const name = type.startsWith(prefix) && type !== prefix ? type.slice(prefix.length) : type;
+  return `tollgate.${subject}.${kebabCase(name)}.v1`;
+}
+
+export function encodeEventRecord(
+  value: { event: EventOnTopic },
+  { subject, token, origin }: { subject: RecordSubject; token: string; origin: RecordOrigin },
+): EncodedRecord {
+  const { event } = value;
+  const headers = {
+    'content-type': 'application/json',
+    ce_specversion: '1.0',
+    [eventIdHeader]: event.id,
+    ce_type: cloudEventType(event.type, subject),
+    ce_source: `/tollgate/${subject}s`,
+    ce_subject: token,
+    ce_time: event.time,
+    [sequenceHeader]: String(event.sequence),
+    [positionHeader]: origin.position,
+    ...(origin.traceparent === undefined ? {} : { traceparent: origin.traceparent }),
+  };
+  return { key: token, value: new TextEncoder().encode(JSON.stringify(value)), headers };
+}
+
+export type DecodedRecord<Value> = { kind: 'record'; record: Value } | { kind: 'unreadable'; reason: string };
+
+/** Never throws. Unknown fields, which later versions may add, are ignored. */
+export function decodeEventRecord<Value>(
+  schema: z.ZodType<Value>,
+  encoded: EncodedRecord,
+): DecodedRecord<Value> {
+  const value = parseObject(encoded.value);
+  if (value === undefined) return { kind: 'unreadable', reason: 'the value is not a JSON object' };
+  const result = schema.safeParse(value);
+  if (result.success) return { kind: 'record', record: result.data };
+  const [issue] = result.error.issues;
+  return { kind: 'unreadable', reason: `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim() };
+}

@@ -1,0 +1,79 @@
+/**
+ * The public topics: every event of every payment (its refunds among them), payout and dispute, keyed by its token, in
+ * order, each once. A record carries the event and the state of its subject after it, so a consumer needs no other call.
+ */
+import { z } from 'zod';
+import { disputeEvents } from '../dispute-events.ts';
+import { publicDispute } from '../dispute.ts';
+import { paymentEvents } from '../payment-events.ts';
+import { publicPayment } from '../payment.ts';
+import { payoutEvents } from '../payout-events.ts';
+import { publicPayout } from '../payout.ts';
+import type { PublicEvent } from '../public-object.ts';
+import type { EncodedRecord } from './callback-records.ts';
+import {
+  type DecodedRecord,
+  type EventOnTopic,
+  type RecordOrigin,
+  type RecordSubject,
+  decodeEventRecord,
+  encodeEventRecord,
+  eventOnTopicSchema,
+} from './record-format.ts';
+
+export const gatewayPaymentsTopic = 'gateway.payments.v1';
+export const gatewayPayoutsTopic = 'gateway.payouts.v1';
+export const gatewayDisputesTopic = 'gateway.disputes.v1';
+
+/** What is on each topic: the events, and version 1 of a record's value. */
+export const topicContents = {
+  payment: {
+    topic: gatewayPaymentsTopic,
+    events: paymentEvents,
+    value: z.object({ event: eventOnTopicSchema, payment: publicPayment.record }),
+  },
+  payout: {
+    topic: gatewayPayoutsTopic,
+    events: payoutEvents,
+    value: z.object({ event: eventOnTopicSchema, payout: publicPayout.record }),
+  },
+  dispute: {
+    topic: gatewayDisputesTopic,
+    events: disputeEvents,
+    value: z.object({ event: eventOnTopicSchema, dispute: publicDispute.record }),
+  },
+} as const;
+
+export type RecordOf<Subject extends RecordSubject> = z.infer<(typeof topicContents)[Subject]['value']>;
+export type PaymentRecord = RecordOf<'payment'>;
+
+/** An event's data as its topic shows them. @throws RangeError for an event that is not published */
+export function toRecordData(
+  subject: RecordSubject,
+  { type, data }: { type: string; data: object },
+): EventOnTopic['data'] {
+  const events: Readonly<Record<string, PublicEvent>> = topicContents[subject].events;
+  const event = events[type];
+  if (event === undefined) throw new RangeError(`${type} is not published`);
+  return event.toRecord(data);
+}
+
+export function encodeRecord(
+  subject: RecordSubject,
+  event: EventOnTopic,
+  { shown, origin }: { shown: { token: string }; origin: RecordOrigin },
+): EncodedRecord {
+  return encodeEventRecord({ event, [subject]: shown }, { subject, token: shown.token, origin });
+}
+
+/** For consumers. Never throws. Unknown fields, which later versions may add, are ignored. */
+export const decodePaymentRecord = (encoded: EncodedRecord): DecodedRecord<PaymentRecord> =>
+  decodeEventRecord(topicContents.payment.value, encoded);
+
+/** As {@link decodePaymentRecord}, for payouts. */
+export const decodePayoutRecord = (encoded: EncodedRecord): DecodedRecord<RecordOf<'payout'>> =>
+  decodeEventRecord(topicContents.payout.value, encoded);
+
+/** As {@link decodePaymentRecord}, for disputes. */
+export const decodeDisputeRecord = (encoded: EncodedRecord): DecodedRecord<RecordOf<'dispute'>> =>
+  decodeEventRecord(topicContents.dispute.value, encoded);

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { publicTopics } from './public-topics.ts';
+import { providerCallbacksDlqTopic, providerCallbacksTopic } from './callback-records.ts';
+import { gatewayTopics } from './topics.ts';
+
+it('every topic that is written to is listed, once', () => {
+  expect(gatewayTopics.map(({ topic }) => topic).toSorted()).toEqual(
+    [...publicTopics.map(({ topic }) => topic), providerCallbacksTopic, providerCallbacksDlqTopic].toSorted(),
+  );
+});
+
+it('the public topics keep every record forever', () => {
+  const published = new Set(publicTopics.map(({ topic }) => topic));
+  for (const { topic, retentionMs, cleanup } of gatewayTopics)
+    if (published.has(topic)) expect([retentionMs, cleanup]).toEqual(['forever', 'delete']);
+});

@@ -1,0 +1,28 @@
+/** The topics of Tollgate, as created on Kafka. The embedded bus creates a topic on first use. */
+import { providerCallbacksDlqTopic, providerCallbacksTopic } from './callback-records.ts';
+import { gatewayDisputesTopic, gatewayPaymentsTopic, gatewayPayoutsTopic } from './records.ts';
+
+export interface GatewayTopic {
+  topic: string;
+  /** Fixed for the life of the topic: the order of a key's records depends on it. */
+  partitions: number;
+  /** How long a record is kept, milliseconds. */
+  retentionMs: number | 'forever';
+  /** How old records are removed. Never `compact`: each record is a fact of its own, not the last state of its key. */
+  cleanup: 'delete';
+}
+
+const dayMs = 86_400_000;
+const ofDays = (days: number) => ({ retentionMs: days * dayMs, cleanup: 'delete' }) as const;
+// A new consumer begins at the very first record.
+const history = { partitions: 12, retentionMs: 'forever', cleanup: 'delete' } as const;
+
+export const gatewayTopics: readonly GatewayTopic[] = [
+  { topic: gatewayPaymentsTopic, ...history },
+  { topic: gatewayPayoutsTopic, ...history },
+  { topic: gatewayDisputesTopic, ...history },
+  // A callback is only a hint: the inquiry schedule covers its payment without it.
+  { topic: providerCallbacksTopic, partitions: 12, ...ofDays(7) },
+  // An operator examines these, who may be on holiday.
+  { topic: providerCallbacksDlqTopic, partitions: 1, ...ofDays(90) },
+];

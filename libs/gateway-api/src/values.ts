@@ -1,0 +1,93 @@
+/** Values that several public objects and events share. */
+import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/payment-api/values';
+import { endReasons, environmentSchema, type Review } from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { oneOf, shownBy } from './public-object.ts';
+
+/** Milliseconds since the Unix epoch as ISO 8601 in UTC. */
+export const toIso = (at: number): string => new Date(at).toISOString();
+
+export const instant = shownBy(
+  z.iso.datetime().meta({ description: 'ISO 8601 in UTC.', examples: ['2030-01-01T12:00:00.000Z'] }),
+  toIso,
+);
+const minorUnits = { description: 'Minor units: 1250 is 12.50 EUR.', examples: [1250] };
+export const amount = amountSchema.meta(minorUnits);
+/** Like {@link amount}, but may be 0. */
+export const sum = z.int().min(0).meta(minorUnits);
+// No pattern says which three letters are a currency.
+export const currency = currencySchema.meta({
+  description: 'ISO 4217 alphabetic code in capitals.',
+  pattern: '^[A-Z]{3}$',
+});
+export const environment = oneOf(environmentSchema.options, 'The environment of the requesting API key.');
+export const orderNumber = z.string().describe("The team's own number.");
+export const sanitizedMask = z
+  .string()
+  .meta({ description: 'First six and last four digits of the card.', examples: ['439296******1251'] });
+export const declineReason = z.string().describe('Why it was declined.');
+export const revision = z.int().min(0).describe('Revision: the number of its last event, from 0.');
+export const age = {
+  createdAt: instant,
+  updatedAt: instant.describe('When its last event was recorded. ISO 8601 in UTC.'),
+};
+
+export const reason = z.string();
+export const sendBy = instant.describe('The call is sent before this instant, or never.');
+export const endReason = oneOf(endReasons, 'Why the operation was not carried out.');
+export const evidenceSource = oneOf(
+  ['answer', 'inquiry'],
+  "How the outcome is known: from the call's answer, or from a status inquiry.",
+);
+
+export const publicError = apiErrorSchema;
+export type PublicError = z.infer<typeof publicError>;
+
+const isFaultOfAccount = (kind: string): boolean =>
+  kind === 'authentication_error' || kind === 'settings_error';
+
+/** The provider's errors. Where it refused our account rather than the payment, its text stays with us. */
+const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>
+  errors.map(({ code, kind, message, parameter }) => ({
+    ...{ code, kind },
+    ...(message === undefined || isFaultOfAccount(kind) ? {} : { message }),
+    ...(parameter === undefined ? {} : { parameter }),
+  }));
+
+export const errors = shownBy(
+  z.array(publicError).describe('The errors of the Payment Service.'),
+  toPublicErrors,
+);
+
+export type PublicEvidence = Record<string, string | number | boolean | null>;
+
+const plainEvidence: ReadonlySet<string> = new Set([
+  ...['attemptNumber', 'amount', 'currency', 'providerOrderNumber', 'from', 'to'],
+  ...['observedAmount', 'observedCurrency', 'observedStatus', 'observedHeldAmount', 'observedRefundedAmount'],
+  ...['refundToken', 'refundedAmount', 'operation', 'submissions', 'reason'],
+]);
+
+/** Evidence in which all but the last four characters are masked, unless the value is known to be harmless. */
+export const toPublicEvidence = (evidence: Review['evidence']): PublicEvidence =>
+  Object.fromEntries(
+    Object.entries(evidence).map(([name, value]) => [name, plainEvidence.has(name) ? value : mask(value)]),
+  );
+
+function mask(value: PublicEvidence[string]): string | null {
+  if (value === null) return null;
+  return typeof value === 'string' && value.length >= 12 ? `…${value.slice(-4)}` : '…';
+}
+
+export const evidence = shownBy(
+  z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .describe('The evidence for the decision; tokens of the Payment Service are masked.'),
+  toPublicEvidence,
+);
+
+/** Values that the examples share. */
+export const example = {
+  ...{ instant: '2030-01-01T12:00:00.000Z', sendBy: '2030-01-01T12:00:05.000Z' },
+  ...{ paymentToken: 'pay_2ncgkq4v6t3b7yzx', sanitizedMask: '439296******1251' },
+  refusal: { code: 'insufficient_funds', kind: 'processing_error', message: 'Insufficient funds.' },
+};

@@ -1,0 +1,56 @@
+/** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
+import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
+
+/**
+ * The specification's callback body (section 6, decision 6), with our token and the team's order number. The webhook of a
+ * refund carries the refund's own token.
+ */
+export const webhookBodySchema = z.object({
+  token: z.string(),
+  type: z.enum(['payment', 'refund', 'payout']),
+  status: paymentStatusSchema,
+  orderNumber: z.string().nullable(),
+  amount,
+  currency,
+  /** Our alias of the recurring token that the payment yielded. */
+  recurringToken: z.string().exactOptional(),
+  sanitizedMask: sanitizedMask.exactOptional(),
+  declineReason: declineReason.exactOptional(),
+});
+export type WebhookBody = z.infer<typeof webhookBodySchema>;
+
+/** Why an attempt got no answer, or was not made. */
+export const failureReasons = [
+  'origin_not_allowed',
+  'address_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'certificate_refused',
+  'answer_unreadable',
+  'timeout',
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+/** A webhook with every delivery attempt. */
+export const webhookSchema = z.object({
+  id: z.string().describe('Sent as `webhook-id`, the same on every attempt.'),
+  url: z.string(),
+  body: webhookBodySchema,
+  state: z.enum(['open', 'delivered', 'given_up']),
+  createdAt: instant,
+  nextAttemptAt: instant
+    .exactOptional()
+    .describe('Absent if no attempt will follow, and if one is due immediately.'),
+  deliveries: z.array(
+    z.object({
+      attempt: z.int().min(1),
+      at: instant,
+      outcome: z.enum(['delivered', 'failed']),
+      statusCode: z.int().exactOptional(),
+      reason: z.enum(failureReasons).exactOptional(),
+    }),
+  ),
+});
+export type PublicWebhook = z.infer<typeof webhookSchema>;

@@ -1,0 +1,101 @@
+/**
+ * Payments, payouts and disputes with the metadata of their streams. The command service decides on these; views are
+ * stored from them.
+ */
+import { evolveDispute, type Dispute, type DisputeEvent } from './dispute/dispute.ts';
+import { InvariantViolation } from './invariant.ts';
+import type { PaymentEvent } from './payment/payment-events.ts';
+import { evolve, type Payment } from './payment/payment-state.ts';
+import type { PayoutEvent } from './payout/payout-events.ts';
+import { evolvePayout, type Payout } from './payout/payout-state.ts';
+import type { Review } from './review.ts';
+
+/** `Position` is the store's own kind of position. */
+export interface Aggregate<Position extends string = string> {
+  token: string;
+  /** When the first and the latest event were decided, milliseconds since the Unix epoch. */
+  createdAt: number;
+  updatedAt: number;
+  /** Of the latest event, in its stream, from 0. */
+  revision: number;
+  /** Of the latest event, in the store. */
+  position: Position;
+}
+
+interface Reviewed {
+  /** When each open review was opened, in the order of `reviews`, milliseconds since the Unix epoch. */
+  reviewsSince: readonly number[];
+}
+
+export interface PaymentAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
+  payment: Payment;
+}
+export interface PayoutAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
+  payout: Payout;
+}
+export interface DisputeAggregate<Position extends string = string> extends Aggregate<Position> {
+  dispute: Dispute;
+}
+
+/** An event of one stream with what an aggregate takes over beside its data. */
+export interface Happened<Event, Position extends string = string> {
+  token: string;
+  event: Event;
+  /** When it was decided, milliseconds since the Unix epoch. */
+  recordedAt: number;
+  revision: number;
+  position: Position;
+}
+
+/** The revision of the event that an aggregate waits for. */
+export const nextRevision = (before: Pick<Aggregate, 'revision'> | undefined): number =>
+  before === undefined ? 0 : before.revision + 1;
+
+/** @throws InvariantViolation where events are missing before this one, or the payment rules it out */
+export function evolvePaymentAggregate<Position extends string>(
+  before: PaymentAggregate<Position> | undefined,
+  happened: Happened<PaymentEvent, Position>,
+): PaymentAggregate<Position> {
+  const payment = evolve(before?.payment, happened.event);
+  const reviewsSince = reviewsSinceAfter(before, before?.payment, payment, happened);
+  return { ...envelopeAfter(before, happened), payment, reviewsSince };
+}
+
+/** As {@link evolvePaymentAggregate}, of a payout. */
+export function evolvePayoutAggregate<Position extends string>(
+  before: PayoutAggregate<Position> | undefined,
+  happened: Happened<PayoutEvent, Position>,
+): PayoutAggregate<Position> {
+  const payout = evolvePayout(before?.payout, happened.event);
+  const reviewsSince = reviewsSinceAfter(before, before?.payout, payout, happened);
+  return { ...envelopeAfter(before, happened), payout, reviewsSince };
+}
+
+/** As {@link evolvePaymentAggregate}, of a dispute. */
+export const evolveDisputeAggregate = <Position extends string>(
+  before: DisputeAggregate<Position> | undefined,
+  happened: Happened<DisputeEvent, Position>,
+): DisputeAggregate<Position> => ({
+  ...envelopeAfter(before, happened),
+  dispute: evolveDispute(before?.dispute, happened.event),
+});
+
+function envelopeAfter<Position extends string>(
+  before: Aggregate<Position> | undefined,
+  { token, recordedAt, revision, position }: Happened<unknown, Position>,
+): Aggregate<Position> {
+  if (revision !== nextRevision(before)) throw new InvariantViolation('events are missing before this one');
+  return { token, createdAt: before?.createdAt ?? recordedAt, updatedAt: recordedAt, revision, position };
+}
+
+/** What was open before keeps its time. Several reviews of one code may be open. */
+function reviewsSinceAfter(
+  before: Reviewed | undefined,
+  old: { reviews: readonly Review[] } | undefined,
+  { reviews }: { reviews: readonly Review[] },
+  { recordedAt }: { recordedAt: number },
+): readonly number[] {
+  if (before !== undefined && old?.reviews === reviews) return before.reviewsSince;
+  // An event adds some and takes some away; those that stay are the very same.
+  return reviews.map((open) => before?.reviewsSince[old?.reviews.indexOf(open) ?? -1] ?? recordedAt);
+}

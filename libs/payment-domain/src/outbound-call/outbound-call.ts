@@ -1,0 +1,138 @@
+/**
+ * One outbound call that moves money, from its announcement until its outcome is known. Every operation shares this:
+ *
+ *     announced ── answer ──► accepted | refused | not sent
+ *         └── no answer ──► unresolved ── inquiry ──► its effect shows, or it is absent after the quiet period
+ *
+ * Operations differ as data: which events they write ({@link CallInFlight}), how their effect is recognised, how often
+ * they may be attempted, and which review opens where no inquiry can settle it ({@link callRules}).
+ */
+import type { ApiError } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+import { unreachable } from '../invariant.ts';
+import { cut, errorsMax, instantSchema } from '../values.ts';
+
+/** When an announced call may be sent, and until when its outcome may still come. */
+export const callWindowSchema = z.object({
+  /** The call may be sent before this instant only. */
+  sendBy: instantSchema,
+  /** The sender has given up waiting by this instant. */
+  answerBy: instantSchema,
+  /** From this instant on, "not found" means that the call never took effect. */
+  quietUntil: instantSchema,
+});
+export type CallWindow = z.infer<typeof callWindowSchema>;
+
+export const windowOf = ({ sendBy, answerBy, quietUntil }: CallWindow): CallWindow => ({
+  sendBy,
+  answerBy,
+  quietUntil,
+});
+
+export type CallOperation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
+
+const days = 24 * 60 * 60 * 1000;
+
+interface CallRule {
+  /** How an inquiry recognises the effect, and so what it asks for. */
+  recognisedBy: 'order-number' | 'status' | 'refunded-sum';
+  /** Calls for one request at most, the first one included. */
+  attemptsMax: number;
+  /** Opened where the effect is absent after the quiet period and there is no further attempt. */
+  review: string;
+  /** How long the provider may take to decide what it has accepted, before the review opens, milliseconds. */
+  decisionMs?: number;
+}
+
+export const callRules = {
+  /** Only a hosted payment is attempted again: nobody can have paid on a page that was never handed out. */
+  authorize: { recognisedBy: 'order-number', attemptsMax: 3, review: 'attempt_not_found' },
+  capture: { recognisedBy: 'status', attemptsMax: 5, review: 'capture_unresolved' },
+  void: { recognisedBy: 'status', attemptsMax: 5, review: 'void_unresolved' },
+  refund: { recognisedBy: 'refunded-sum', attemptsMax: 1, review: 'refund_unresolved', decisionMs: 3 * days },
+  /** A second call may pay twice, and money that went out seldom comes back. */
+  payout: { recognisedBy: 'order-number', attemptsMax: 1, review: 'payout_not_found' },
+} as const satisfies Record<CallOperation, CallRule>;
+
+/** What is known of a call, by the provider's classification. */
+export type CallOutcome<Answer> =
+  | ({ kind: 'accepted' } & Answer)
+  | CallRefused
+  /** No byte of it left us. */
+  | { kind: 'not-sent'; reason: string }
+  | { kind: 'unknown'; reason: string };
+
+/** Certainly without effect. */
+export interface CallRefused {
+  kind: 'refused';
+  errors: ApiError[];
+  /** The provider refuses our account and not this request: another account may succeed. */
+  isAccountRefused?: boolean;
+}
+
+/** Why nothing came of a call. */
+export const endReasons = ['refused', 'not-sent', 'declined', 'resolved'] as const;
+export type EndReason = (typeof endReasons)[number];
+
+/** A call without an outcome, and the events that its outcomes are. */
+export interface CallInFlight<Event, Answer> extends CallWindow {
+  /** True once its outcome is on record as unknown. */
+  isUnresolved: boolean;
+  unresolved(reason: string): Event;
+  accepted(answer: Answer): Event[];
+  refused(refused: CallRefused): Event[];
+  notSent(reason: string): Event[];
+}
+
+/** What the outcome of a call leads to. */
+export function endCall<Event, Answer>(
+  call: CallInFlight<Event, Answer>,
+  outcome: CallOutcome<Answer>,
+): Event[] {
+  switch (outcome.kind) {
+    case 'accepted':
+      return call.accepted(outcome);
+    case 'refused':
+      return call.refused({ ...outcome, errors: outcome.errors.slice(0, errorsMax) });
+    case 'not-sent':
+      return call.notSent(cut(outcome.reason));
+    case 'unknown':
+      return leaveUnresolved(call, outcome.reason);
+    default:
+      return unreachable(outcome);
+  }
+}
+
+export const leaveUnresolved = <Event>(
+  call: Pick<CallInFlight<Event, never>, 'isUnresolved' | 'unresolved'>,
+  reason: string,
+): Event[] => (call.isUnresolved ? [] : [call.unresolved(cut(reason))]);
+
+/** What an inquiry shows about a call without an outcome. */
+export interface CallInquiry<Event> {
+  /** When the inquiry began, milliseconds since the Unix epoch. */
+  inquiredAt: number;
+  /** Events of the effect; undefined where it does not show. */
+  effect: readonly Event[] | undefined;
+  /** What follows where it is absent for good. */
+  absent: () => readonly Event[];
+  /** How much longer than the quiet period absence proves nothing, milliseconds. */
+  patienceMs?: number;
+}
+
+/** What an inquiry leads to. Time alone never turns unknown into failed: absence counts from `quietUntil` on. */
+export function settleCall<Event>(
+  call: Pick<CallInFlight<Event, never>, 'isUnresolved' | 'unresolved' | 'answerBy' | 'quietUntil'>,
+  { inquiredAt, effect, absent, patienceMs = 0 }: CallInquiry<Event>,
+): Event[] {
+  if (isAnswerDue(call, inquiredAt)) return [];
+  const unresolved = leaveUnresolved(call, 'no outcome was recorded');
+  if (effect !== undefined) return [...unresolved, ...effect];
+  return inquiredAt < call.quietUntil + patienceMs ? unresolved : [...unresolved, ...absent()];
+}
+
+/** The sender may still be waiting for the answer, which says more than an inquiry. */
+export const isAnswerDue = (
+  { isUnresolved, answerBy }: { isUnresolved: boolean; answerBy: number },
+  inquiredAt: number,
+): boolean => !isUnresolved && inquiredAt < answerBy;

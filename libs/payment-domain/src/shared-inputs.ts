@@ -1,0 +1,45 @@
+/** Commands and observations that payments and payouts share. */
+import type { FailedInquiry } from './failed-inquiry.ts';
+import type { Resolution } from './review.ts';
+
+/** A person resolves an open review. */
+export interface ResolveReview<Code extends string = string> {
+  type: 'ResolveReview';
+  code: Code;
+  /** Which one of this code. */
+  number: number;
+  resolution: Resolution;
+  reason: string;
+}
+
+/** The service does not know what it accepted. */
+interface RecordMissing {
+  type: 'RecordMissing';
+  serviceToken: string;
+}
+
+/** A callback came, and the service could not be asked what it was about. */
+interface RecordUnappliedCallback {
+  type: 'RecordUnappliedCallback';
+  reason: string;
+  /** What the callback names, where it does. */
+  serviceToken?: string;
+}
+
+/** The service was asked about what a callback had named, and the answer is recorded. */
+interface RecordCallbackInquired {
+  type: 'RecordCallbackInquired';
+  serviceToken: string;
+}
+
+/** The service gave no answer to an inquiry. */
+interface RecordInquiryFailed extends FailedInquiry {
+  type: 'RecordInquiryFailed';
+}
+
+export type SharedObservation =
+  RecordMissing | RecordUnappliedCallback | RecordCallbackInquired | RecordInquiryFailed;
+
+/** Why an answer to a review is refused. */
+export type ReviewRefusal =
+  { code: 'review_not_found' } | { code: 'resolution_not_allowed'; allowed: readonly Resolution[] };

@@ -1,0 +1,24 @@
+/** Values that events of several kinds hold, and their limits. */
+import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { z } from 'zod';
+
+export const environmentSchema = z.enum(['sandbox', 'production']);
+export type Environment = z.infer<typeof environmentSchema>;
+
+/** Milliseconds since the Unix epoch. */
+export const instantSchema = z.int().min(0);
+
+/** Characters of a text in an event at most. Longer input is cut: an event that cannot be read back ends its stream. */
+export const textLengthMax = 4096;
+export const textSchema = z.string().max(textLengthMax);
+export const cut = (text: string): string => text.slice(0, textLengthMax);
+
+/** Entries of an error list in an event at most. */
+export const errorsMax = 50;
+export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
+
+/** The fields that have a value: an event leaves out what is undefined. */
+export const present = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
+  };

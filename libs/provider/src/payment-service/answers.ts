@@ -1,0 +1,154 @@
+/**
+ * Readers of the service's answers, one for each operation. An answer that is about something else than was asked for
+ * is a fault, as an unreadable one is; amounts and statuses are handed on as they are.
+ */
+import type { AnswerReader } from './classify.ts';
+import {
+  balanceAnswerSchema,
+  createPaymentAnswerSchema,
+  holdEndAnswerSchema,
+  listDisputesAnswerSchema,
+  listPaymentsAnswerSchema,
+  listPayoutsAnswerSchema,
+  payoutAnswerSchema,
+  refundAnswerSchema,
+  retrievePaymentAnswerSchema,
+  retrievePayoutAnswerSchema,
+  type CreatePaymentAnswer,
+  type PayoutAnswer,
+  type RefundAnswer,
+  type ServiceBalance,
+  type ServiceDispute,
+  type ServicePayment,
+  type ServicePayout,
+} from '@tollgate/payment-api';
+import { isRemoved } from './secrets.ts';
+
+/** Reads the answer of a creation; it is none without a token. */
+export const readCreation: AnswerReader<CreatePaymentAnswer> = (body) => {
+  const { success, data } = createPaymentAnswerSchema.safeParse(body);
+  if (!success) return { fault: 'success without a readable token and payment' };
+  return isRemoved(data.token) ? tokenIsSecret : { answer: data };
+};
+
+/** The service gave a name to what it made that we must not keep. */
+const tokenIsSecret = { fault: 'success with a secret as token' };
+
+const anotherPayment = { fault: 'answer about another payment' };
+
+/** Reads the answer of a retrieval; one about another payment must not move this one. */
+export const readPayment =
+  (token: string): AnswerReader<ServicePayment> =>
+  (body) => {
+    const { success, data } = retrievePaymentAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable payment' };
+    return data.payment.token === token ? { answer: data.payment } : anotherPayment;
+  };
+
+/** Reads the answer of a confirmation or a decline of a two-step payment, which some deployments give without payment. */
+export const readHoldEnd =
+  (token: string): AnswerReader<ServicePayment | undefined> =>
+  (body) => {
+    const { success, data } = holdEndAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable payment' };
+    const named = [data.token, data.payment?.token];
+    if (named.some((other) => other !== undefined && other !== token)) return anotherPayment;
+    return { answer: data.payment };
+  };
+
+/**
+ * Reads the answer of a refund. A refund has a token of its own (section 2), so one that has its payment's names no
+ * refund, and two that disagree name none reliably.
+ */
+export const readRefund =
+  (paymentToken: string): AnswerReader<RefundAnswer> =>
+  (body) => {
+    const { success, data } = refundAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable refund' };
+    const { token, refund, payment } = data;
+    if (isRemoved(token)) return tokenIsSecret;
+    if (payment?.token !== undefined && payment.token !== paymentToken) return anotherPayment;
+    if (token !== refund.token || token === paymentToken)
+      return { fault: 'success without a token of the refund' };
+    return { answer: data };
+  };
+
+/** Reads the answer of a payout; one with another order number may be about somebody else's money. */
+export const readPayoutCreation =
+  (orderNumber: string): AnswerReader<PayoutAnswer> =>
+  (body) => {
+    const { success, data } = payoutAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable payout' };
+    const { payout } = data;
+    if (isRemoved(payout.token)) return tokenIsSecret;
+    return isOf(orderNumber, payout) && mayBePayout(payout) ? { answer: data } : anotherPayout;
+  };
+
+const anotherPayout = { fault: 'answer about another payout' };
+
+const isOf = (orderNumber: string, payout: ServicePayout): boolean =>
+  payout.orderNumber === undefined || payout.orderNumber === null || payout.orderNumber === orderNumber;
+
+/** False for what calls itself something else. Payouts stand among payments, and not every deployment marks them. */
+const mayBePayout = ({ operationType }: ServicePayout): boolean =>
+  operationType === undefined || operationType === null || /^payouts?$/i.test(operationType);
+
+/** Reads the answer of a payout's retrieval: the service shows it as `payment`. */
+export const readPayout =
+  (token: string): AnswerReader<ServicePayout> =>
+  (body) => {
+    const { success, data } = retrievePayoutAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable payout' };
+    const { payment } = data;
+    return payment.token === token && mayBePayout(payment) ? { answer: payment } : anotherPayout;
+  };
+
+/** Reads a list of payments; see {@link found} for one that was asked for an order number. */
+export const readPayments =
+  (orderNumber?: string): AnswerReader<ServicePayment[]> =>
+  (body) => {
+    const { success, data } = listPaymentsAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without readable payments' };
+    if (orderNumber === undefined) return { answer: data.payments };
+    return found(data, (payment) => payment.orderNumber === orderNumber);
+  };
+
+/** Reads a list of payouts; see {@link found}. */
+export const readPayouts =
+  (orderNumber: string): AnswerReader<ServicePayout[]> =>
+  (body) => {
+    const { success, data } = listPayoutsAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without readable payouts' };
+    return found(data, (payout) => payout.orderNumber === orderNumber && mayBePayout(payout));
+  };
+
+/**
+ * What was asked for in a list. Others in it show that the filter was ignored, and a count beyond what is shown that
+ * rows are hidden: then "not found" is not proven, only what was found is.
+ */
+function found<Listed>(
+  list: { payments: Listed[]; totalCount?: number | undefined },
+  isAskedFor: (listed: Listed) => boolean,
+): ReturnType<AnswerReader<Listed[]>> {
+  const matches = list.payments.filter(isAskedFor);
+  if (matches.length > 0) return { answer: matches };
+  if (list.payments.length > 0) return { fault: 'list of other order numbers' };
+  return (list.totalCount ?? 0) > 0 ? { fault: 'list without all its rows' } : { answer: [] };
+}
+
+/** Reads a balance: the amounts of the currency that was asked for, and of no other. */
+export const readBalance =
+  (currency: string): AnswerReader<ServiceBalance> =>
+  (body) => {
+    const { success, data } = balanceAnswerSchema.safeParse(body);
+    if (!success) return { fault: 'success without a readable balance' };
+    return data.wallet.currency === currency
+      ? { answer: data.wallet }
+      : { fault: 'answer about another currency' };
+  };
+
+/** Reads the newest disputes. */
+export const readDisputes: AnswerReader<ServiceDispute[]> = (body) => {
+  const { success, data } = listDisputesAnswerSchema.safeParse(body);
+  return success ? { answer: data.disputes } : { fault: 'success without readable disputes' };
+};

@@ -1,0 +1,65 @@
+/** The Payment Service's callbacks: what may be kept of one, and what it hints at. */
+import { containsCardNumber } from '@tollgate/payment-api/values';
+import { given } from '@tollgate/service-kit';
+import type { CallbackHint } from '../provider.ts';
+
+/** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
+const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;
+
+/**
+ * What may be kept of a callback: its bytes as they came, or, where they hold what looks like a card number or the token
+ * that charges a card again, only the fields that are read, as far as these hold no number.
+ */
+export function redactCallback(
+  raw: Uint8Array,
+  body: Readonly<Record<string, unknown>>,
+): { body: Uint8Array; isRedacted: boolean } {
+  // As it was written, and as it is read: an escape such as \u0034 hides a digit from the one, a duplicate key from the other.
+  const text = new TextDecoder().decode(raw);
+  const isClean = !containsCardNumber(text) && !holdsCardNumber(body) && !holdsRecurringToken(body);
+  if (isClean) return { body: raw, isRedacted: false };
+  const kept = fieldsKept.flatMap((name) => {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    return isPlain(value) && !containsCardNumber(String(value)) ? [[name, value] as const] : [];
+  });
+  return { body: new TextEncoder().encode(JSON.stringify(Object.fromEntries(kept))), isRedacted: true };
+}
+
+/** By any name: an inquiry brings it, and it goes behind an alias of ours. */
+const holdsRecurringToken = (body: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries(body).some(([name, value]) => /recurring/i.test(name) && value !== null);
+
+const isPlain = (value: unknown): value is string | number | null =>
+  typeof value === 'string' || typeof value === 'number' || value === null;
+
+/** Without recursion: 16 KiB may be nested a few thousand levels deep. */
+function holdsCardNumber(body: unknown): boolean {
+  const rest: unknown[] = [body];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) rest.push(name, inner);
+    } else if (containsCardNumber(String(value))) return true;
+  }
+  return false;
+}
+
+const abouts: ReadonlyMap<unknown, CallbackHint['about']> = new Map([
+  // Without a type it is about a payment (specification, section 6).
+  [undefined, 'payment'],
+  ['payment', 'payment'],
+  ['pay', 'payment'],
+  ['payout', 'payout'],
+  ['refund', 'refund'],
+  ['dispute', 'dispute'],
+]);
+
+/** Reads a body of any shape. */
+export function readCallback({ type, token, status }: Readonly<Record<string, unknown>>): CallbackHint {
+  return {
+    about: abouts.get(type) ?? 'unknown',
+    ...given({ serviceToken: text(token), status: text(status) }),
+  };
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

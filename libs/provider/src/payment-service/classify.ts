@@ -1,0 +1,179 @@
+/**
+ * What a call to the Payment Service did, classified from its answer.
+ *
+ * The one question is whether money can have moved. `refused` and `not-sent` say certainly not; where that is not
+ * proven the outcome is `unknown`, and is resolved by inquiry, never by calling again.
+ */
+import { containsCardNumber, errorKindByCode, isErrorCode } from '@tollgate/payment-api';
+
+import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
+import type { ApiError } from '@tollgate/payment-api';
+
+/** What is known after a call. A `reason` is a short text of ours: no part of an answer, no key, no card data. */
+export type ServiceOutcome<Answer> =
+  | { kind: 'accepted'; answer: Answer }
+  /** Certain: nothing happened at the service. Each error has a kind and a code; there is at least one. */
+  | { kind: 'refused'; errors: ApiError[] }
+  /** Provable: no byte of the request left us. */
+  | { kind: 'not-sent'; reason: string }
+  /** Anything else: it may have happened. */
+  | { kind: 'unknown'; reason: string };
+
+/** What came back: an answer that was read to its end, or a failure before that. */
+export type CallResult =
+  | { kind: 'answered'; statusCode: number; body: Uint8Array }
+  /** `sent` is false only where no byte of the request can have left us; `code` is the error's `code`. */
+  | { kind: 'failed'; sent: boolean; code: string };
+
+/** Reads a body with `success: true` as the answer of one operation, or says why it is none. */
+export type AnswerReader<Answer> = (body: unknown) => { answer: Answer } | { fault: string };
+
+/**
+ * Turns what came back into an outcome, by the kinds and codes of section 7 and never by a status of failure: known
+ * deployments answer 403 or 502 for everything.
+ *
+ * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not come back in
+ * an outcome.
+ */
+export function classify<Answer>(
+  result: CallResult,
+  read: AnswerReader<Answer>,
+  secrets: readonly string[] = [],
+): ServiceOutcome<Answer> {
+  if (result.kind === 'failed') return fromFailure(result);
+  const http = `http ${result.statusCode}`;
+  if (result.statusCode >= 300 && result.statusCode < 400) return unknown(`${http} redirect`);
+  const body = parseBody(result.body, secrets);
+  if (body === undefined) return unknown(`${http} without a readable body`);
+  if (body['success'] === true) return fromSuccess(result.statusCode, body, read);
+  if (body['success'] !== undefined && body['success'] !== false)
+    return unknown(`${http} without a readable body`);
+  return fromErrors(http, body, secrets);
+}
+
+const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const;
+
+const reasonByFailureCode: ReadonlyMap<string, string> = new Map([
+  ['DEADLINE', 'timeout'],
+  ['SEND_TIME_PASSED', 'the time to send had passed'],
+  ['ECONNRESET', 'connection reset'],
+  ['EPIPE', 'connection reset'],
+  ['UND_ERR_SOCKET', 'connection reset'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect timeout'],
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'body too large'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body cut short'],
+  ['UND_ERR_CLOSED', 'client closed'],
+  ['UND_ERR_DESTROYED', 'client closed'],
+]);
+
+function fromFailure({ sent, code }: { sent: boolean; code: string }): ServiceOutcome<never> {
+  const named = /^[A-Z][A-Z0-9_/]{1,63}$/.test(code) ? code : 'unnamed failure';
+  const reason = reasonByFailureCode.get(code) ?? (code.startsWith('HPE_') ? 'answer is not HTTP' : named);
+  return sent ? unknown(reason) : { kind: 'not-sent', reason };
+}
+
+type Body = Record<string, unknown>;
+
+/** The body as a JSON object, or undefined. `null` counts as absent, for deployments that write out empty fields. */
+function parseBody(bytes: Uint8Array, secrets: readonly string[]): Body | undefined {
+  try {
+    const body: unknown = JSON.parse(new TextDecoder().decode(bytes), withoutSecrets(secrets));
+    return isObject(body) ? body : undefined;
+  } catch {
+    return undefined; // Not JSON, or nested deeper than the stack.
+  }
+}
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function fromSuccess<Answer>(
+  statusCode: number,
+  body: Body,
+  read: AnswerReader<Answer>,
+): ServiceOutcome<Answer> {
+  if (statusCode < 200 || statusCode > 299) return unknown(`success with http ${statusCode}`);
+  if (readErrors(body['errors'], []).length > 0) return unknown('success with errors');
+  const reading = read(body);
+  return 'answer' in reading ? { kind: 'accepted', answer: reading.answer } : unknown(reading.fault);
+}
+
+function fromErrors(http: string, body: Body, secrets: readonly string[]): ServiceOutcome<never> {
+  const errors = readErrors(body['errors'], secrets);
+  if (errors.length === 0) return unknown(`${http} without readable errors`);
+  const uncertain = errors.find((error) => !isCertain(error));
+  if (uncertain !== undefined) return unknown(describe(uncertain));
+  // A refusal that names a payment, a refund or a payout may have made one.
+  const named = madeFields.find((field) => body[field] !== undefined);
+  return named === undefined ? { kind: 'refused', errors } : unknown(`refusal with a ${named}`);
+}
+
+const madeFields = ['payment', 'refund', 'payout', 'token'] as const;
+
+const certainKinds: ReadonlySet<string> = new Set([
+  'authentication_error',
+  'invalid_request_error',
+  'settings_error',
+]);
+const uncertainKinds: ReadonlySet<string> = new Set(['api_error', 'gateway_error', 'http_error']);
+
+/** True where an error proves that nothing happened. What contradicts itself proves nothing. */
+function isCertain({ kind, code }: ApiError): boolean {
+  if (uncertainKinds.has(code) || (isErrorCode(code) && errorKindByCode[code] === 'api_error')) return false;
+  return certainKinds.has(kind) || (kind === 'processing_error' && isErrorCode(code));
+}
+
+function describe({ kind, code }: ApiError): string {
+  const isKnownKind = certainKinds.has(kind) || uncertainKinds.has(kind) || kind === 'processing_error';
+  return `${isKnownKind ? kind : 'unknown kind'} ${isErrorCode(code) ? code : 'unknown code'}`;
+}
+
+/** Reads `errors` in every known shape: a list of objects or texts, one object, one text. */
+function readErrors(errors: unknown, secrets: readonly string[]): ApiError[] {
+  if (isNothing(errors)) return [];
+  const entries: unknown[] = Array.isArray(errors) ? errors : [errors];
+  return entries.map((entry) => readError(entry, secrets));
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === false ||
+  value === '' ||
+  (isObject(value) && Object.keys(value).length === 0);
+
+/** Reads one entry. A missing kind follows from a known code, a missing code is the kind; both missing is uncertain. */
+function readError(entry: unknown, secrets: readonly string[]): ApiError {
+  const { code, kind, message, parameter }: Body = isObject(entry) ? entry : { code: entry };
+  const readCode = readName(code, secrets);
+  const readKind = readName(kind, secrets) ?? kindOf(readCode);
+  return {
+    code: readCode ?? readKind,
+    kind: readKind,
+    ...optional('message', readText(message, secrets)),
+    ...optional('parameter', readName(parameter, secrets)),
+  };
+}
+
+function kindOf(code: string | undefined): string {
+  if (code === undefined) return 'unknown';
+  if (isErrorCode(code)) return errorKindByCode[code];
+  return certainKinds.has(code) || uncertainKinds.has(code) ? code : 'unknown';
+}
+
+const optional = (name: 'message' | 'parameter', text: string | undefined) =>
+  text === undefined ? {} : { [name]: text };
+
+/** A name such as `invalid_param` or `card.pan`; anything else is the peer's free text, and not kept. */
+const readName = (value: unknown, secrets: readonly string[]): string | undefined => {
+  const text = readText(value, secrets);
+  return text !== undefined && /^[A-Za-z][\w.[\]-]{0,99}$/.test(text) ? text : undefined;
+};
+
+const messageLengthMax = 500;
+
+/** A text that repeats nothing secret, cut to a bounded length. */
+function readText(value: unknown, secrets: readonly string[]): string | undefined {
+  if (typeof value !== 'string' || value === '' || isRemoved(value)) return undefined;
+  if (containsCardNumber(value) || repeatsSecret(value, secrets)) return undefined;
+  return value.slice(0, messageLengthMax);
+}

@@ -1,0 +1,87 @@
+/** What the client of the Payment Service is made from, and what of it is usable. */
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { Sleeper } from './exchange.ts';
+
+export interface PaymentServiceClientOptions {
+  /** Address of the service, `https` only (section 5); a path in it comes before `/api/v1`. */
+  baseUrl: string;
+  /** The merchant's private key, read again for each call. */
+  privateKey: { reveal(): string };
+  /** PEM certificates that are trusted beside the usual ones. */
+  ca?: string;
+  /** Milliseconds for a whole operation: waiting for a connection, connecting, sending, reading the answer. Default 10,000. */
+  deadlineMs?: number;
+  /** Calls on the wire at once; further ones wait within their deadline. Default 64. */
+  maxConnections?: number;
+  /** Where the deadlines come from. */
+  clock: Sleeper;
+}
+
+/** The client cannot be made from its options. The message says which, and holds none of their values. */
+class PaymentServiceClientError extends Error {
+  readonly code = 'payment_service_options_invalid';
+  override readonly name = 'PaymentServiceClientError';
+}
+
+const deadlineMsDefault = 10_000;
+const maxConnectionsDefault = 64;
+
+/** The options as the client uses them. */
+export interface ReadOptions {
+  origin: string;
+  /** Path before `/api/v1`, without a slash at its end. */
+  basePath: string;
+  secureContext: SecureContext | undefined;
+  deadlineMs: number;
+  maxConnections: number;
+}
+
+/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+export function readOptions(options: PaymentServiceClientOptions): ReadOptions {
+  const address = readBaseUrl(options.baseUrl);
+  assertPrivateKey(options.privateKey.reveal());
+  return {
+    ...address,
+    secureContext: options.ca === undefined ? undefined : trusting(options.ca),
+    deadlineMs: positiveInteger('deadlineMs', options.deadlineMs ?? deadlineMsDefault),
+    maxConnections: positiveInteger('maxConnections', options.maxConnections ?? maxConnectionsDefault),
+  };
+}
+
+function readBaseUrl(baseUrl: string): { origin: string; basePath: string } {
+  const url = URL.parse(baseUrl);
+  if (url?.protocol !== 'https:')
+    throw new PaymentServiceClientError(
+      "The Payment Service's address must begin with https://; it takes no plain HTTP.",
+    );
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new PaymentServiceClientError(
+      "The Payment Service's address must be without user name, password, query and fragment.",
+    );
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+}
+
+function assertPrivateKey(key: string): void {
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new PaymentServiceClientError(
+      'The private key must be printable ASCII without spaces, and not empty.',
+    );
+}
+
+/** Node silently ignores what is not a certificate, and `ca` alone would replace the usual ones. */
+function trusting(ca: string): SecureContext {
+  try {
+    new X509Certificate(ca);
+    return createSecureContext({ ca: [...getCACertificates('default'), ca] });
+  } catch {
+    throw new PaymentServiceClientError(
+      'The certificate to trust beside the usual ones must be in PEM form.',
+    );
+  }
+}
+
+function positiveInteger(name: 'deadlineMs' | 'maxConnections', value: number): number {
+  if (Number.isSafeInteger(value) && value > 0 && value < 2 ** 31) return value;
+  throw new PaymentServiceClientError(`${name} must be a whole number from 1 to 2,147,483,647.`);
+}

@@ -1,0 +1,588 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createSecureServer } from 'node:http2';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceOutcome } from './classify.ts';
+import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
+import type { PaymentServiceClientOptions } from './client-options.ts';
+import type { Sleeper } from './exchange.ts';
+import {
+  createAuthority,
+  issue,
+  json,
+  rawAnswer,
+  reset,
+  startHttpsPeer,
+  type Behaviour,
+  type Certificate,
+  type HttpsPeer,
+} from '../testing/https-peer.ts';
+
+const key = 'sk_sandbox_0123456789abcdef';
+const card = { pan: '4392963203551251', expires: '12/2030', holder: 'A. Holder', cvv: '737' };
+const creation = {
+  product: 'Coffee',
+  amount: 450,
+  currency: 'EUR',
+  callbackUrl: 'https://gateway.example/callbacks',
+  orderNumber: 'pay_1.1',
+};
+const payment = { token: 'token-1', status: 'pending', amount: 450, currency: 'EUR', orderNumber: 'pay_1.1' };
+const created = json(200, { success: true, token: 'token-1', payment });
+
+const systemClock: Sleeper = {
+  sleep: (durationMs, signal) => sleep(durationMs, undefined, signal === undefined ? {} : { signal }),
+};
+
+let authority: Certificate;
+let certificate: Certificate;
+let cleanups: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  authority = await createAuthority('Ours');
+  certificate = await issue(authority);
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  cleanups = [];
+});
+
+async function startPeer(...behaviours: Behaviour[]): Promise<HttpsPeer> {
+  const peer = await startHttpsPeer(certificate, created);
+  cleanups.push(peer.close);
+  peer.next(...behaviours);
+  return peer;
+}
+
+/** One connection: a request that somebody sends again would arrive before the next one. */
+function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> = {}): PaymentServiceClient {
+  const client = createPaymentServiceClient({
+    baseUrl,
+    privateKey: { reveal: () => key },
+    ca: authority.cert,
+    clock: systemClock,
+    maxConnections: 1,
+    ...options,
+  });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+/** Deadlines that pass when the test says so; the n-th call has the n-th deadline. */
+function manualDeadlines(): { clock: Sleeper; expire: (call: number) => void } {
+  const expiries: (() => void)[] = [];
+  const clock: Sleeper = {
+    sleep: (_durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        expiries.push(resolve);
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      }),
+  };
+  return { clock, expire: (call) => expiries[call]?.() };
+}
+
+/** A behaviour that never answers, and the moment of its request. */
+function silence(): { behaviour: Behaviour; arrived: Promise<unknown> } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  return { behaviour: () => resolve(undefined), arrived: promise };
+}
+
+async function listenOn(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+const endlessBody: Behaviour = ({ response }) => {
+  const chunk = `"${'x'.repeat(64 * 1024)}"`;
+  const write = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', write).writeHead(200);
+  write();
+};
+
+describe('the requests', () => {
+  it('a creation posts its fields as JSON, with the key as bearer token', async () => {
+    const peer = await startPeer();
+    const outcome = await connect(peer.baseUrl).createPayment(creation);
+
+    expect(outcome).toEqual({ kind: 'accepted', answer: { success: true, token: 'token-1', payment } });
+    expect(peer.arrivals).toMatchObject([{ method: 'POST', url: '/api/v1/payments' }]);
+    expect(peer.arrivals[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'accept-encoding': 'identity',
+    });
+    expect(JSON.parse(peer.arrivals[0]?.body ?? '')).toEqual(creation);
+  });
+
+  it('a retrieval keeps any token inside its place in the path', async () => {
+    const token = 'a/../b?c#d%2e ä';
+    const peer = await startPeer(json(200, { success: true, payment: { ...payment, token } }));
+    const outcome = await connect(`${peer.baseUrl}/tenant/`).retrievePayment(token);
+
+    expect(outcome).toMatchObject({ kind: 'accepted', answer: { token } });
+    expect(peer.arrivals).toMatchObject([
+      { method: 'GET', url: `/tenant/api/v1/payments/${encodeURIComponent(token)}`, body: '' },
+    ]);
+  });
+
+  it.each(['', '.', '..', '\ud800'])('a retrieval of the unusable token %j is not sent', async (token) => {
+    const peer = await startPeer();
+    const outcome = await connect(peer.baseUrl).retrievePayment(token);
+
+    expect(outcome).toEqual({ kind: 'not-sent', reason: 'unusable token' });
+    expect(peer.arrivals).toEqual([]);
+  });
+
+  it('a list has the given filters as query', async () => {
+    const listed = json(200, { success: true, payments: [payment] });
+    const peer = await startPeer(listed, listed);
+    const client = connect(peer.baseUrl);
+
+    expect(await client.listPayments({ orderNumber: 'pay_1.1', operationType: 'all', perPage: 5 })).toEqual({
+      kind: 'accepted',
+      answer: [payment],
+    });
+    await client.listPayments({});
+    expect(peer.arrivals.map((arrival) => arrival.url)).toEqual([
+      '/api/v1/payments?orderNumber=pay_1.1&operationType=all&perPage=5',
+      '/api/v1/payments',
+    ]);
+  });
+
+  it('use one connection after another answer', async () => {
+    const peer = await startPeer();
+    const client = connect(peer.baseUrl);
+    for (let call = 0; call < 5; call += 1)
+      expect((await client.createPayment(creation)).kind).toBe('accepted');
+    expect(peer.connections()).toBe(1);
+  });
+
+  it('use HTTP/1.1 where the peer offers HTTP/2, whose requests undici would queue again', async () => {
+    const versions: string[] = [];
+    const server = createSecureServer({ ...certificate, allowHTTP1: true }, (request, response) => {
+      versions.push(request.httpVersion);
+      response.end(JSON.stringify({ success: true, token: 'token-1' }));
+    });
+    cleanups.push(async () => void server.close());
+    expect((await connect(await listenOn(server)).createPayment(creation)).kind).toBe('accepted');
+    expect(versions).toEqual(['1.1']);
+  });
+
+  it('trust the usual authorities beside the given one', async () => {
+    const usual = getCACertificates('default');
+    const usualAuthority = await createAuthority('Usual');
+    const peer = await startHttpsPeer(await issue(usualAuthority), created);
+    cleanups.push(peer.close);
+    setDefaultCACertificates([usualAuthority.cert]);
+    try {
+      expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('accepted');
+      expect((await connect((await startPeer()).baseUrl).createPayment(creation)).kind).toBe('accepted');
+    } finally {
+      setDefaultCACertificates(usual);
+    }
+  });
+
+  it('early hints do not count as the answer', async () => {
+    const peer = await startPeer((context) => {
+      context.response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      created(context);
+    });
+    expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('accepted');
+  });
+});
+
+describe('a sent request without a readable answer is unknown, and is sent once', () => {
+  const answers: Record<string, [Behaviour, string]> = {
+    'reset without an answer': [reset, 'connection reset'],
+    'closed without an answer': [({ request }) => void request.socket.end(), 'connection reset'],
+    'reset inside the answer': [
+      ({ response, tcp }) => response.writeHead(200).write('{"success":true,', () => tcp.resetAndDestroy()),
+      'connection reset',
+    ],
+    'HTML with 502': [
+      ({ response }) =>
+        void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
+      'http 502 without a readable body',
+    ],
+    'JSON shorter than its length': [
+      rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"success":true,"token":"token-1"}'),
+      'connection reset',
+    ],
+    'JSON shorter than its length, on a closing connection': [
+      rawAnswer(
+        'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 500\r\n\r\n{"success":true,"token":"token-1"}',
+      ),
+      'body cut short',
+    ],
+    'JSON longer than its length': [
+      rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{"success":true,"token":"token-1"}'),
+      'http 200 without a readable body',
+    ],
+    'no HTTP': [rawAnswer('SSH-2.0-OpenSSH_9.9\r\n'), 'answer is not HTTP'],
+    'a redirect': [
+      ({ response, arrival }) => void response.writeHead(307, { location: arrival.url }).end(),
+      'http 307 redirect',
+    ],
+    'an endless body': [endlessBody, 'body too large'],
+    'a compressed body nobody asked for': [
+      ({ response }) =>
+        void response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync(JSON.stringify({ success: true, token: 'token-1' }))),
+      'http 200 without a readable body',
+    ],
+    'an error of the service': [
+      json(500, { success: false, errors: [{ code: 'core_api_error', kind: 'api_error' }] }),
+      'api_error core_api_error',
+    ],
+    'success without a token': [json(200, { success: true }), 'success without a readable token and payment'],
+    'no content': [({ response }) => void response.writeHead(204).end(), 'http 204 without a readable body'],
+  };
+  const operations = {
+    creation: (client: PaymentServiceClient) => client.createPayment(creation),
+    retrieval: (client: PaymentServiceClient) => client.retrievePayment('token-1'),
+    list: (client: PaymentServiceClient) => client.listPayments({ orderNumber: 'pay_1.1' }),
+  };
+
+  for (const [name, [behaviour, reason]] of Object.entries(answers)) {
+    for (const [operation, run] of Object.entries(operations)) {
+      const readsItsOwnWay = operation !== 'creation' && name === 'success without a token';
+      it(`${name} (${operation})`, async () => {
+        const peer = await startPeer(behaviour);
+        const client = connect(peer.baseUrl);
+
+        const outcome = await run(client);
+        expect(outcome).toEqual({ kind: 'unknown', reason: readsItsOwnWay ? expect.any(String) : reason });
+        expect((await client.createPayment({ ...creation, orderNumber: 'next' })).kind).toBe('accepted');
+        expect(peer.arrivals.length).toBe(2);
+        expect(peer.arrivals[1]?.body).toContain('"next"');
+      });
+    }
+  }
+});
+
+describe('a refusal', () => {
+  it('is read from any status', async () => {
+    const error = { code: 'incorrect_amount', kind: 'invalid_request_error', parameter: 'amount' };
+    const peer = await startPeer(json(502, { success: false, errors: error }));
+    expect(await connect(peer.baseUrl).createPayment(creation)).toEqual({ kind: 'refused', errors: [error] });
+  });
+
+  it('of an unknown token says payment_not_found', async () => {
+    const peer = await startPeer(
+      json(404, { success: false, errors: [{ code: 'payment_not_found', kind: 'invalid_request_error' }] }),
+    );
+    expect(await connect(peer.baseUrl).retrievePayment('token-9')).toMatchObject({
+      kind: 'refused',
+      errors: [{ code: 'payment_not_found' }],
+    });
+  });
+});
+
+describe('a connection that the peer closed while it was idle', () => {
+  const operations = {
+    creation: (client: PaymentServiceClient) => client.createPayment(creation),
+    retrieval: (client: PaymentServiceClient) => client.retrievePayment('token-1'),
+  };
+  for (const [operation, run] of Object.entries(operations)) {
+    it(`a ${operation} right after that is sent at most once, and the outcome says whether`, async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const answer = operation === 'creation' ? created : json(200, { success: true, payment });
+        const sockets: { end(): void; destroy(): void }[] = [];
+        const peer = await startPeer((context) => {
+          sockets.push(context.request.socket, context.tcp);
+          created(context);
+        }, answer);
+        const client = connect(peer.baseUrl);
+        await client.createPayment(creation);
+        if (round % 2 === 0) sockets[0]?.end();
+        else sockets[1]?.destroy();
+
+        const outcome = await run(client);
+        const sentCount = peer.arrivals.length - 1;
+        if (outcome.kind === 'accepted') expect(sentCount).toBe(1);
+        else
+          expect([outcome.kind, sentCount <= 1]).toEqual([
+            outcome.kind === 'not-sent' ? 'not-sent' : 'unknown',
+            true,
+          ]);
+        if (outcome.kind === 'not-sent') expect(sentCount).toBe(0);
+      }
+    });
+
+    it(`a ${operation} on which the peer resets it is unknown, and not sent again`, async () => {
+      const peer = await startPeer(created, reset);
+      const client = connect(peer.baseUrl);
+      await client.createPayment(creation);
+
+      expect(await run(client)).toEqual({ kind: 'unknown', reason: 'connection reset' });
+      expect((await client.createPayment(creation)).kind).toBe('accepted');
+      expect(peer.arrivals.length).toBe(3);
+    });
+  }
+});
+
+describe('a request that never left is not-sent', () => {
+  it('where the connection is refused', async () => {
+    const server = createServer();
+    const baseUrl = await listenOn(server);
+    server.close();
+    await once(server, 'close');
+    expect(await connect(baseUrl).createPayment(creation)).toEqual({
+      kind: 'not-sent',
+      reason: 'ECONNREFUSED',
+    });
+  });
+
+  it('where the host name does not exist', async () => {
+    const outcome = await connect('https://nonexistent.invalid').createPayment(creation);
+    expect(outcome).toEqual({
+      kind: 'not-sent',
+      reason: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN|timeout)$/),
+    });
+  });
+
+  it('where the peer resets in the handshake', async () => {
+    const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    cleanups.push(async () => void server.close());
+    expect(await connect(await listenOn(server)).createPayment(creation)).toEqual({
+      kind: 'not-sent',
+      reason: 'connection reset',
+    });
+  });
+
+  it('where the peer speaks no TLS', async () => {
+    const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    cleanups.push(async () => void server.close());
+    const outcome = await connect(await listenOn(server)).createPayment(creation);
+    expect(outcome).toEqual({ kind: 'not-sent', reason: expect.stringMatching(/^(E|ERR_SSL_)[A-Z_]+$/) });
+  });
+
+  it('where the peer never finishes the handshake, once the deadline has passed', async () => {
+    const server = createServer((socket) => cleanups.push(async () => void socket.destroy()));
+    cleanups.push(async () => void server.close());
+    expect(await connect(await listenOn(server), { deadlineMs: 100 }).createPayment(creation)).toEqual({
+      kind: 'not-sent',
+      reason: expect.stringMatching(/^(connect )?timeout$/),
+    });
+  });
+
+  const certificates: Record<string, [() => Promise<Certificate>, string]> = {
+    'an unknown authority': [
+      async () => issue(await createAuthority('Stranger')),
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    ],
+    itself: [() => issue('itself'), 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    'the right authority for another host': [
+      () => issue(authority, { host: 'other.example' }),
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    'the right authority, expired': [() => issue(authority, { expired: true }), 'CERT_HAS_EXPIRED'],
+  };
+  for (const [issuer, [make, reason]] of Object.entries(certificates)) {
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      it(`where the certificate is from ${issuer}, at the second try too (${maxVersion})`, async () => {
+        const peer = await startHttpsPeer(await make(), created, { maxVersion });
+        cleanups.push(peer.close);
+        const client = connect(peer.baseUrl);
+        for (let call = 0; call < 2; call += 1)
+          expect(await client.createPayment(creation)).toEqual({ kind: 'not-sent', reason });
+        expect(peer.arrivals).toEqual([]);
+      });
+    }
+  }
+
+  it('where verification is switched off in the environment, all the same', async () => {
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    const emitWarning = process.emitWarning.bind(process);
+    process.emitWarning = () => {};
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const peer = await startHttpsPeer(await issue(await createAuthority('Stranger')), created);
+      cleanups.push(peer.close);
+      expect((await connect(peer.baseUrl).createPayment(creation)).kind).toBe('not-sent');
+      expect(peer.arrivals).toEqual([]);
+    } finally {
+      process.emitWarning = emitWarning;
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+  });
+});
+
+describe('the deadline', () => {
+  it('ends a sent request without an answer as unknown', async () => {
+    const { behaviour, arrived } = silence();
+    const peer = await startPeer(behaviour);
+    const { clock, expire } = manualDeadlines();
+    const client = connect(peer.baseUrl, { clock });
+
+    const call = client.createPayment(creation);
+    await arrived;
+    expire(0);
+    expect(await call).toEqual({ kind: 'unknown', reason: 'timeout' });
+    expect((await client.createPayment(creation)).kind).toBe('accepted');
+    expect(peer.arrivals.length).toBe(2);
+  });
+
+  it('spans the reading of the body', async () => {
+    const { promise: started, resolve } = Promise.withResolvers<undefined>();
+    const peer = await startPeer(
+      ({ response }) => void response.writeHead(200).write('{"success":', () => resolve(undefined)),
+    );
+    const { clock, expire } = manualDeadlines();
+
+    const call = connect(peer.baseUrl, { clock }).retrievePayment('token-1');
+    await started;
+    expire(0);
+    expect(await call).toEqual({ kind: 'unknown', reason: 'timeout' });
+  });
+
+  it('ends a request that still waits for a connection as not-sent, and it is never sent', async () => {
+    const { behaviour, arrived } = silence();
+    let answerFirst = () => {};
+    const peer = await startPeer((context) => {
+      answerFirst = () => created(context);
+      behaviour(context);
+    });
+    const { clock, expire } = manualDeadlines();
+    const client = connect(peer.baseUrl, { clock });
+
+    const first = client.createPayment(creation);
+    await arrived;
+    const second = client.createPayment({ ...creation, orderNumber: 'second' });
+    const third = client.createPayment({ ...creation, orderNumber: 'third' });
+    expire(1);
+    expect(await second).toEqual({ kind: 'not-sent', reason: 'timeout' });
+    answerFirst();
+
+    expect([(await first).kind, (await third).kind]).toEqual(['accepted', 'accepted']);
+    expect(peer.arrivals.map((arrival) => JSON.parse(arrival.body) as unknown)).toMatchObject([
+      { orderNumber: 'pay_1.1' },
+      { orderNumber: 'third' },
+    ]);
+    expect(peer.connections()).toBe(1);
+  });
+
+  it('of the configured length ends without help', async () => {
+    const peer = await startPeer(() => {});
+    const outcome = await connect(peer.baseUrl, { deadlineMs: 50 }).createPayment(creation);
+    expect(outcome).toEqual({
+      kind: peer.arrivals.length === 0 ? expect.any(String) : 'unknown',
+      reason: 'timeout',
+    });
+  });
+});
+
+describe('closing', () => {
+  it('waits for the calls under way, and sends no later one', async () => {
+    const { behaviour, arrived } = silence();
+    let answer = () => {};
+    const peer = await startPeer((context) => {
+      answer = () => created(context);
+      behaviour(context);
+    });
+    const client = connect(peer.baseUrl);
+    const call = client.createPayment(creation);
+    await arrived;
+
+    const closed = client.close();
+    expect(await client.createPayment(creation)).toEqual({ kind: 'not-sent', reason: 'client closed' });
+    answer();
+    expect((await call).kind).toBe('accepted');
+    await Promise.all([closed, client.close()]);
+    expect(peer.arrivals.length).toBe(1);
+  });
+
+  it('takes at most the deadline of what is under way', async () => {
+    const { behaviour, arrived } = silence();
+    const peer = await startPeer(behaviour);
+    const { clock, expire } = manualDeadlines();
+    const client = connect(peer.baseUrl, { clock });
+    const call = client.createPayment(creation);
+    await arrived;
+    const closed = client.close();
+    expire(0);
+    expect((await call).kind).toBe('unknown');
+    await closed;
+  });
+});
+
+describe('secrets', () => {
+  it('do not come back in any outcome, however the peer repeats them', async () => {
+    const echo =
+      (wrap: (text: string) => unknown, statusCode: number): Behaviour =>
+      (context) =>
+        json(
+          statusCode,
+          wrap(`${context.arrival.headers.authorization ?? ''} ${context.arrival.body}`),
+        )(context);
+    const echoes: Behaviour[] = [
+      echo(
+        (text) => ({ success: false, errors: [{ code: text, kind: text, message: text, parameter: text }] }),
+        400,
+      ),
+      echo(
+        (text) => ({ success: false, errors: [{ code: 'x', kind: 'settings_error', message: text }] }),
+        400,
+      ),
+      echo((text) => ({ success: false, errors: text }), 403),
+      echo((text) => ({ success: true, token: 'token-1', echo: text, payment: { note: text } }), 200),
+      echo((text) => text, 200),
+      ({ response, arrival }) =>
+        void response.writeHead(502).end(`${arrival.headers.authorization ?? ''} ${arrival.body}`),
+      reset,
+    ];
+    const peer = await startPeer(...echoes);
+    const client = connect(peer.baseUrl);
+    const outcomes: ServiceOutcome<unknown>[] = [];
+    for (let call = 0; call < echoes.length; call += 1)
+      outcomes.push(await client.createPayment({ ...creation, card }));
+
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual([
+      'unknown',
+      'refused',
+      'unknown',
+      'accepted',
+      'unknown',
+      'unknown',
+      'unknown',
+    ]);
+    expect(JSON.stringify(outcomes)).not.toMatch(new RegExp(`${key}|${card.pan}|${card.cvv}|${card.holder}`));
+  });
+});
+
+describe('the options', () => {
+  const make = (options: Omit<Partial<PaymentServiceClientOptions>, 'clock'>) => () =>
+    createPaymentServiceClient({
+      baseUrl: 'https://pay.example',
+      privateKey: { reveal: () => key },
+      clock: systemClock,
+      ...options,
+    });
+
+  it('plain HTTP is refused', () => {
+    expect(make({ baseUrl: 'http://pay.example' })).toThrow('must begin with https://');
+  });
+
+  it.each([
+    { baseUrl: 'pay.example' },
+    { baseUrl: 'https://user:pw@pay.example' },
+    { baseUrl: 'https://pay.example?a=1' },
+    { privateKey: { reveal: () => '' } },
+    { privateKey: { reveal: () => `${key}\r\nx-injected: 1` } },
+    { ca: 'no certificate' },
+    { deadlineMs: 0 },
+    { deadlineMs: Number.NaN },
+    { maxConnections: 1.5 },
+  ])('%j is refused, without repeating a value', (options) => {
+    expect(make(options)).toThrow(expect.objectContaining({ code: 'payment_service_options_invalid' }));
+    expect(make(options)).not.toThrow(/sk_|pw@/);
+  });
+});

@@ -1,0 +1,168 @@
+/** The typed HTTPS client of the Payment Service (specification, sections 4 and 5). */
+import {
+  readBalance,
+  readCreation,
+  readDisputes,
+  readHoldEnd,
+  readPayment,
+  readPayments,
+  readPayout,
+  readPayoutCreation,
+  readPayouts,
+  readRefund,
+} from './answers.ts';
+import { classify, type AnswerReader, type ServiceOutcome } from './classify.ts';
+import { readOptions, type PaymentServiceClientOptions } from './client-options.ts';
+import { createExchange, type ExchangeRequest } from './exchange.ts';
+import type {
+  CreatePaymentAnswer,
+  CreatePaymentRequest,
+  ListPaymentsQuery,
+  PayoutAnswer,
+  PayoutRequest,
+  RefundAnswer,
+  RefundRequest,
+  ServiceBalance,
+  ServiceDispute,
+  ServicePayment,
+  ServicePayout,
+} from '@tollgate/payment-api';
+import type { MaySend } from '../provider.ts';
+import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
+import { amountSchema } from '@tollgate/payment-api';
+
+/**
+ * The operations of the Payment Service. None rejects for anything that the peer or the network does. Each is sent once;
+ * see {@link ServiceOutcome} for what its end proves. Amounts are in minor units and as the service gives them: whether
+ * they are the right ones is the caller's business.
+ */
+export interface PaymentServiceClient {
+  createPayment(
+    request: CreatePaymentRequest,
+    maySend?: MaySend,
+  ): Promise<ServiceOutcome<CreatePaymentAnswer>>;
+  /** An unknown token is `refused` with the code `payment_not_found`. */
+  retrievePayment(token: string): Promise<ServiceOutcome<ServicePayment>>;
+  /** Newest first. With `orderNumber`, only payments of that order number; none is `accepted` only where it is proven. */
+  listPayments(query: Partial<ListPaymentsQuery>): Promise<ServiceOutcome<ServicePayment[]>>;
+  /** Takes all the money that a two-step payment holds. Without a payment where the service shows none. */
+  confirmPayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
+  /** Gives all the money back that a two-step payment holds. Without a payment where the service shows none. */
+  declinePayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
+  /** Without an amount, all that is left. An accepted refund may have any status, `declined` among them. */
+  refundPayment(request: RefundRequest, maySend?: MaySend): Promise<ServiceOutcome<RefundAnswer>>;
+  /** An accepted payout may have any status, `declined` among them. */
+  createPayout(request: PayoutRequest, maySend?: MaySend): Promise<ServiceOutcome<PayoutAnswer>>;
+  /** An unknown token is `refused` with the code `payment_not_found`. */
+  retrievePayout(token: string): Promise<ServiceOutcome<ServicePayout>>;
+  /** Newest first; none is `accepted` only where it is proven. */
+  listPayouts(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayout[]>>;
+  retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
+  /** The newest disputes: one that is not among them may still exist. */
+  listDisputes(): Promise<ServiceOutcome<ServiceDispute[]>>;
+  /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
+  close(): Promise<void>;
+}
+
+/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+export function createPaymentServiceClient(options: PaymentServiceClientOptions): PaymentServiceClient {
+  const { basePath, ...connection } = readOptions(options);
+  const exchange = createExchange({ ...connection, clock: options.clock });
+
+  const call: Call = async (request, read, { secrets = [], maySend = always } = {}) => {
+    const key = options.privateKey.reveal();
+    const path = `${basePath}/api/v1${request.path}`;
+    const result = await exchange.send({ ...request, path, headers: headersOf(request, key) }, maySend);
+    return classify(result, read, [key, ...secrets]);
+  };
+  return { ...paymentCalls(call), ...moneyCalls(call), close: () => exchange.close() };
+}
+
+const always: MaySend = () => true;
+
+type Call = <Answer>(
+  request: Omit<ExchangeRequest, 'headers'>,
+  read: AnswerReader<Answer>,
+  options?: { secrets?: string[]; maySend?: MaySend | undefined },
+) => Promise<ServiceOutcome<Answer>>;
+
+function paymentCalls(call: Call) {
+  return {
+    createPayment: async (request, maySend) =>
+      call(post('/payments', request), readCreation, { secrets: secretsOfCreation(request), maySend }),
+    retrievePayment: async (token) => {
+      const segment = toPathSegment(token);
+      return segment === undefined
+        ? unusable('token')
+        : call(get(`/payments/${segment}`), readPayment(token));
+    },
+    listPayments: async (query) =>
+      isUsable(query.orderNumber)
+        ? call(get('/payments', query), readPayments(query.orderNumber))
+        : unusable('order number'),
+    confirmPayment: async (token, maySend) =>
+      call(post('/payments/confirm', { token }), readHoldEnd(token), { maySend }),
+    declinePayment: async (token, maySend) =>
+      call(post('/payments/decline', { token }), readHoldEnd(token), { maySend }),
+  } satisfies Partial<PaymentServiceClient>;
+}
+
+function moneyCalls(call: Call) {
+  return {
+    refundPayment: async (request, maySend) =>
+      // JSON has no NaN and writes null, which a service may read as no amount: a refund of everything.
+      amountSchema.optional().safeParse(request.amount).success
+        ? call(post('/refunds', request), readRefund(request.token), { maySend })
+        : unusable('amount'),
+    createPayout: async (request, maySend) =>
+      call(post('/payouts', request), readPayoutCreation(request.orderNumber), {
+        secrets: secretsOfPayout(request),
+        maySend,
+      }),
+    retrievePayout: async (token) => {
+      const segment = toPathSegment(token);
+      return segment === undefined ? unusable('token') : call(get(`/payments/${segment}`), readPayout(token));
+    },
+    listPayouts: async ({ orderNumber }) =>
+      isUsable(orderNumber)
+        ? call(get('/payments', { operationType: 'payouts', orderNumber }), readPayouts(orderNumber))
+        : unusable('order number'),
+    retrieveBalance: async (currency) => call(get('/balance', { currency }), readBalance(currency)),
+    listDisputes: async () => call(get('/disputes/list'), readDisputes),
+  } satisfies Partial<PaymentServiceClient>;
+}
+
+const post = (path: string, body: object) => ({ method: 'POST', path, body: JSON.stringify(body) }) as const;
+
+const get = (path: string, query: Record<string, string | number | undefined> = {}) =>
+  ({ method: 'GET', path: `${path}${toQueryString(query)}` }) as const;
+
+const unusable = (what: 'token' | 'order number' | 'amount') =>
+  ({ kind: 'not-sent', reason: `unusable ${what}` }) as const;
+
+/**
+ * False for an order number that a query cannot carry: services ignore an empty one, and half of a surrogate pair
+ * arrives as another. That list would prove nothing about this one.
+ */
+const isUsable = (orderNumber: string | undefined): boolean =>
+  orderNumber === undefined || (orderNumber !== '' && orderNumber.isWellFormed());
+
+/** An encoded answer would be unreadable, so none is asked for. */
+const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<string, string> => ({
+  authorization: `Bearer ${key}`,
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+});
+
+/** Undefined for what no encoding keeps inside its place in a path: nothing, dots, half of a surrogate pair. */
+const toPathSegment = (token: string): string | undefined =>
+  token === '' || token === '.' || token === '..' || !token.isWellFormed()
+    ? undefined
+    : encodeURIComponent(token);
+
+function toQueryString(query: Record<string, string | number | undefined>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return given.size === 0 ? '' : `?${given.toString()}`;
+}

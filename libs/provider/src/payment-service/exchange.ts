@@ -1,0 +1,131 @@
+/** One HTTPS request and its answer: sent once or not at all, within one deadline, and it is known which. */
+import { Pool, type Dispatcher } from 'undici';
+import type { SecureContext } from 'node:tls';
+import type { MaySend } from '../provider.ts';
+import type { CallResult } from './classify.ts';
+
+/** Where deadlines come from; a clock that sleeps is one. */
+export interface Sleeper {
+  /** Resolves after `durationMs`; rejects when `signal` is aborted first. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ExchangeRequest {
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Sends requests to one origin. */
+export interface Exchange {
+  /** Never rejects. @param maySend asked directly before the first byte is written */
+  send(request: ExchangeRequest, maySend: MaySend): Promise<CallResult>;
+  /** Waits for what is under way (at most one deadline), then closes the connections. Later requests are not sent. */
+  close(): Promise<void>;
+}
+
+const answerBytesMax = 1024 * 1024;
+
+/**
+ * How long a connection is kept for the next request, whatever the peer offers. Shorter than servers and middle boxes
+ * keep theirs, because a request on a connection that the peer has just closed ends as unknown.
+ */
+const idleConnectionMs = 4_000;
+
+interface ExchangeOptions {
+  origin: string;
+  secureContext: SecureContext | undefined;
+  deadlineMs: number;
+  maxConnections: number;
+  clock: Sleeper;
+}
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { clock, deadlineMs } = options;
+  const pool = createPool(options);
+  const underWay = new Set<Promise<CallResult>>();
+  let closing: Promise<void> | undefined;
+
+  return {
+    async send(request, maySend) {
+      if (closing !== undefined) return { kind: 'failed', sent: false, code: 'UND_ERR_CLOSED' };
+      const result = exchangeOnce(pool, { request, maySend }, (signal) => clock.sleep(deadlineMs, signal));
+      underWay.add(result);
+      return result.finally(() => underWay.delete(result));
+    },
+    close: () => (closing ??= Promise.all(underWay).then(() => pool.destroy())),
+  };
+}
+
+/**
+ * HTTP/1.1 with one request at a time on a connection: a GET that is pipelined behind a failed request, and an HTTP/2
+ * stream that the peer gives up, undici sends again. Its own time-outs are off, as none spans the whole exchange.
+ */
+function createPool(options: ExchangeOptions): Pool {
+  return new Pool(options.origin, {
+    connections: options.maxConnections,
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: options.deadlineMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleConnectionMs,
+    keepAliveMaxTimeout: idleConnectionMs,
+    maxResponseSize: answerBytesMax,
+    connect: {
+      rejectUnauthorized: true, // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
+      ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
+    },
+  });
+}
+
+/**
+ * undici calls `onRequestStart` directly before it writes the first byte, on a connection whose handshake is done. So
+ * a request that ends before that was provably not sent, whatever the error; and throwing there keeps a request
+ * from being written after its deadline, or a second time.
+ */
+function exchangeOnce(
+  pool: Pool,
+  { request, maySend }: { request: ExchangeRequest; maySend: MaySend },
+  sleep: (signal: AbortSignal) => Promise<void>,
+): Promise<CallResult> {
+  return new Promise((resolve) => {
+    let sending: Dispatcher.DispatchController | undefined;
+    let isOver = false;
+    let statusCode = 0;
+    const chunks: Buffer[] = [];
+
+    const deadline = new AbortController();
+    const end = (result: CallResult) => {
+      isOver = true;
+      deadline.abort();
+      resolve(result);
+    };
+    const fail = (code: string) => end({ kind: 'failed', sent: sending !== undefined, code });
+    const expire = () => {
+      fail('DEADLINE');
+      sending?.abort(new Error('deadline'));
+    };
+    sleep(deadline.signal).then(expire, () => {}); // It rejects when the exchange is over.
+
+    pool.dispatch(request, {
+      onRequestStart(controller) {
+        if (isOver || sending !== undefined) throw new Error('too late, or sent before');
+        if (!maySend()) throw Object.assign(new Error('too late'), { code: 'SEND_TIME_PASSED' });
+        sending = controller;
+      },
+      onResponseStart: (_controller, code) => (statusCode = code),
+      onResponseData: (_controller, chunk) => chunks.push(chunk),
+      onResponseEnd: () => end({ kind: 'answered', statusCode, body: Buffer.concat(chunks) }),
+      onResponseError: (_controller, error) => fail(codeOf(error)),
+    });
+  });
+}
+
+/** undici's parser errors carry no code, only their name. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name === 'HTTPParserError' ? 'HPE_UNREADABLE' : '';
+}

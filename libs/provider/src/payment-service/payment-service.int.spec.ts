@@ -1,0 +1,125 @@
+/** What the port says about answers of the service that deployments give and the sandbox does not. */
+import { Secret, systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import type { Provider } from '../provider.ts';
+import { createAuthority, issue, json, startHttpsPeer, type HttpsPeer } from '../testing/https-peer.ts';
+import { createPaymentService } from './payment-service.ts';
+
+const pan = '4392963203551251';
+const payment = { token: 'token-1', status: 'approved', amount: 450, currency: 'EUR' };
+const dispute = { id: 'dispute-1', amount: 5, currency: 'EUR', status: 'pending' };
+const request = {
+  ...{ product: 'Tea', amount: 450, currency: 'EUR', orderNumber: 'pay_1.1' },
+  ...{ callbackUrl: 'https://gateway.example/callbacks', isCaptureDeferred: false, isRecurring: false },
+};
+
+let peer: HttpsPeer;
+let provider: Provider;
+let open: (baseUrl: string) => Provider;
+
+beforeAll(async () => {
+  const authority = await createAuthority('Ours');
+  peer = await startHttpsPeer(await issue(authority), json(500, 'no behaviour was set'));
+  open = (baseUrl) =>
+    createPaymentService({
+      ...{ baseUrl, privateKey: new Secret('sk_sandbox_1'), ca: authority.cert, clock: systemClock },
+    });
+  provider = open(peer.baseUrl);
+});
+afterAll(async () => {
+  await provider.close();
+  await peer.close();
+});
+
+const authorize = () => provider.authorize(request, () => true);
+const refuse = (error: object) => peer.next(json(422, { success: false, errors: [error] }));
+
+test('an order number that exists already is this very call, delivered twice: its outcome is unknown', async () => {
+  const error = { code: 'order_number_already_exists', kind: 'invalid_request_error', message: 'exists' };
+  refuse(error);
+  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number exists already' });
+});
+
+test.each([
+  ['authentication_error', true],
+  ['settings_error', true],
+  ['processing_error', undefined],
+])("whether a refusal of kind %s is the account's is %s", async (kind, isAccountRefused) => {
+  refuse({ code: 'balance_less_than_amount', kind, message: 'no' });
+  const outcome = await authorize();
+  expect(outcome.kind).toBe('refused');
+  expect('isAccountRefused' in outcome ? outcome.isAccountRefused : undefined).toBe(isAccountRefused);
+});
+
+test.each(['', 'javascript:alert(1)', 'no url', null])(
+  'a processing page that is none (%j) does not keep the status from us',
+  async (processingUrl) => {
+    peer.next(json(200, { success: true, payment: { ...payment, processingUrl } }));
+    const { token: serviceToken, ...shown } = payment;
+    expect(await provider.inquirePayment('token-1')).toEqual({
+      kind: 'accepted',
+      answer: { observed: { serviceToken, ...shown, authorizedAmount: 0, refundedAmount: 0 } },
+    });
+  },
+);
+
+test('a card number in the mask or the decline reason goes no further', async () => {
+  const leaking = { ...payment, sanitizedMask: pan, declineReason: `card ${pan} is blocked` };
+  peer.next(
+    json(200, { success: true, payment: leaking }),
+    json(200, { success: true, payment: { ...leaking, operationType: 'payout' } }),
+  );
+  const outcomes = [await provider.inquirePayment('token-1'), await provider.inquirePayout('token-1')];
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+  expect(JSON.stringify(outcomes)).not.toContain(pan);
+});
+
+test.each([undefined, null, ''])('a dispute whose token is %j names no payment', async (token) => {
+  peer.next(json(200, { success: true, disputes: [{ ...dispute, token }] }));
+  const outcome = await provider.listDisputes();
+  expect(outcome).toMatchObject({ kind: 'accepted', answer: [{ observed: { id: 'dispute-1' } }] });
+  expect(JSON.stringify(outcome)).not.toContain('serviceToken');
+});
+
+test('a dispute may be numbered, and one without a readable date is one all the same', async () => {
+  peer.next(json(200, { success: true, disputes: [{ ...dispute, id: 17, createdAt: 'yesterday' }] }));
+  expect(await provider.listDisputes()).toMatchObject({ answer: [{ observed: { id: '17', amount: 5 } }] });
+});
+
+describe('a call whose connection takes longer to be made than the call may wait', () => {
+  /** Between us and the peer: it passes nothing on until it is opened, so that the handshake stands still. */
+  async function startRelay() {
+    const sockets: Socket[] = [];
+    const relay = createServer((socket) => sockets.push(socket.pause().on('error', () => {})));
+    relay.listen(0, '127.0.0.1');
+    await once(relay, 'listening');
+    const open = () => {
+      for (const socket of sockets.splice(0)) {
+        const onward = connect(peer.port, '127.0.0.1').on('error', () => {});
+        socket.pipe(onward).pipe(socket).resume();
+      }
+    };
+    const { port } = relay.address() as AddressInfo;
+    return { port, open, arrived: () => sockets.length, close: () => relay.close() };
+  }
+
+  // A gateway that was stopped in the handshake sent the call when it woke up, long after a person had been told that
+  // nothing was made: the card was charged twice.
+  it('is never sent, and provably so', async () => {
+    const relay = await startRelay();
+    const { authorize, close } = open(`https://localhost:${relay.port}`);
+    let isDue = true;
+    const before = peer.arrivals.length;
+    const outcome = authorize(request, () => isDue);
+    await eventually(() => expect(relay.arrived()).toBe(1));
+    isDue = false;
+    relay.open();
+    expect(await outcome).toEqual({ kind: 'not-sent', reason: 'the time to send had passed' });
+    expect(peer.arrivals.length).toBe(before);
+    await close();
+    relay.close();
+  });
+});

@@ -1,0 +1,129 @@
+/** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
+import { containsCardNumber, httpUrlSchema } from '@tollgate/payment-api';
+import type {
+  CreatePaymentRequest,
+  ServiceDispute,
+  ServicePayment,
+  ServicePayout,
+} from '@tollgate/payment-api';
+import type { CallOutcome, ObservedDispute, ObservedPayout } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
+import type { AuthorizeRequest, FoundDispute, FoundPayment, InquiryOutcome, Provider } from '../provider.ts';
+import type { ServiceOutcome } from './classify.ts';
+import type { PaymentServiceClientOptions } from './client-options.ts';
+import { createPaymentServiceClient } from './client.ts';
+
+/** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
+export function createPaymentService(options: PaymentServiceClientOptions): Provider {
+  const client = createPaymentServiceClient(options);
+  return {
+    authorize: async (request, maySend) =>
+      ended(
+        await client.createPayment(toCreateRequest(request), maySend),
+        ({ token, processingUrl, payment }) => ({
+          serviceToken: token,
+          ...given({ processingUrl, amount: payment?.amount, currency: payment?.currency }),
+        }),
+      ),
+    capture: async (serviceToken, maySend) =>
+      ended(await client.confirmPayment(serviceToken, maySend), toObservedIfShown),
+    void: async (serviceToken, maySend) =>
+      ended(await client.declinePayment(serviceToken, maySend), toObservedIfShown),
+    refund: async ({ serviceToken, amount }, maySend) =>
+      ended(await client.refundPayment({ token: serviceToken, amount }, maySend), ({ refund }) => {
+        const { token, currency, status } = refund;
+        return { serviceRefundToken: token, amount: refund.amount, currency, status };
+      }),
+    payout: async (request, maySend) =>
+      ended(await client.createPayout(request, maySend), ({ payout }) => toPayout(payout)),
+    inquirePayment: async (token) => inquired(await client.retrievePayment(token), toFound),
+    inquirePayout: async (token) => inquired(await client.retrievePayout(token), toPayout),
+    listPayments: async ({ orderNumber }) =>
+      inquired(await client.listPayments({ orderNumber }), (all) => all.map(toFound)),
+    listPayouts: async (query) => inquired(await client.listPayouts(query), (all) => all.map(toPayout)),
+    balance: async (currency) =>
+      inquired(await client.retrieveBalance(currency), ({ available, hold }) => ({
+        ...{ currency, available, hold },
+      })),
+    listDisputes: async () => inquired(await client.listDisputes(), (all) => all.map(toFoundDispute)),
+    close: client.close,
+  };
+}
+
+function toCreateRequest({ isCaptureDeferred, isRecurring, source, ...request }: AuthorizeRequest) {
+  return {
+    ...request,
+    ...source,
+    ...(isCaptureDeferred ? { needConfirmation: true } : {}),
+    ...(isRecurring ? { recurring: true } : {}),
+  } satisfies CreatePaymentRequest;
+}
+
+const accountErrorKinds: readonly string[] = ['authentication_error', 'settings_error'];
+
+function ended<Answer, Known extends object>(
+  outcome: ServiceOutcome<Answer>,
+  toKnown: (answer: Answer) => Known,
+): CallOutcome<Known> {
+  if (outcome.kind === 'accepted') return { ...toKnown(outcome.answer), kind: 'accepted' };
+  if (outcome.kind !== 'refused') return outcome;
+  const { errors } = outcome;
+  // Our numbers are unique: what exists already is this very call, delivered twice on its way. An inquiry finds it.
+  if (errors.some(({ code }) => code === 'order_number_already_exists'))
+    return { kind: 'unknown', reason: 'the order number exists already' };
+  const isAccountRefused = errors.some(({ kind }) => accountErrorKinds.includes(kind));
+  return { kind: 'refused', errors, ...(isAccountRefused ? { isAccountRefused } : {}) };
+}
+
+function inquired<Answer, Known>(
+  outcome: ServiceOutcome<Answer>,
+  toKnown: (answer: Answer) => Known,
+): InquiryOutcome<Known> {
+  const isMissing =
+    outcome.kind === 'refused' && outcome.errors.some(({ code }) => code === 'payment_not_found');
+  return isMissing ? { kind: 'missing' } : ended(outcome, (answer) => ({ answer: toKnown(answer) }));
+}
+
+const toObservedIfShown = (payment: ServicePayment | undefined) =>
+  payment === undefined ? {} : { observed: toFound(payment).observed };
+
+const withoutCardNumber = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined || containsCardNumber(text) ? undefined : text;
+
+function toFound(payment: ServicePayment): FoundPayment {
+  const { token, status, amount, currency } = payment;
+  const optional = {
+    orderNumber: payment.orderNumber ?? undefined,
+    // A page that is none must not keep the payment's status from us.
+    processingUrl: httpUrlSchema.safeParse(payment.processingUrl).data,
+    sanitizedMask: withoutCardNumber(payment.sanitizedMask),
+    declineReason: withoutCardNumber(payment.declineReason),
+  };
+  const sums = { authorizedAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
+  return {
+    observed: { serviceToken: token, status, amount, currency, ...sums, ...given(optional) },
+    ...given({ recurringToken: payment.recurringToken ?? undefined }),
+  };
+}
+
+function toPayout(payout: ServicePayout): ObservedPayout {
+  const { token, status, amount, currency } = payout;
+  const optional = {
+    orderNumber: payout.orderNumber ?? undefined,
+    declineReason: withoutCardNumber(payout.declineReason),
+  };
+  return { serviceToken: token, status, amount, currency, ...given(optional) };
+}
+
+function toFoundDispute(dispute: ServiceDispute): FoundDispute {
+  const { id, amount, currency, status, type, reasonCode, comment, createdAt, token } = dispute;
+  const optional = {
+    type: type ?? undefined,
+    reasonCode: reasonCode ?? undefined,
+    comment: comment ?? undefined,
+    // What is no instant is not recorded.
+    openedAt: typeof createdAt === 'string' ? Date.parse(createdAt) : undefined,
+  };
+  const observed: ObservedDispute = { id: String(id), amount, currency, status, ...given(optional) };
+  return { observed, ...given({ serviceToken: token || undefined }) };
+}

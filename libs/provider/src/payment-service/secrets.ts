@@ -1,0 +1,44 @@
+/** What a request holds that must not come back in an outcome, and how it is kept out. */
+import type { CreatePaymentRequest, PayoutRequest } from '@tollgate/payment-api';
+
+/** The secrets of a creation. The holder's name and the expiry are too common as texts to search for. */
+export const secretsOfCreation = ({ card, recurringToken }: CreatePaymentRequest): string[] =>
+  given(card?.pan, card?.cvv, recurringToken);
+
+/** The secrets of a payout. An account number is no secret, but it is personal data that nobody needs back. */
+export const secretsOfPayout = ({ destination }: PayoutRequest): string[] =>
+  given(destination.card?.pan, destination.recurringToken, destination.bankAccount?.account);
+
+/** Without empty texts, which are part of every text. */
+const given = (...texts: (string | undefined)[]): string[] =>
+  texts.filter((text) => text !== undefined && text !== '') as string[];
+
+/** Successful answers are not searched for secrets shorter than this: a CVV's digits are part of many a token. */
+const secretLengthMin = 12;
+
+const removed = '[removed]';
+
+/** True for what stands in place of a text that repeated a secret. It identifies nothing. */
+export const isRemoved = (text: string): boolean => text === removed;
+
+/** True where a text holds one of the secrets; a long one also in groups, as card and account numbers are printed. */
+export function repeatsSecret(text: string, secrets: readonly string[]): boolean {
+  const inOnePiece = withoutSeparators(text);
+  return secrets.some((secret) => {
+    const plain = withoutSeparators(secret);
+    return text.includes(secret) || (plain.length >= secretLengthMin && inOnePiece.includes(plain));
+  });
+}
+
+const withoutSeparators = (text: string): string => text.replace(/[\s._/-]/g, '');
+
+/** A reviver of `JSON.parse` that leaves out what must not come back, and the null of empty fields. */
+export function withoutSecrets(secrets: readonly string[]) {
+  const long = secrets.filter((secret) => secret.length >= secretLengthMin);
+  return function (this: unknown, key: string, value: unknown): unknown {
+    if (key === '__proto__' || repeatsSecret(key, long)) return undefined;
+    if (value === null) return Array.isArray(this) ? null : undefined;
+    const isText = typeof value === 'string' || typeof value === 'number';
+    return isText && repeatsSecret(String(value), long) ? removed : value;
+  };
+}

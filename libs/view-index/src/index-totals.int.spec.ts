@@ -1,0 +1,174 @@
+import { beginning, type Position } from '@tollgate/event-store';
+import { silentLog } from '@tollgate/service-kit';
+import {
+  disputeKind,
+  paymentKind,
+  payoutKind,
+  streamOf,
+  type DayTotals,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
+import {
+  anyHistory,
+  anyPayoutHistory,
+  disputeOpened,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+  toRecordedIn,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { IndexFile } from './index-file.ts';
+import { listTotals, type TotalsQuery } from './index-totals.ts';
+import type { IndexedView } from './index-writer.ts';
+import { openIndexFile } from './open-index-file.ts';
+
+const { accepted, approved, declined, held, refunding, refundApproved, refundedElsewhere, revised } =
+  happening;
+const progress = { followed: '1' as Position, source: beginning };
+const shop: TotalsQuery = { environment: 'sandbox', team: 'shop', from: '2026-01-01', to: '2026-01-31' };
+
+/** The views after each event of a stream. */
+function versionsOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView[] {
+  let view: ViewEnvelope | undefined;
+  return toRecordedIn(streamOf(kind, token), events).map((event) => {
+    view = kind.fold(view, event);
+    return { kind, view };
+  });
+}
+
+const lastOf = (kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView =>
+  versionsOf(kind, token, events).at(-1)!;
+
+function givenFile(views: readonly IndexedView[] = []): IndexFile {
+  const file = openIndexFile(':memory:', silentLog);
+  onTestFinished(() => file.close());
+  file.apply(views, progress);
+  return file;
+}
+
+const sums = (counts: Record<string, [count: number, amount: number]>) =>
+  Object.fromEntries(
+    Object.entries(counts).map(([name, [count, amount]]) => [name, { count, amount: String(amount) }]),
+  );
+
+describe('totals', () => {
+  test('are one row per environment, team, currency and day, with payments and payouts in it', () => {
+    const file = givenFile([
+      lastOf(paymentKind, 'p1', [requested(), accepted, approved]),
+      lastOf(paymentKind, 'p2', [requested(), accepted, declined]),
+      lastOf(paymentKind, 'p3', [requested({ currency: 'USD' })]),
+      lastOf(paymentKind, 'p4', [requested({ team: 'games' }), accepted]),
+      lastOf(paymentKind, 'p5', [requested({ environment: 'production' })]),
+      lastOf(payoutKind, 'o1', [payoutRequested(), payoutHappening.accepted]),
+      lastOf(disputeKind, 'd1', [disputeOpened({ team: 'shop' })]),
+    ]);
+    const [eur, usd, ...others] = listTotals(file, shop);
+    expect(eur).toMatchObject({
+      ...{ environment: 'sandbox', team: 'shop', currency: 'EUR', day: '2026-01-02' },
+      payments: sums({ init: [0, 0], approved: [1, 1_500], declined: [1, 1_500] }),
+      refunds: sums({ confirmed: [0, 0], reserved: [0, 0] }),
+      payouts: sums({ pending: [1, 300] }),
+    });
+    expect(usd).toMatchObject({ currency: 'USD', payments: sums({ init: [1, 1_500] }) });
+    expect(others).toEqual([]);
+    expect(listTotals(file, { ...shop, team: 'games' })).toHaveLength(1);
+    expect(listTotals(file, { ...shop, environment: 'production', currency: 'EUR' })).toHaveLength(1);
+  });
+
+  test('follow a payment from status to status, and what is given back of it', () => {
+    const file = givenFile();
+    const history: AnyEvent[] = [];
+    const step = (...events: AnyEvent[]) => {
+      history.push(...events);
+      file.apply([lastOf(paymentKind, 'p1', history)], progress);
+      return listTotals(file, shop)[0]!;
+    };
+    expect(step(requested(), accepted).payments).toMatchObject(sums({ init: [1, 1_500] }));
+    expect(step(held).payments).toMatchObject(sums({ init: [0, 0], pending: [1, 1_500] }));
+    expect(step(declined).payments).toMatchObject(sums({ pending: [0, 0], declined: [1, 1_500] }));
+    // The service contradicts itself, and with another amount.
+    expect(step(revised).payments).toMatchObject(sums({ declined: [0, 0], approved: [1, 1_400] }));
+    expect(step(refunding).refunds).toEqual(sums({ confirmed: [0, 0], reserved: [1, 500] }));
+    expect(step(refundApproved).refunds).toEqual(sums({ confirmed: [1, 500], reserved: [0, 0] }));
+    const end = step({ ...refundedElsewhere, data: { amount: 900 } });
+    expect(end.refunds).toEqual(sums({ confirmed: [1, 1_400], reserved: [0, 0] }));
+    expect(end.payments).toMatchObject(sums({ approved: [0, 0], refunded: [1, 1_400] }));
+  });
+
+  test('stay exact beyond the largest safe integer, and beyond what SQLite can add', () => {
+    const huge = { ...approved, data: { amount: Number.MAX_SAFE_INTEGER } };
+    const count = 2_000;
+    const views = Array.from({ length: count }, (_, index) =>
+      lastOf(paymentKind, `p${index}`, [requested(), accepted, huge]),
+    );
+    const file = givenFile(views);
+    const [{ payments }] = listTotals(file, shop) as [DayTotals];
+    expect(payments.approved.amount).toBe((BigInt(count) * BigInt(Number.MAX_SAFE_INTEGER)).toString());
+  });
+
+  test('that cannot be committed with their views are as they were', () => {
+    const file = givenFile([lastOf(paymentKind, 'p1', [requested(), accepted])]);
+    const before = listTotals(file, shop);
+    const broken = lastOf(paymentKind, 'p3', [requested()]);
+    const never = { ...broken, view: { ...broken.view, createdAt: 0, updatedAt: 'never' as never } };
+    expect(() => file.apply([lastOf(paymentKind, 'p1', [requested(), approved]), never], progress)).toThrow();
+    expect(listTotals(file, shop)).toEqual(before);
+  });
+});
+
+test('whatever is repeated, late or batched, they are the totals of the stored views', () => {
+  const histories = fc.tuple(anyHistory, anyHistory, anyHistory, anyPayoutHistory, anyPayoutHistory);
+  const batches = fc.array(
+    fc.array(fc.record({ stream: fc.nat(4), version: fc.nat(30) }), { maxLength: 6 }),
+    {
+      maxLength: 12,
+    },
+  );
+  fc.assert(
+    fc.property(histories, batches, (given, taken) => {
+      const versions = given.map((events, index) =>
+        versionsOf(index < 3 ? paymentKind : payoutKind, `t${index}`, events),
+      );
+      const file = openIndexFile(':memory:', silentLog);
+      for (const batch of taken)
+        file.apply(
+          batch.map(({ stream, version }) => versions[stream]![version % versions[stream]!.length]!),
+          progress,
+        );
+      expect(linesOfTotals(file)).toEqual(linesOfViews(file));
+      file.close();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+type Lines = Record<string, { count: number; amount: string }>;
+
+function linesOfTotals(file: IndexFile): Lines {
+  const lines: Lines = {};
+  for (const { payments, refunds, payouts } of listTotals(file, shop))
+    for (const [group, ofGroup] of Object.entries({ payments, refunds, payouts }))
+      for (const [name, sum] of Object.entries(ofGroup))
+        if (sum.count > 0 || sum.amount !== '0') lines[`${group} ${name}`] = sum;
+  return lines;
+}
+
+/** Summed up from the current views alone, without their past. */
+function linesOfViews(file: IndexFile): Lines {
+  const lines: Lines = {};
+  for (let index = 0; index < 5; index += 1)
+    for (const kind of [paymentKind, payoutKind] as ViewKind[]) {
+      const view = file.find(kind, `t${index}`);
+      if (view === undefined) continue;
+      for (const { group, name, amount } of kind.contributionOf!(view).lines) {
+        const sum = lines[`${group} ${name}`] ?? { count: 0, amount: '0' };
+        lines[`${group} ${name}`] = { count: sum.count + 1, amount: String(Number(sum.amount) + amount) };
+      }
+    }
+  return lines;
+}

@@ -1,0 +1,27 @@
+import { createFakeClock, createFakeIds } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { nameOfInstallation } from './installation.ts';
+
+const harness = useHarness();
+
+it('a store gets a name at its first start and keeps it, whoever starts first', async () => {
+  const { store } = harness();
+  const nameIn = (seed: number) =>
+    nameOfInstallation({ store, clock: createFakeClock(), ids: createFakeIds(seed) });
+  const names = await Promise.all([1, 2, 3].map(nameIn));
+  expect(new Set(names).size).toBe(1);
+  expect(await nameIn(4)).toBe(names[0]);
+});
+
+// Under the same key an older version derived another token: a repeat after the upgrade charged the card again.
+it('a store with payments and without a name was written by a version that this one cannot continue', async () => {
+  await harness().create(teaFor('order-1'));
+  const naming = nameOfInstallation({
+    store: harness().store,
+    clock: createFakeClock(),
+    ids: createFakeIds(1),
+  });
+  await expect(naming).rejects.toMatchObject({ code: 'store_of_another_version' });
+});

@@ -1,0 +1,134 @@
+/** Payments, payouts and disputes in the event store: loads one, and carries out commands and observations on it. */
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  beginning,
+  decideAndAppend,
+  loadState,
+} from '@tollgate/event-store';
+import {
+  type Actor,
+  type Aggregate,
+  type Decision,
+  type EventMetadata,
+  type Happened,
+  eventMetadataSchema,
+  nextRevision,
+} from '@tollgate/payment-domain';
+import type { Clock, Ids } from '@tollgate/service-kit';
+
+/** What set a command off; it is recorded with every event. */
+export interface Cause {
+  correlationId: string;
+  causationId: string;
+  traceparent?: string;
+  actor: Actor;
+}
+
+/** An input has been carried out. Only the one who appended an announcement (`events`) may act on it. */
+export interface Done<Subject, Event> {
+  kind: 'done';
+  aggregate: Subject;
+  events: readonly Event[];
+}
+
+export type Executed<Subject, Event, Refusal> =
+  | Done<Subject, Event>
+  | { kind: 'refused'; refusal: Refusal }
+  /** It was for one revision only, and there is another one by now. */
+  | { kind: 'moved' };
+
+/** How one kind of aggregate is decided and folded. */
+export interface AggregateKind<Subject, Event, Input, Refusal> {
+  stream(token: string): string;
+  /** @throws for what no version of ours has written */
+  decode(stored: { type: string; data: unknown }): Event;
+  decide(aggregate: Subject | undefined, input: Input): Decision<Event, Refusal>;
+  evolve(aggregate: Subject | undefined, happened: Happened<Event, Position>): Subject;
+}
+
+export interface Repository<Subject, Event, Input, Refusal> {
+  load(token: string): Promise<Subject | undefined>;
+  /**
+   * @param onlyAt the revision that the input was made for
+   * @throws StoreUnavailable, StreamContended: what was decided may be durable or not; RangeError for an observation of
+   * something that does not exist
+   */
+  execute(
+    token: string,
+    input: Input,
+    cause: Cause,
+    onlyAt?: number,
+  ): Promise<Executed<Subject, Event, Refusal>>;
+}
+
+export function createRepository<
+  Subject extends Aggregate<Position>,
+  Event extends { type: string; data: unknown },
+  Input,
+  Refusal,
+>(
+  { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
+  kind: AggregateKind<Subject, Event, Input, Refusal>,
+): Repository<Subject, Event, Input, Refusal> {
+  type State = Subject | undefined;
+  type Refused = { kind: 'moved' } | { kind: 'refused'; refusal: Refusal };
+
+  const evolutionOf = (token: string) => ({
+    store,
+    stream: kind.stream(token),
+    initial: undefined as State,
+    decode: (recorded: RecordedEvent): Happened<Event, Position> => ({
+      token,
+      event: kind.decode(recorded),
+      recordedAt: eventMetadataSchema.parse(recorded.metadata).recordedAt,
+      revision: recorded.revision,
+      position: recorded.position,
+    }),
+    evolve: (state: State, happened: Happened<Event, Position>): State => kind.evolve(state, happened),
+  });
+
+  return {
+    async load(token) {
+      return (await loadState(evolutionOf(token))).state;
+    },
+    async execute(token, input, cause, onlyAt) {
+      const recordedAt = clock.now();
+      const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt };
+      const outcome = await decideAndAppend<State, Happened<Event, Position>, Refused>({
+        ...evolutionOf(token),
+        decide(state) {
+          if (onlyAt !== undefined && state?.revision !== onlyAt)
+            return { kind: 'refused', refusal: { kind: 'moved' } };
+          const decision = kind.decide(state, input);
+          if (decision.kind === 'refused') return { kind: 'refused', refusal: decision };
+          const first = nextRevision(state);
+          // Where the store puts them is not known before they are there.
+          const position = state?.position ?? beginning;
+          const toHappened = (event: Event, index: number): Happened<Event, Position> => ({
+            ...{ token, event, recordedAt, position },
+            revision: first + index,
+          });
+          return { kind: 'events', events: decision.events.map(toHappened) };
+        },
+        // As they will be read again: better nothing is written than what cannot be read any more.
+        toNewEvents: (all) => all.map(({ event }) => ({ id: ids.uuid(), ...kind.decode(event), metadata })),
+      });
+      if (outcome.kind === 'refused') return outcome.refusal;
+      if (outcome.state === undefined) throw new RangeError(`there is nothing in ${kind.stream(token)}`);
+      if (outcome.kind === 'unchanged') return { kind: 'done', aggregate: outcome.state, events: [] };
+      const aggregate = { ...outcome.state, position: outcome.position };
+      return { kind: 'done', aggregate, events: outcome.events.map(({ event }) => event) };
+    },
+  };
+}
+
+/** What an observation has led to: it is never refused. @throws Error where it was */
+export function requireDone<Subject, Event>(
+  executed: Executed<Subject, Event, { code: string }>,
+): Done<Subject, Event> {
+  if (executed.kind === 'done') return executed;
+  const reason = executed.kind === 'moved' ? 'moved' : executed.refusal.code;
+  throw new Error(`an observation was not recorded: ${reason}`);
+}

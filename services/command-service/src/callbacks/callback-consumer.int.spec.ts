@@ -1,0 +1,490 @@
+import {
+  encodeCallbackRecord,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-api';
+import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { type Clock, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
+import { subjectsOf } from '../aggregates/subjects.ts';
+import { inquireNamed } from '../inquiries/inquire.ts';
+import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testing';
+import { type Harness, accountNamed, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+let second: FakeProvider;
+const started = useHarness(() => {
+  second = createFakeProvider();
+  return { moreAccounts: [accountNamed('second', second.provider, { priority: 1 })] };
+});
+let harness: Harness;
+let nudges: number;
+let handled: number;
+let bus: MessageBus;
+let stopping: AbortController;
+let consuming: Promise<void>;
+
+beforeEach(() => {
+  harness = started();
+  nudges = 0;
+  handled = 0;
+  bus = createEmbeddedMessageBus({
+    store: harness.store,
+    clock: systemClock,
+    ids: systemIds,
+    holder: 'spec',
+  });
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  await consuming;
+  await bus.close();
+});
+
+/** The pauses between inquiries are short here; the bound of a whole batch is not. */
+const hurried: Clock = {
+  ...systemClock,
+  sleep: (durationMs, signal) => systemClock.sleep(durationMs > 5_000 ? durationMs : durationMs / 50, signal),
+};
+
+function consume(): void {
+  const { payments, inquire, inside } = harness;
+  const counting: MessageBus = {
+    ...bus,
+    subscribe: (options, handle) =>
+      bus.subscribe(options, async (batch) => {
+        await handle(batch);
+        handled += batch.length;
+      }),
+  };
+  const deps = {
+    ...{ bus: counting, clock: hurried, ids: systemIds, log: silentLog, inquire },
+    inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
+    nudgeDisputes: () => (nudges += 1),
+    recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
+      await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
+    },
+    async recordUnapplied({ token, ...unapplied }: UnappliedCallback) {
+      await subjectsOf(inside, token).execute(
+        token,
+        { type: 'RecordUnappliedCallback', ...unapplied },
+        cause,
+      );
+    },
+  };
+  consuming = consumeCallbacks(deps, stopping.signal);
+}
+
+async function callback(token: string, body: object): Promise<void> {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  const record = encodeCallbackRecord({ environment: 'sandbox', token, body: bytes, receivedAt: 0 });
+  await bus.publish(providerCallbacksTopic, [record]);
+}
+
+async function create(): Promise<string> {
+  const result = await harness.create(teaFor('order-1'));
+  if (result.kind !== 'answered') throw new Error(result.kind);
+  return result.aggregate.token;
+}
+
+async function deadLetter(): Promise<BusRecord[]> {
+  return bus.lastPerPartition(providerCallbacksDlqTopic);
+}
+
+it('believes the service and not the callback', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { token: 'service-1', status: 'approved', orderNumber: `${token}.1` });
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBeGreaterThan(0);
+  expect((await harness.payments.load(token))?.payment.phase).toBe('init');
+});
+
+it('applies what the service says, once for any number of callbacks in any order', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  for (const status of ['approved', 'pending', 'approved', 'init']) await callback(token, { status });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('approved'));
+  expect(await harness.history(token)).toEqual(['PaymentRequested', 'AttemptAccepted', 'PaymentApproved']);
+});
+
+it('opens a review where an attempt that was given up took effect after all', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    orderNumber: `${token}.0`,
+  });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
+it('opens a review also where that attempt was made with another account', async () => {
+  const token = await create();
+  const late = {
+    ...{ serviceToken: 'service-9', status: 'init', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.0`,
+  };
+  second.payments.set('service-9', late);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
+it("does not take another payment of the service for one of this payment's attempts", async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    orderNumber: 'somebody-else',
+  });
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBe(2);
+  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+});
+
+it('dead-letters a callback for a payment that does not exist, with the reason', async () => {
+  consume();
+  await callback('pay_unknown', { status: 'approved' });
+  await eventually(async () => {
+    expect((await deadLetter()).map(({ key, headers }) => [key, headers['reason']])).toEqual([
+      ['pay_unknown', 'no such payment or payout'],
+    ]);
+  });
+});
+
+it('dead-letters what is no callback at all, and continues with the next', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'declined' });
+  await bus.publish(providerCallbacksTopic, [
+    { key: token, value: new Uint8Array([0xff]), headers: { environment: 'sandbox' } },
+  ]);
+  await callback(token, { status: 'declined' });
+  consume();
+  await eventually(async () => expect((await harness.payments.load(token))?.payment.phase).toBe('declined'));
+  await eventually(async () => expect(await deadLetter()).toHaveLength(1));
+});
+
+it('dead-letters a callback after a bounded number of inquiries without a usable answer', async () => {
+  const token = await create();
+  harness.provider.answersInquiries = false;
+  consume();
+  await callback(token, { status: 'approved' });
+  await eventually(async () => expect(await deadLetter()).toHaveLength(1), { timeoutMs: 15_000 });
+  expect(harness.provider.inquiries.retrieved).toBe(4);
+});
+
+it('that could not be applied opens a review, until an inquiry reaches the service again', async () => {
+  const token = await create();
+  harness.provider.change(`${token}.1`, { status: 'approved' });
+  await harness.inquiries.request(token, cause);
+  harness.provider.answersInquiries = false;
+  consume();
+  await callback(token, { status: 'declined' });
+  await eventually(
+    async () => {
+      const reviews = (await harness.payments.load(token))?.payment.reviews;
+      expect(reviews).toMatchObject([{ code: 'callback_not_applied' }]);
+    },
+    { timeoutMs: 15_000 },
+  );
+  harness.provider.answersInquiries = true;
+  await harness.inquiries.request(token, cause);
+  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+});
+
+it('that names a second payment is tried again when the service does not answer about that one', async () => {
+  const token = await create();
+  const first = harness.provider.payments.get('service-1');
+  if (first === undefined) throw new Error('missing');
+  harness.provider.payments.set('service-9', {
+    ...first,
+    serviceToken: 'service-9',
+    orderNumber: `${token}.0`,
+  });
+  const { inquirePayment } = harness.provider.provider;
+  let failures = 1;
+  harness.provider.provider.inquirePayment = (serviceToken) =>
+    serviceToken === 'service-9' && failures-- > 0
+      ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+      : inquirePayment(serviceToken);
+  consume();
+  await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await harness.payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+});
+
+// What it named was once forgotten with it: an inquiry about the payment that we know resolved the review.
+describe('that names a payment which cannot be inquired when it arrives', () => {
+  async function unapplied(): Promise<string> {
+    const token = await create();
+    const { inquirePayment } = harness.provider.provider;
+    const hidden = (serviceToken: string) => serviceToken === 'service-9' && !isShown;
+    harness.provider.provider.inquirePayment = (serviceToken) =>
+      hidden(serviceToken)
+        ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
+        : inquirePayment(serviceToken);
+    let isShown = false;
+    consume();
+    await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
+    const evidence = { serviceToken: 'service-9' };
+    await eventually(
+      async () => {
+        const reviews = (await harness.payments.load(token))?.payment.reviews;
+        expect(reviews).toMatchObject([{ code: 'callback_not_applied', evidence }]);
+      },
+      { timeoutMs: 15_000 },
+    );
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    isShown = true;
+    return token;
+  }
+  const codesOf = async (token: string) =>
+    (await harness.payments.load(token))?.payment.reviews.map(({ code }) => code);
+
+  it('is inquired until the service shows that it is an attempt of ours', async () => {
+    const token = await unapplied();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    second.payments.set('service-9', { ...first, serviceToken: 'service-9', orderNumber: `${token}.0` });
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual(['second_payment_found']);
+  });
+
+  it('is inquired until the service shows that no account has it', async () => {
+    const token = await unapplied();
+    second.answersInquiries = false;
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    second.answersInquiries = true;
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual([]);
+  });
+
+  it("is inquired until the service shows that it is somebody else's", async () => {
+    const token = await unapplied();
+    const first = harness.provider.payments.get('service-1');
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payments.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      orderNumber: 'somebody-else',
+    });
+    await harness.inquire(token);
+    expect(await codesOf(token)).toEqual([]);
+  });
+});
+
+it('that names a payment of an attempt which had certainly failed opens a review', async () => {
+  harness.provider.faults.push({
+    kind: 'refused',
+    code: 'invalid_param',
+    errorKind: 'invalid_request_error',
+  });
+  const token = await create();
+  const late = {
+    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.1`,
+  };
+  harness.provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    expect((await harness.payments.load(token))?.payment.reviews.length).toBeGreaterThan(0);
+  });
+});
+
+it('that names an earlier attempt, while the answer to a further one is awaited, opens a review', async () => {
+  const { provider, clock, payments } = harness;
+  // In another process than the one that takes the callbacks.
+  const { create: ask } = harness.startInstance();
+  provider.faults.push({ kind: 'lost-before' });
+  await ask(teaFor('order-1'));
+  await clock.advance(3_600_000);
+  let answer = (): void => undefined;
+  provider.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+  const asking = ask(teaFor('order-1'));
+  await eventually(() => expect(provider.requests).toHaveLength(2));
+  const token = provider.requests[0]?.orderNumber?.split('.')[0] ?? '';
+  expect((await payments.load(token))?.payment).toMatchObject({ phase: 'requested', attempt: { number: 2 } });
+  const late = {
+    ...{ serviceToken: 'late', status: 'approved', amount: 1250, currency: 'EUR' },
+    ...{ authorizedAmount: 0, refundedAmount: 0 },
+    orderNumber: `${token}.1`,
+  };
+  provider.payments.set('late', late);
+  consume();
+  await callback(token, { token: 'late', status: 'approved' });
+  await eventually(async () => {
+    const reviews = (await payments.load(token))?.payment.reviews;
+    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
+  });
+  answer();
+  await asking;
+});
+
+describe('a callback about a refund', () => {
+  async function acceptedRefund(): Promise<string> {
+    harness.provider.refundStatus = 'pending';
+    const token = await harness.approved('order-1');
+    await harness.refund(token, 'refund-1', 60);
+    return token;
+  }
+  const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
+
+  it('that declines it under its own token ends it: its amount can be refunded again', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
+    harness.provider.refundStatus = 'approved';
+    expect(await harness.refund(token, 'refund-2')).toMatchObject({ aggregate: { refund: { amount: 100 } } });
+  });
+
+  it.each([
+    ['declines another one', { type: 'refund', status: 'declined', token: 'service-refund-of-another' }],
+    ['declines one that it does not name', { type: 'refund', status: 'declined' }],
+    ['approves it, which is inquired instead', { type: 'refund', status: 'approved', token: 'own' }],
+    ['is about a payment of the same token', { type: 'payment', status: 'declined', token: 'own' }],
+  ])('that %s does not end it', async (_name, body) => {
+    const token = await acceptedRefund();
+    const own = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    consume();
+    await callback(token, 'token' in body && body.token === 'own' ? { ...body, token: own } : body);
+    await eventually(() => expect(handled).toBe(1));
+    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('that approves it and is true makes it approved, by what the payment shows', async () => {
+    const token = await acceptedRefund();
+    harness.provider.change(`${token}.1`, { refundedAmount: 60 });
+    consume();
+    await callback(token, { type: 'refund', status: 'approved', token: 'whatever' });
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'approved' }]));
+  });
+
+  it('is applied also where a callback about the payment comes in the same moment', async () => {
+    const token = await acceptedRefund();
+    const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await callback(token, { type: 'refund', status: 'pending', token: serviceRefundToken });
+    await callback(token, { type: 'payment', status: 'approved' });
+    consume();
+    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
+  });
+});
+
+it('about a dispute has the list of disputes read without delay, and its payment inquired', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { type: 'dispute', status: 'open', token: 'dispute-1' });
+  await eventually(() => expect([nudges, harness.provider.inquiries.retrieved]).toEqual([1, 1]));
+});
+
+it('about anything else nudges nobody', async () => {
+  const token = await create();
+  consume();
+  await callback(token, { status: 'approved' });
+  await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
+  expect(nudges).toBe(0);
+});
+
+describe('a callback about a payout', () => {
+  async function pendingPayout(): Promise<string> {
+    harness.provider.payoutStatus = 'pending';
+    const result = await harness.payOut(payoutFor('order-1'));
+    if (result.kind !== 'answered') throw new Error(result.kind);
+    return result.aggregate.token;
+  }
+  const payoutOf = async (token: string) => (await harness.payouts.load(token))?.payout;
+
+  it('has it inquired, and is not believed', async () => {
+    const token = await pendingPayout();
+    consume();
+    await callback(token, { type: 'payout', status: 'declined' });
+    await eventually(() => expect(harness.provider.inquiries.retrieved).toBe(1));
+    expect((await payoutOf(token))?.phase).toBe('pending');
+    for (const payout of harness.provider.payouts.values()) payout.status = 'approved';
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('approved'));
+  });
+
+  it('that names another one under the same number opens a review', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', { ...first, serviceToken: 'service-9' });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(async () =>
+      expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'second_payout_found' }]),
+    );
+  });
+
+  it('that names one of somebody else opens no review', async () => {
+    const token = await pendingPayout();
+    const [first] = harness.provider.payouts.values();
+    if (first === undefined) throw new Error('missing');
+    harness.provider.payouts.set('service-9', {
+      ...first,
+      serviceToken: 'service-9',
+      orderNumber: 'somebody-else',
+    });
+    consume();
+    await callback(token, { type: 'payout', status: 'approved', token: 'service-9' });
+    await eventually(() => expect(handled).toBe(1));
+    expect((await payoutOf(token))?.reviews).toEqual([]);
+  });
+
+  it('is dead-lettered where there is no such payout', async () => {
+    consume();
+    await callback('po_unknown', { type: 'payout', status: 'approved' });
+    await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));
+  });
+
+  it('that could not be applied opens a review, until an inquiry reaches the service again', async () => {
+    const token = await pendingPayout();
+    harness.provider.answersInquiries = false;
+    consume();
+    await callback(token, { type: 'payout', status: 'approved' });
+    await eventually(
+      async () => expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'callback_not_applied' }]),
+      { timeoutMs: 15_000 },
+    );
+    harness.provider.answersInquiries = true;
+    await harness.inquire(token);
+    expect((await payoutOf(token))?.reviews).toEqual([]);
+  });
+
+  it('finds the payout whose answer was lost', async () => {
+    harness.provider.faultsOf.payout.push({ kind: 'lost-after' });
+    const token = await pendingPayout();
+    await harness.clock.advance(quietMs);
+    consume();
+    await callback(token, { type: 'payout', status: 'pending' });
+    await eventually(async () => expect((await payoutOf(token))?.phase).toBe('pending'));
+  });
+});

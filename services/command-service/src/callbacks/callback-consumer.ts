@@ -1,0 +1,195 @@
+/** Applies callbacks. A callback is a hint and proves nothing: what it is about is inquired, and the answer is recorded. */
+import {
+  type DecodedCallback,
+  decodeCallbackRecord,
+  encodeDeadLetter,
+  providerCallbacksDlqTopic,
+  providerCallbacksTopic,
+} from '@tollgate/gateway-api';
+import type { BusRecord, MessageBus } from '@tollgate/message-bus';
+import { type CallbackHint, readCallback } from '@tollgate/provider';
+import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+
+export interface CallbackConsumerDependencies {
+  bus: MessageBus;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  /** Inquires what a callback names, where that is not the one that the token names. */
+  inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
+  /** The one thing that no inquiry shows: the provider declined a refund that it had accepted under this token of its. */
+  recordRefundDeclined: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
+  /** A dispute has changed: the list of disputes is read without delay. */
+  nudgeDisputes: () => void;
+  /** Opens a review of the payment or payout, which puts it back on the inquiry schedule. */
+  recordUnapplied: (unapplied: UnappliedCallback, cause: Cause) => Promise<void>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}
+
+export interface UnappliedCallback {
+  /** Of our payment or payout. */
+  token: string;
+  reason: string;
+  /** The provider's token that the callback names. */
+  serviceToken?: string;
+}
+
+interface Callback {
+  token: string;
+  hint: CallbackHint;
+}
+
+/** Inquiries for one callback before it is dead-lettered, and the pause before the second one, milliseconds; doubled each time. */
+const triesMax = 4;
+const firstPauseMs = 250;
+/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds. */
+const batchMaxMs = 30_000;
+
+/** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
+export async function consumeCallbacks(
+  deps: CallbackConsumerDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const subscription = { group: 'command-service', topics: [providerCallbacksTopic], signal };
+  const inquiries = new Set<Promise<unknown>>();
+  try {
+    await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, inquiries, signal }));
+  } finally {
+    await Promise.all(inquiries);
+  }
+}
+
+async function applyBatch(
+  deps: CallbackConsumerDependencies,
+  {
+    batch,
+    inquiries,
+    signal,
+  }: { batch: readonly BusRecord[]; inquiries: Set<Promise<unknown>>; signal: AbortSignal },
+): Promise<void> {
+  const done = new AbortController();
+  const over = deps.clock.sleep(batchMaxMs, done.signal).then(
+    () => 'over' as const,
+    () => 'over' as const,
+  );
+  const inquireInTime: InquireInTime = (callback, cause) => {
+    const inquiring = inquireSafely(deps, callback, cause).finally(() => inquiries.delete(inquiring));
+    inquiries.add(inquiring);
+    return Promise.race([inquiring, over]);
+  };
+  // Of a burst of hints about the same payment, one is enough.
+  const decoded = batch.map((record) => ({ record, callback: decodeCallbackRecord(record) }));
+  const distinct = new Map(decoded.map((each) => [keyOf(each), each]));
+  try {
+    await Promise.all([...distinct.values()].map((each) => apply(deps, each, inquireInTime, signal)));
+  } finally {
+    done.abort();
+  }
+}
+
+interface Received {
+  record: BusRecord;
+  callback: DecodedCallback;
+}
+
+/** The same for callbacks that hint at the same. What is no callback is like no other. */
+function keyOf({ record, callback }: Received): string {
+  if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
+  const { about, serviceToken, status } = readCallback(callback.body);
+  return JSON.stringify([callback.token, about, serviceToken, ...(about === 'payment' ? [] : [status])]);
+}
+
+/** Never rejects. `over`: the batch waits no longer; the inquiry continues. */
+type InquireInTime = (callback: Callback, cause: Cause) => Promise<InquiryResult | 'over'>;
+
+/** Rejects only where the record can be neither applied nor dead-lettered: then the batch comes again. */
+async function apply(
+  deps: CallbackConsumerDependencies,
+  { record, callback: decoded }: Received,
+  inquireInTime: InquireInTime,
+  signal: AbortSignal,
+): Promise<void> {
+  if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
+  const callback = { token: decoded.token, hint: readCallback(decoded.body) };
+  const correlationId = deps.ids.uuid();
+  const causationId = `${record.topic}/${record.partition}/${record.offset}`;
+  const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
+  for (let tries = 1; tries <= triesMax && !signal.aborted; tries += 1) {
+    const result = await inquireInTime(callback, cause);
+    // While the answer of the creation is awaited the schedule inquires the payment, also after a crash.
+    if (result === 'inquired' || result === 'awaiting-answer') return;
+    if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
+    if (result === 'over') break;
+    if (tries < triesMax) await deps.clock.sleep(firstPauseMs * 2 ** tries, signal).catch(() => undefined);
+  }
+  if (signal.aborted) throw new Error('stopped before the callback was applied');
+  const reason = `no usable answer of the provider to ${triesMax} inquiries`;
+  // Recorded before it is dead-lettered: from here on the schedule inquires the payment until the provider answers.
+  await recordUnapplied(deps, callback, reason, cause);
+  return deadLetter(deps, record, reason);
+}
+
+/** What can never be recorded must not stop its partition: it is dead-lettered like the rest. */
+async function recordUnapplied(
+  deps: CallbackConsumerDependencies,
+  { token, hint }: Callback,
+  reason: string,
+  cause: Cause,
+): Promise<void> {
+  try {
+    await deps.recordUnapplied({ token, reason, ...given({ serviceToken: namedBy(hint) }) }, cause);
+  } catch (error) {
+    if (error instanceof TollgateError && error.retryable) throw error;
+    deps.log.error({ error, token, operation: 'callback' }, 'a callback can be neither applied nor recorded');
+  }
+}
+
+/** The provider's token of the payment or payout that a callback is about, as far as it says. */
+const namedBy = ({ about, serviceToken }: CallbackHint): string | undefined =>
+  about === 'payment' || about === 'payout' ? serviceToken : undefined;
+
+async function inquireSafely(
+  deps: CallbackConsumerDependencies,
+  { token, hint }: Callback,
+  cause: Cause,
+): Promise<InquiryResult> {
+  try {
+    await applyHint(deps, token, hint, cause);
+    const result = await deps.inquire(token, cause);
+    const serviceToken = namedBy(hint);
+    const isOurs = result === 'inquired' || result === 'awaiting-answer';
+    if (!isOurs || serviceToken === undefined) return result;
+    // Also while an answer is awaited: the callback may be about an earlier attempt, which nothing else inquires.
+    const named = await deps.inquireNamed(token, serviceToken, cause);
+    return named === 'failed' ? named : result;
+  } catch (error) {
+    deps.log.error({ error, token, operation: 'callback' }, 'an inquiry failed');
+    return 'failed';
+  }
+}
+
+async function applyHint(
+  deps: CallbackConsumerDependencies,
+  token: string,
+  { about, status, serviceToken }: CallbackHint,
+  cause: Cause,
+): Promise<void> {
+  if (about === 'dispute') deps.nudgeDisputes();
+  if (about === 'refund' && status === 'declined' && serviceToken !== undefined)
+    await deps.recordRefundDeclined(token, serviceToken, cause);
+}
+
+async function deadLetter(
+  deps: CallbackConsumerDependencies,
+  record: BusRecord,
+  reason: string,
+): Promise<void> {
+  const message = encodeDeadLetter(record, reason);
+  deps.log.warn(
+    { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
+    'a callback was dead-lettered',
+  );
+  await deps.bus.publish(providerCallbacksDlqTopic, [message]);
+}

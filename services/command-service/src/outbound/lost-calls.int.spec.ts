@@ -1,0 +1,202 @@
+/** What each operation does about a call that had no effect, as far as that can be known at all. */
+import { describe, expect, it } from 'vitest';
+import { type Harness, answerMs, quietMs } from '../testing/harness.ts';
+import { type OperationCase, allOperations, operationCases } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const ordersOf = ({ provider }: Harness, { operation }: OperationCase) =>
+  provider.received.filter((call) => call.operation === operation).map(({ of }) => of);
+
+const reviewsOf = async ({ payments, payouts }: Harness, token: string) =>
+  ((await payments.load(token))?.payment ?? (await payouts.load(token))?.payout)?.reviews.map(
+    ({ code }) => code,
+  );
+
+const historyAfter = async (each: OperationCase, at: Harness, token: string) => {
+  const types = await at.history(token);
+  return types.slice(types.indexOf(each.announcement));
+};
+
+/** Asks once; what is sent has no effect, and its outcome is unknown. */
+async function loseBefore(each: OperationCase): Promise<string> {
+  const token = await each.prepare(harness());
+  harness().provider.faultsOf[each.operation].push({ kind: 'lost-before' });
+  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered' });
+  expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+  return token;
+}
+
+describe.each(allOperations)('$name without effect', (each) => {
+  it('stays unknown until its quiet period is over: nothing is sent, no review is opened', async () => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs - 1);
+    await harness().inquire(token);
+    await each.ask(harness(), token);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
+  });
+
+  it('is followed by one call at most, however many processes inquire at once', async () => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs);
+    const instances = [1, 2, 3].map(() => harness().startInstance());
+    await Promise.all(instances.flatMap(({ inquire }) => [inquire(token), inquire(token)]));
+    const followed =
+      each.operation === 'capture' || each.operation === 'void' || each.name.includes('hosted');
+    expect(ordersOf(harness(), each)).toHaveLength(followed ? 2 : 1);
+  });
+});
+
+it('a hosted creation that is not there after its quiet period is attempted again, under another number', async () => {
+  const each = operationCases.hosted;
+  const token = await loseBefore(each);
+  await harness().clock.advance(quietMs);
+  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+  expect(await each.stateOf(harness(), token)).toBe('init');
+  expect(ordersOf(harness(), each)).toEqual([`${token}.1`, `${token}.2`]);
+});
+
+it.each([operationCases.capture, operationCases.void])(
+  '$name that had no effect by the end of its quiet period is submitted again, once',
+  async (each) => {
+    const token = await loseBefore(each);
+    await harness().clock.advance(quietMs);
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+    expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    expect(ordersOf(harness(), each)).toHaveLength(2);
+    const submitted = each.announcement;
+    const unresolved = submitted.replace('Submitted', 'Unresolved');
+    const ended = each.operation === 'capture' ? 'PaymentApproved' : 'PaymentVoided';
+    expect(await historyAfter(each, harness(), token)).toEqual([submitted, unresolved, submitted, ended]);
+  },
+);
+
+it.each([operationCases.capture, operationCases.void])(
+  '$name that never has an effect opens a review after five submissions, by which it can be sent again',
+  async (each) => {
+    const token = await each.prepare(harness());
+    const { provider, clock, inquire, resolve } = harness();
+    for (let submission = 1; submission <= 6; submission += 1)
+      provider.faultsOf[each.operation].push({ kind: 'lost-before' });
+    await each.ask(harness(), token);
+    for (let inquiries = 1; inquiries <= 8; inquiries += 1) {
+      await clock.advance(quietMs);
+      await inquire(token);
+    }
+    expect(ordersOf(harness(), each)).toHaveLength(5);
+    expect(await reviewsOf(harness(), token)).toEqual([`${each.operation}_unresolved`]);
+    const code = each.operation === 'capture' ? 'capture_unresolved' : 'void_unresolved';
+    await resolve({ token, code, resolution: 'inquire_again' });
+    expect(ordersOf(harness(), each)).toHaveLength(6);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
+  },
+);
+
+it.each([
+  { each: operationCases.byCard, code: 'attempt_not_found' },
+  { each: operationCases.recurring, code: 'attempt_not_found' },
+  { each: operationCases.refund, code: 'refund_unresolved' },
+  { each: operationCases.payout, code: 'payout_not_found' },
+])(
+  '$each.name that is not there after its quiet period opens a review, and is never sent again',
+  async (row) => {
+    const { each, code } = row;
+    const token = await loseBefore(each);
+    for (let inquiries = 0; inquiries < 4; inquiries += 1) {
+      await harness().clock.advance(quietMs);
+      await each.ask(harness(), token);
+      await harness().inquire(token);
+    }
+    expect(await reviewsOf(harness(), token)).toEqual([code]);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+  },
+);
+
+it('a refund without an outcome keeps its amount reserved, and lets no other refund of the payment begin', async () => {
+  const { refund: each } = operationCases;
+  const token = await loseBefore(each);
+  const { refund, clock, inquire } = harness();
+  // Answered at once: nobody knows how long that takes.
+  const another = () => refund(token, 'refund-2', 40);
+  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
+  expect(await refund(token, 'refund-3', 41)).toMatchObject({
+    kind: 'refused',
+    refusal: { code: 'refund_exceeds_amount', refundableAmount: 40 },
+  });
+  await clock.advance(quietMs);
+  await inquire(token);
+  expect(await another()).toMatchObject({ kind: 'refused', refusal: { code: 'operation_in_progress' } });
+  expect(ordersOf(harness(), each)).toHaveLength(1);
+});
+
+describe.each(allOperations)('$name that certainly did not happen', (each) => {
+  const mayGoOn = each.operation === 'authorize';
+
+  it('because it was refused is answered so, and not sent again by a repeat', async () => {
+    const token = await each.prepare(harness());
+    const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
+    harness().provider.faultsOf[each.operation].push(refused);
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: false });
+    const ends: Partial<Record<OperationCase['operation'], string>> = {
+      refund: 'declined',
+      capture: 'authorized',
+      void: 'authorized',
+    };
+    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? 'failed');
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+    if (each.operation === 'capture' || each.operation === 'void') return;
+    expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered', replayed: true });
+    expect(ordersOf(harness(), each)).toHaveLength(1);
+  });
+
+  it(`because it never left ${mayGoOn ? 'is attempted again' : 'ends there'}`, async () => {
+    const token = await each.prepare(harness());
+    harness().provider.faultsOf[each.operation].push({ kind: 'not-sent' });
+    const asking = harness().passTime(each.ask(harness(), token));
+    expect(await asking).toMatchObject({ kind: 'answered', replayed: false });
+    expect(ordersOf(harness(), each)).toEqual(mayGoOn ? [`${token}.2`] : []);
+    const ends: Partial<Record<OperationCase['operation'], string>> = {
+      refund: 'declined',
+      payout: 'failed',
+    };
+    const captureOrVoid =
+      each.operation === 'capture' || each.operation === 'void' ? 'authorized' : undefined;
+    expect(await each.stateOf(harness(), token)).toBe(ends[each.operation] ?? captureOrVoid ?? each.whenDone);
+  });
+});
+
+it('a submission that follows one without an outcome, and never left, leaves the outcome unknown', async () => {
+  const each = operationCases.capture;
+  const token = await loseBefore(each);
+  harness().provider.faultsOf.capture.push({ kind: 'not-sent' });
+  await harness().clock.advance(quietMs);
+  await harness().inquire(token);
+  expect(await each.stateOf(harness(), token)).toBe('capturing');
+  await harness().clock.advance(quietMs);
+  await harness().inquire(token);
+  expect(await each.stateOf(harness(), token)).toBe('approved');
+});
+
+it('an inquiry about an announced call begins when its answer is not awaited any more, and not before', async () => {
+  const token = await loseBefore(operationCases.hosted);
+  const { provider, inquire, clock } = harness();
+  expect(await inquire(token)).toBe('inquired');
+  let answer = (): void => undefined;
+  provider.beforeAnswerOf = () => new Promise((resolve) => (answer = resolve));
+  await clock.advance(quietMs);
+  const { inquire: inquireAsOther } = harness().startInstance();
+  const inquiring = inquire(token);
+  await expect.poll(() => provider.received.length).toBe(2);
+  expect(await inquireAsOther(token)).toBe('awaiting-answer');
+  await clock.advance(answerMs);
+  expect(await inquireAsOther(token)).toBe('inquired');
+  answer();
+  await inquiring;
+  expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
+});

@@ -1,0 +1,175 @@
+/** The calls that a payment's events announce: what each sends, and how its outcome is recorded. */
+import {
+  type AcceptedRefund,
+  type AnnouncedCall,
+  type Authorization,
+  type ObservedPayment,
+  type PaymentEvent,
+  type PaymentObservation,
+  callAnnouncedBy,
+  callRules,
+} from '@tollgate/payment-domain';
+import type { AuthorizeRequest } from '@tollgate/provider';
+import { type Clock, InvariantViolation, given } from '@tollgate/service-kit';
+import type { Permit } from '../accounts/account.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { type CallTimes, planAttempt } from './call-times.ts';
+import type { Announcer, OutboundCall, Sender } from './send.ts';
+
+/** What is charged. Nobody keeps it: it is in memory from the request to the call, and nowhere else. */
+export type ChargedSource = NonNullable<AuthorizeRequest['source']>;
+
+export interface PaymentCallsDependencies {
+  payments: Payments;
+  accounts: Accounts;
+  sender: Sender;
+  times: CallTimes;
+  callbackUrlOf: (environment: string, token: string) => string;
+  clock: Clock;
+}
+
+/** Makes the calls that this process's append has announced, and gives the permit back. */
+export type SendPaymentCalls = (
+  done: PaymentDone,
+  permit: Permit,
+  cause: Cause,
+  source?: ChargedSource,
+) => Promise<PaymentAggregate>;
+
+export function createPaymentCalls(deps: PaymentCallsDependencies): SendPaymentCalls {
+  const { payments, sender } = deps;
+  return (done, permit, cause, source) => {
+    const announcer: Announcer<PaymentAggregate, PaymentEvent, PaymentObservation> = {
+      callAnnouncedBy({ aggregate, events }) {
+        const announced = callAnnouncedBy(events, aggregate.payment);
+        return announced && toCall(deps, aggregate, announced, source);
+      },
+      record: async (token, observation) => requireDone(await payments.execute(token, observation, cause)),
+      permitAfter: (aggregate) => permitAfter(deps, aggregate),
+    };
+    return sender.send(announcer, done, permit);
+  };
+}
+
+type PaymentCall<Answer = object> = OutboundCall<PaymentObservation, Answer>;
+type Announced<Operation> = Extract<AnnouncedCall, { operation: Operation }>;
+
+function toCall(
+  deps: PaymentCallsDependencies,
+  aggregate: PaymentAggregate,
+  announced: AnnouncedCall,
+  source: ChargedSource | undefined,
+): PaymentCall {
+  switch (announced.operation) {
+    case 'authorize':
+      return authorization(deps, aggregate, announced, source);
+    case 'capture':
+    case 'void':
+      return captureOrVoid(aggregate, announced);
+    case 'refund':
+      return refund(aggregate, announced);
+  }
+}
+
+function authorization(
+  deps: PaymentCallsDependencies,
+  aggregate: PaymentAggregate,
+  { operation, window, attemptNumber, account }: Announced<'authorize'>,
+  source: ChargedSource | undefined,
+): PaymentCall<Authorization> {
+  const request = toRequest(deps, aggregate, source);
+  return {
+    operation,
+    window,
+    send: (provider, maySend) => provider.authorize(request, maySend),
+    record(outcome, next) {
+      // An account that has refused us once would refuse us again.
+      const isOfUse = next !== undefined && (outcome.kind === 'not-sent' || next.account !== account);
+      const nextAttempt = isOfUse ? attemptAfter(deps, aggregate, next) : {};
+      return { type: 'RecordAuthorizationOutcome', attemptNumber, outcome, ...nextAttempt };
+    },
+    mayBeFollowed: (outcome) =>
+      outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true),
+    canBeFollowedLater: aggregate.payment.terms.kind === 'hosted',
+  };
+}
+
+/** The request of the payment's current attempt. The team's order number and callback address stay with us. */
+function toRequest(
+  { callbackUrlOf }: PaymentCallsDependencies,
+  { token, payment: { environment, terms, attempt } }: PaymentAggregate,
+  source: ChargedSource | undefined,
+): AuthorizeRequest {
+  const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale, customer } = terms;
+  const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
+  // Without what is charged, the call would ask for something else: a page.
+  if (kind !== terms.kind) throw new InvariantViolation('a call is without what it is to charge');
+  return {
+    ...{ product, amount, currency, orderNumber: attempt.providerOrderNumber },
+    callbackUrl: callbackUrlOf(environment, token),
+    isCaptureDeferred: terms.needConfirmation,
+    isRecurring: terms.recurring === true,
+    ...given({ redirectSuccessUrl, redirectFailUrl, locale, customer, source }),
+  };
+}
+
+/** The attempt after the payment's current one, under a permit; none where there may be no more. */
+export function attemptAfter(
+  { clock, times }: Pick<PaymentCallsDependencies, 'clock' | 'times'>,
+  { token, payment }: PaymentAggregate,
+  { account }: Permit,
+) {
+  const number = payment.attempt.number + 1;
+  if (number > callRules.authorize.attemptsMax) return {};
+  return { nextAttempt: planAttempt(token, { number, account, now: clock.now(), times }) };
+}
+
+/** The account after the current one, in the order in which the payment's accounts are tried. A recurring token belongs to one account. */
+async function permitAfter({ accounts }: PaymentCallsDependencies, { token, payment }: PaymentAggregate) {
+  const { environment, team, terms, attempt } = payment;
+  if (attempt.number >= callRules.authorize.attemptsMax) return undefined;
+  const route = accounts.route({ environment, team, currency: terms.currency, token });
+  const following = route[(route.indexOf(attempt.account) + 1) % Math.max(route.length, 1)];
+  const name = terms.kind === 'recurring' ? attempt.account : (following ?? attempt.account);
+  const result = await accounts.permitOf(environment, name);
+  return result.kind === 'permit' ? result.permit : undefined;
+}
+
+const once = { mayBeFollowed: () => false, canBeFollowedLater: false };
+
+function captureOrVoid(
+  { payment }: PaymentAggregate,
+  { operation, window, submission }: Announced<'capture' | 'void'>,
+): PaymentCall<{ observed?: ObservedPayment }> {
+  const serviceToken = requireServiceToken(payment.serviceToken);
+  return {
+    ...once,
+    operation,
+    window,
+    send: (provider, maySend) => provider[operation](serviceToken, maySend),
+    record: (outcome) => ({ type: 'RecordCaptureOrVoidOutcome', operation, submission, outcome }),
+  };
+}
+
+function refund(
+  { payment }: PaymentAggregate,
+  { operation, window, refundToken, amount }: Announced<'refund'>,
+): PaymentCall<AcceptedRefund> {
+  const serviceToken = requireServiceToken(payment.serviceToken);
+  return {
+    ...once,
+    operation,
+    window,
+    // Always with the amount: what "all that is left" is has been decided, and must not be decided again elsewhere.
+    send: (provider, maySend) => provider.refund({ serviceToken, amount }, maySend),
+    record: (outcome) => ({ type: 'RecordRefundOutcome', refundToken, outcome }),
+  };
+}
+
+function requireServiceToken(serviceToken: string | undefined): string {
+  if (serviceToken === undefined)
+    throw new InvariantViolation('the provider never gave a token for this payment');
+  return serviceToken;
+}

@@ -1,0 +1,71 @@
+import type { CallOutcome } from '@tollgate/payment-domain';
+import type { MaySend, Provider } from '@tollgate/provider';
+import { silentLog } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import type { PermitEnd } from '../accounts/account.ts';
+import { createSender } from './send.ts';
+
+const sendWithinMs = 5_000;
+const aggregate = { token: 'pay_1' };
+
+/** Sends a call for which so much time has passed since its permit was taken and its window planned. */
+async function sendAfter(passed: { wallMs: number; monotonicMs: number }, beforeFirstByte = { wallMs: 0 }) {
+  const clock = createFakeClock();
+  const shift = { wallMs: 0 };
+  const released: PermitEnd[] = [];
+  const permit = {
+    ...{ account: 'main', environment: 'sandbox' as const, provider: {} as Provider },
+    takenAt: clock.monotonic(),
+    release: (end: PermitEnd) => {
+      if (released.length === 0) released.push(end);
+    },
+    [Symbol.dispose]: () => permit.release('unused'),
+  };
+  const sendBy = clock.now() + sendWithinMs;
+  shift.wallMs = passed.wallMs - passed.monotonicMs;
+  await clock.advance(passed.monotonicMs);
+  let sent = 0;
+  const call = {
+    operation: 'capture' as const,
+    window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
+    async send(_: Provider, maySend: MaySend): Promise<CallOutcome<object>> {
+      shift.wallMs += beforeFirstByte.wallMs;
+      if (!maySend()) return { kind: 'not-sent', reason: 'late' };
+      sent += 1;
+      return { kind: 'accepted' };
+    },
+    record: (outcome: CallOutcome<object>) => outcome,
+    ...{ mayBeFollowed: () => false, canBeFollowedLater: false },
+  };
+  const sender = createSender({
+    clock: { ...clock, now: () => clock.now() + shift.wallMs },
+    ...{ times: { sendWithinMs }, stopping: new AbortController().signal, log: silentLog },
+  });
+  const announcer = {
+    callAnnouncedBy: () => call,
+    record: async () => ({ kind: 'done' as const, aggregate, events: [] }),
+    permitAfter: async () => undefined,
+  };
+  await sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
+  return { sent, released };
+}
+
+it('a call in time is sent, and its outcome counts for the account', async () => {
+  expect(await sendAfter({ wallMs: 4_999, monotonicMs: 4_999 })).toEqual({ sent: 1, released: ['accepted'] });
+});
+
+// The limit was taken from the wall clock after the append: one that was set back during a sleep let the call go out.
+it('a process that slept while it announced sends nothing, though the wall clock was set back', async () => {
+  const { sent } = await sendAfter({ wallMs: -3_600_000, monotonicMs: 600_000 });
+  expect(sent).toBe(0);
+});
+
+// Ten calls that our own slowness made late opened the circuit of a healthy account.
+it('a call that comes too late says nothing about the account', async () => {
+  expect(await sendAfter({ wallMs: 5_000, monotonicMs: 0 })).toEqual({ sent: 0, released: ['unused'] });
+  expect(await sendAfter({ wallMs: 0, monotonicMs: 0 }, { wallMs: 5_000 })).toEqual({
+    sent: 0,
+    released: ['unused'],
+  });
+});

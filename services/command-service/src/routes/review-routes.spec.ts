@@ -1,0 +1,36 @@
+import { resolutionRequestSchema } from '@tollgate/gateway-api/http';
+import { describe, expect, it } from 'vitest';
+import { parseBody } from './parsed.ts';
+
+const parseResolution = (body: unknown) => parseBody(resolutionRequestSchema, body);
+const minimal = { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen' };
+
+describe('the body that resolves a review', () => {
+  it.each(['terms_disagree', 'payout_not_found', 'second_payout_found', 'capture_unresolved'])(
+    'takes the code %s, of a payment or a payout',
+    (code) => {
+      expect(parseResolution({ ...minimal, code })).toMatchObject({ kind: 'parsed', value: { code } });
+    },
+  );
+
+  it('takes a reason without what surrounds it', () => {
+    expect(parseResolution({ ...minimal, reason: '  seen \n' })).toMatchObject({ value: { reason: 'seen' } });
+  });
+
+  it.each([
+    ['an unknown code', { code: 'bad_weather' }, 'code'],
+    ['a number of none', { number: 0 }, 'number'],
+    ['a number that is a text', { number: '1' }, 'number'],
+    ['no number', { number: undefined }, 'number'],
+    ['an unknown resolution', { resolution: 'prayer' }, 'resolution'],
+    ['an empty reason', { reason: '' }, 'reason'],
+    ['a reason of nothing but spaces', { reason: '  \n' }, 'reason'],
+    ['a reason that is too long', { reason: 'x'.repeat(1_001) }, 'reason'],
+    ['a card number in the reason', { reason: 'the card 4392 9632 0355 1251' }, 'reason'],
+    ['a reason that is no text', { reason: 7 }, 'reason'],
+  ])('refuses %s and names the parameter', (_name, change, parameter) => {
+    const parsed = parseResolution({ ...minimal, ...change });
+    expect(parsed).toMatchObject({ kind: 'refused', errors: [{ parameter }] });
+    expect(JSON.stringify(parsed)).not.toMatch(/1251/);
+  });
+});

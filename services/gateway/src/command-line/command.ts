@@ -1,0 +1,55 @@
+/** What the commands of `tollgate` share. */
+import type { EventStore } from '@tollgate/event-store';
+import {
+  type MessageBus,
+  type TopicDifference,
+  type TopicReader,
+  type TopicSpec,
+  createEmbeddedTopicReader,
+} from '@tollgate/message-bus';
+import { environmentSchema } from '@tollgate/payment-domain';
+import type { Clock, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
+import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
+import { Option } from 'commander';
+import type { DataDirectory } from '../configuration/data-directory.ts';
+
+export type { CommandResult } from '@tollgate/service-kit/command-line';
+export type RunCommand = Run<CommandTools>;
+
+/** What the work of a command may use. */
+export interface CommandTools {
+  directory: DataDirectory;
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** The masters of the secrets that webhooks are signed with. @throws StartupError where they are set wrong */
+  webhookSecrets: () => readonly WebhookMasterSecret[];
+  /** The bus that the gateway uses; absent where it is embedded in the store. */
+  openBus?: () => MessageBus;
+  /** Absent where the topics are in the store, as those of the embedded bus are. */
+  topicReader?: TopicReader;
+  /** Absent on the embedded bus, where a topic is created by its first use. */
+  topicAdmin?: TopicAdmin;
+  /** Gives what is aborted when the user stops the command; a command that calls it ends by itself then. */
+  stopSignal?: () => AbortSignal;
+}
+
+/** Creates and compares topics. */
+export interface TopicAdmin {
+  /** Creates those that do not exist; gives what is different about the others. */
+  ensureTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
+  /** Changes nothing. */
+  checkTopics(specs: readonly TopicSpec[]): Promise<TopicDifference[]>;
+}
+
+export const topicReaderOf = (tools: CommandTools): TopicReader =>
+  tools.topicReader ?? createEmbeddedTopicReader(tools);
+
+export const stopSignalOf = ({ stopSignal }: CommandTools): AbortSignal =>
+  stopSignal?.() ?? new AbortController().signal;
+
+export const environmentOption = (description: string): Option =>
+  new Option('--environment <environment>', description)
+    .choices(environmentSchema.options)
+    .makeOptionMandatory();

@@ -1,0 +1,66 @@
+import type { Provider } from '@tollgate/provider';
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { measureProvider } from './measured-provider.ts';
+
+const account = { environment: 'sandbox', name: 'main' };
+
+function measured(given: Partial<Record<keyof Provider, (...values: unknown[]) => Promise<unknown>>>) {
+  const seen: [object, number][] = [];
+  const clock = createFakeClock();
+  const metrics = {
+    providerCall: (labels: object, durationMs: number) => void seen.push([labels, durationMs]),
+  };
+  const all = given as unknown as Provider;
+  return { provider: measureProvider(all, account, { clock, metrics }), clock, seen };
+}
+
+const labelsOf = (operation: string, outcome: string) => ({
+  ...{ environment: 'sandbox', account: 'main', operation, outcome },
+});
+
+it('hands on what was asked and answered, and measures until the answer', async () => {
+  const asked: unknown[] = [];
+  const outcome = { kind: 'refused', errors: [] };
+  const answer = Promise.withResolvers<unknown>();
+  const { provider, clock, seen } = measured({
+    inquirePayment: (...values) => {
+      asked.push(values);
+      return answer.promise;
+    },
+  });
+  const call = provider.inquirePayment('abc');
+  await clock.advance(250);
+  expect(seen).toEqual([]);
+  answer.resolve(outcome);
+  expect(await call).toBe(outcome);
+  expect(asked).toEqual([['abc']]);
+  expect(seen).toEqual([[labelsOf('inquire_payment', 'refused'), 250]]);
+});
+
+it('counts a call that throws, and throws', async () => {
+  const { provider, seen } = measured({ listDisputes: () => Promise.reject(new Error('a bug')) });
+  await expect(provider.listDisputes()).rejects.toThrow('a bug');
+  expect(seen).toEqual([[labelsOf('list_disputes', 'thrown'), 0]]);
+});
+
+it('calls each operation by its own name', async () => {
+  const names = {
+    ...{ authorize: 'authorize', capture: 'capture', void: 'void', refund: 'refund', payout: 'payout' },
+    ...{ inquirePayment: 'inquire_payment', inquirePayout: 'inquire_payout', balance: 'balance' },
+    ...{ listPayments: 'list_payments', listPayouts: 'list_payouts', listDisputes: 'list_disputes' },
+  } satisfies Record<Exclude<keyof Provider, 'close'>, string>;
+  const keys = Object.keys(names) as (keyof typeof names)[];
+  const called: string[] = [];
+  const operations = keys.map((name) => [
+    name,
+    () => {
+      called.push(name);
+      return Promise.resolve({ kind: 'accepted' });
+    },
+  ]);
+  const { provider, seen } = measured(Object.fromEntries(operations));
+  for (const name of keys) await (provider[name] as () => Promise<unknown>)();
+  expect(called).toEqual(keys);
+  expect(seen.map(([labels]) => labels)).toEqual(keys.map((name) => labelsOf(names[name], 'accepted')));
+});

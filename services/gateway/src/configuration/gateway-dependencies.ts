@@ -1,0 +1,13 @@
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import type { GatewayConfig } from './config.ts';
+
+export interface GatewayDependencies {
+  config: GatewayConfig;
+  clock: Clock;
+  ids: Ids;
+  /** Gives the log of one service. */
+  logOf: (service: string) => Log;
+  /** The environment variables, for the private keys that the accounts file names. */
+  env: Readonly<Record<string, string | undefined>>;
+  pid: number;
+}

@@ -1,0 +1,147 @@
+/**
+ * What is measured, and how Prometheus reads it. Every label has few values, all of our own making: names of accounts
+ * and routes, never a path, token, team, order number or address.
+ */
+import type { Log } from '@tollgate/service-kit';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
+
+/** A value of a gauge, with its labels. */
+export interface Reading {
+  labels?: Readonly<Record<string, string>>;
+  value: number;
+}
+
+interface RequestLabels {
+  method: string;
+  /** As the route was written: `/api/v1/payments/:token`. */
+  route: string;
+  /** `2xx` and so on. */
+  status: string;
+}
+
+interface ProviderCallLabels {
+  environment: string;
+  account: string;
+  /** Name of the client's function. */
+  operation: string;
+  outcome: string;
+}
+
+export interface Metrics {
+  /** A request to the API that was answered, milliseconds. */
+  request(labels: RequestLabels, durationMs: number): void;
+  /** A call to the Payment Service that has ended, milliseconds. */
+  providerCall(labels: ProviderCallLabels, durationMs: number): void;
+  /** A request to the callback server that was answered. */
+  callback(statusCode: number): void;
+  /** Returns the values of a gauge at each scrape; unknown values are left out. */
+  watch(gauge: GaugeName, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
+  /** Everything, in Prometheus' text format. */
+  text(): Promise<string>;
+  contentType: string;
+}
+
+const gauges = {
+  tollgate_account_breaker: {
+    help: 'State of the circuit breaker of each account: 1 for the current state',
+    labelNames: ['environment', 'account', 'state'],
+  },
+  tollgate_account_calls_under_way: {
+    help: 'Money-moving calls in flight',
+    labelNames: ['environment', 'account'],
+  },
+  tollgate_account_waiting: {
+    help: 'Callers that wait for a permit of the account',
+    labelNames: ['environment', 'account'],
+  },
+  tollgate_pending_inquiries: {
+    help: 'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
+    labelNames: ['kind', 'state'],
+  },
+  tollgate_open_reviews: {
+    help: 'Open reviews',
+    labelNames: ['kind', 'environment'],
+  },
+  tollgate_read_model_lag_seconds: {
+    help: 'Age of the oldest event that reads do not show yet; 0 if they show everything',
+    labelNames: [],
+  },
+  tollgate_publisher_lag_seconds: {
+    help: 'How long events have been waiting for their topic; absent while another instance publishes',
+    labelNames: [],
+  },
+  tollgate_publisher_advancing: {
+    help: 'Whether the publisher makes progress: 1 or 0; absent while another instance publishes',
+    labelNames: [],
+  },
+  tollgate_publisher_failed_streams: {
+    help: 'Streams with an event that could not be published; absent while another instance publishes',
+    labelNames: [],
+  },
+  tollgate_projector_advancing: {
+    help: 'Whether the projector makes progress: 1 or 0; absent while another instance projects',
+    labelNames: ['projection'],
+  },
+  tollgate_projector_failed_streams: {
+    help: 'Streams with an event that the projector could not apply; absent while another instance projects',
+    labelNames: ['projection'],
+  },
+} as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
+type GaugeName = keyof typeof gauges;
+
+/** Bounds of buckets, seconds: from an answer out of memory to one that came at the deadline. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** With a registry of its own, so that there may be several in one process. */
+export function createMetrics({ log }: { log: Log }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Histogram({
+    name: 'tollgate_http_request_duration_seconds',
+    help: 'Answered requests to the API',
+    labelNames: ['method', 'route', 'status'] as const,
+    ...{ buckets, registers },
+  });
+  const providerCalls = new Histogram({
+    name: 'tollgate_provider_call_duration_seconds',
+    help: 'Completed calls to the Payment Service',
+    labelNames: ['environment', 'account', 'operation', 'outcome'] as const,
+    ...{ buckets, registers },
+  });
+  const callbacks = new Counter({
+    name: 'tollgate_callbacks_total',
+    help: 'Requests to the callback server by status; 200 is an accepted callback',
+    labelNames: ['status'] as const,
+    registers,
+  });
+
+  return {
+    request: (labels, durationMs) => requests.observe({ ...labels }, durationMs / 1_000),
+    providerCall: (labels, durationMs) => providerCalls.observe({ ...labels }, durationMs / 1_000),
+    callback: (statusCode) => callbacks.inc({ status: String(statusCode) }),
+    watch: (name, read) => addGauge(name, read),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+
+  function addGauge(name: GaugeName, read: Parameters<Metrics['watch']>[1]): void {
+    const gauge = new Gauge({
+      ...{ name, registers, help: gauges[name].help, labelNames: [...gauges[name].labelNames] as string[] },
+      async collect() {
+        // The old value is outdated, even if the new one is unknown.
+        gauge.reset();
+        if (gauges[name].labelNames.length === 0) gauge.remove();
+        for (const { labels = {}, value } of await readings()) gauge.set({ ...labels }, value);
+      },
+    });
+    async function readings(): Promise<readonly Reading[]> {
+      try {
+        return await read();
+      } catch (error) {
+        log.warn({ error, operation: name }, 'a gauge could not be read; it is left out');
+        return [];
+      }
+    }
+  }
+}

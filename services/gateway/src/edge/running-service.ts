@@ -1,0 +1,20 @@
+/** What a service that was started in this process adds to its HTTP server. */
+import type { IndexBuilding } from '@tollgate/view-index';
+import type { FastifyInstance } from 'fastify';
+
+export interface RunningService {
+  /** Adds what it answers of the API. */
+  registerRoutes?(app: FastifyInstance): void | Promise<void>;
+  /** Adds what other services of ours may ask of it. No team can reach it: the front door hands on the API only. */
+  registerInternalRoutes?(app: FastifyInstance): void;
+  /** Names what is not ready to serve; nothing where it is left out. */
+  notReady?(): readonly string[] | Promise<readonly string[]>;
+  /** Names what does not work without affecting readiness. */
+  degraded?(): readonly string[] | Promise<readonly string[]>;
+  /** How far the index is that it answers from; undefined once it is whole. */
+  building?(): IndexBuilding | undefined;
+}
+
+/** An unavailable broker: payments work without it, and callbacks are answered 503 to be sent again. */
+export const degradedWithout = (bus: { isConnected(): boolean }) => (): readonly string[] =>
+  bus.isConnected() ? [] : ['message-bus'];

@@ -1,2 +1,0 @@
-export * from './configuration/config.ts';
-export * from './composition/gateway.ts';
