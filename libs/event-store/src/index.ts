@@ -8,3 +8,4 @@ export * from './event-store.ts';
 export * from './follower/index.ts';
 export * from './load-decide-append.ts';
 export * from './lease.ts';
+export * from './members.ts';

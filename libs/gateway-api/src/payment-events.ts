@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { paymentTerms, type RecordedPayment } from './payment.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
 import { refundToken } from './refund.ts';
-import { reviewEvents } from './review.ts';
+import { callbackEvents, reviewEvents } from './review.ts';
 import {
   amount,
   declineReason,
@@ -258,6 +258,7 @@ export const paymentEvents = {
     { recurringToken: 'rec_7v3ntq2kzb5y6hcx' },
     { ...after.approved, recurringToken: 'rec_7v3ntq2kzb5y6hcx' },
   ),
+  ...callbackEvents(after.approved),
   ...reviewEvents(reviewCodes, after.approved),
 } satisfies Record<PaymentEventType, PublicEvent>;
 

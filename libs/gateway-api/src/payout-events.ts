@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { examplePayout, payoutTerms } from './payout.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
-import { reviewEvents } from './review.ts';
+import { callbackEvents, reviewEvents } from './review.ts';
 import { declineReason, errors, evidenceSource, example, reason, sendBy } from './values.ts';
 
 const call = z
@@ -82,6 +82,7 @@ export const payoutEvents = {
     { from: 'declined', to: 'approved' },
     approved,
   ),
+  ...callbackEvents(approved),
   ...reviewEvents(payoutReviewCodes, approved),
 } satisfies Record<PayoutEventType, PublicEvent>;
 

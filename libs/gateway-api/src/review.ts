@@ -111,3 +111,19 @@ export function reviewEvents(codes: readonly string[], stateAfter: object) {
     ),
   };
 }
+
+/** The events of deferred callbacks, the same for payments and payouts. */
+export const callbackEvents = (stateAfter: object) => ({
+  CallbackDeferred: publicEvent(
+    'A callback came while the Payment Service could not be asked. The gateway inquires about its status.',
+    { both: {} },
+    {},
+    stateAfter,
+  ),
+  CallbackInquired: publicEvent(
+    'What a deferred callback was about has been inquired.',
+    { both: {} },
+    {},
+    stateAfter,
+  ),
+});

@@ -1,4 +1,5 @@
 /** Status inquiries that the service does not answer while an outcome is unknown. */
+import type { Deferring } from './deferred-callback.ts';
 import {
   openReview,
   resolveOpen,
@@ -8,11 +9,11 @@ import {
 } from './review.ts';
 
 /**
- * Why a payment or payout is inquired again: `unresolved`, because the outcome of a call is unknown; `open`, because the
- * service has not finished it.
+ * Why a payment or payout is inquired again: `unresolved`, because the outcome of a call is unknown or a callback was
+ * deferred; `open`, because the service has not finished it; `settled`, because the service may revise what is final.
  */
-
-export type InquiryNeed = 'unresolved' | 'open';
+export const inquiryNeeds = ['unresolved', 'open', 'settled'] as const;
+export type InquiryNeed = (typeof inquiryNeeds)[number];
 
 /** The account is not configured, the service refuses us, or it does not answer. */
 export type InquiryFailure = 'account_missing' | 'refused' | 'no_answer';
@@ -28,7 +29,10 @@ export interface FailedInquiry {
 const hour = 60 * 60 * 1000;
 
 /** How long after the latest call's quiet period the service may leave inquiries without an answer, milliseconds. */
-const noAnswerPatienceMs: Record<InquiryNeed, number> = { unresolved: hour, open: 24 * hour };
+const noAnswerPatienceMs: Record<Exclude<InquiryNeed, 'settled'>, number> = {
+  unresolved: hour,
+  open: 24 * hour,
+};
 
 const code = 'service_not_readable';
 
@@ -36,15 +40,18 @@ const code = 'service_not_readable';
 export function openNotReadable(
   state: Reviewable,
   { reason, account, failedAt }: FailedInquiry,
-  { inquiryNeed, quietUntil }: { inquiryNeed: InquiryNeed | undefined; quietUntil: number },
+  { inquiryNeed, quietUntil }: { inquiryNeed: InquiryNeed; quietUntil: number },
 ): ReviewOpened<typeof code>[] {
-  if (inquiryNeed === undefined) return [];
+  // It is final as far as anybody knows: nobody has to act on an account that answers no more.
+  if (inquiryNeed === 'settled') return [];
   if (reason === 'no_answer' && failedAt < quietUntil + noAnswerPatienceMs[inquiryNeed]) return [];
   return openReview(state, code, { reason, account });
 }
 
-/** The service has answered, whatever it said. */
+/** The service has answered, whatever it said. What a deferred callback names may be with an account that does not. */
 export const resolveNotReadable = <Code extends string>(
-  state: Reviewable<Code | typeof code>,
+  state: Reviewable<Code | typeof code> & Deferring,
 ): ReviewResolved<Code | typeof code>[] =>
-  resolveOpen<Code | typeof code>(state, [code], 'retrieved', 'the service was asked later');
+  state.deferredCallbacks.length > 0
+    ? []
+    : resolveOpen<Code | typeof code>(state, [code], 'retrieved', 'the service was asked later');

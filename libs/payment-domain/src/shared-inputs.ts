@@ -19,11 +19,12 @@ interface RecordMissing {
 }
 
 /** A callback came, and the service could not be asked what it was about. */
-interface RecordUnappliedCallback {
-  type: 'RecordUnappliedCallback';
-  reason: string;
+interface DeferCallback {
+  type: 'DeferCallback';
   /** What the callback names, where it does. */
   serviceToken?: string;
+  /** Milliseconds since the Unix epoch. */
+  deferredAt: number;
 }
 
 /** The service was asked about what a callback had named, and the answer is recorded. */
@@ -37,8 +38,7 @@ interface RecordInquiryFailed extends FailedInquiry {
   type: 'RecordInquiryFailed';
 }
 
-export type SharedObservation =
-  RecordMissing | RecordUnappliedCallback | RecordCallbackInquired | RecordInquiryFailed;
+export type SharedObservation = RecordMissing | DeferCallback | RecordCallbackInquired | RecordInquiryFailed;
 
 /** Why an answer to a review is refused. */
 export type ReviewRefusal =

@@ -165,8 +165,8 @@ const ways = {
   'refund is asked for': askForRefund,
   'refund is decided': decideRefund,
   'callback arrives': (world, pick) => recordIfAny(world, picked(world.callbacks, pick)),
-  'callback is not applied': (world, pick) =>
-    execute(world, { type: 'RecordUnappliedCallback', reason: 'no answer', ...namedBy(pick) }),
+  'callback is deferred': (world, pick) =>
+    execute(world, { type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
   'callback is inquired': (world, pick) => {
     const { serviceToken } = namedBy(pick);
     if (serviceToken !== undefined) execute(world, { type: 'RecordCallbackInquired', serviceToken });
@@ -210,4 +210,6 @@ export function settle(world: World): void {
   world.now += callRules.refund.decisionMs;
   for (const payment of world.ledger.payments) atService.expireAtService(payment);
   for (const payment of world.ledger.payments) execute(world, retrieve(world, payment, true));
+  for (const { serviceToken } of world.state?.deferredCallbacks ?? [])
+    if (serviceToken !== null) execute(world, { type: 'RecordCallbackInquired', serviceToken });
 }

@@ -73,6 +73,8 @@ export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type
     type: 'FinalStatusRevised',
     data: { from: 'declined', to: 'approved', declineReason: 'none', serviceToken: 'token-a' },
   },
+  CallbackDeferred: { type: 'CallbackDeferred', data: { serviceToken: 'token-b', deferredAt: 20_000 } },
+  CallbackInquired: { type: 'CallbackInquired', data: { serviceToken: 'token-b' } },
   ReviewOpened: {
     type: 'ReviewOpened',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },

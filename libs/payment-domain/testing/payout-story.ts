@@ -41,7 +41,22 @@ export const missing = (serviceToken = 'token-a'): PayoutInput => ({
   type: 'RecordMissing',
   serviceToken,
 });
-export const unapplied: PayoutInput = { type: 'RecordUnappliedCallback', reason: 'timeout' };
+const named = (serviceToken: string | undefined) => (serviceToken === undefined ? {} : { serviceToken });
+
+/** A callback that names this, or nothing, waits for its inquiry. */
+export const defer = (serviceToken?: string): PayoutInput => ({
+  type: 'DeferCallback',
+  ...named(serviceToken),
+  deferredAt: afterQuiet,
+});
+export const deferred = (serviceToken?: string): PayoutEvent => ({
+  type: 'CallbackDeferred',
+  data: { ...named(serviceToken), deferredAt: afterQuiet },
+});
+export const callbackInquired = (serviceToken?: string): PayoutEvent => ({
+  type: 'CallbackInquired',
+  data: named(serviceToken),
+});
 
 export const accepted = (evidence: 'answer' | 'inquiry', serviceToken = 'token-a'): PayoutEvent => ({
   type: 'PayoutAccepted',

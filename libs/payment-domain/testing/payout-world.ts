@@ -43,7 +43,8 @@ export const payoutHappeningKinds = [
   'service decides',
   'operator revises',
   'payout goes missing',
-  'callback is not applied',
+  'callback is deferred',
+  'callback is inquired',
   'inquiry fails',
   'person resolves',
 ] as const;
@@ -177,6 +178,9 @@ function personResolves({ state }: PayoutWorld, pick: number): PayoutInput | und
 }
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;
+/** What a callback names: nothing, or one of the first payouts of the service. */
+const namedBy = (pick: number): { serviceToken?: string } =>
+  pick % 3 === 0 ? {} : { serviceToken: `token-${pick % 3}` };
 
 /** Lets one thing happen; nothing where there is nothing that it could happen to. */
 export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappening): void {
@@ -213,8 +217,12 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     },
     'payout goes missing': () =>
       payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken }),
-    'callback is not applied': () =>
-      recorded({ type: 'RecordUnappliedCallback', reason: 'the service was down' }),
+    'callback is deferred': () =>
+      recorded({ type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
+    'callback is inquired': () => {
+      const { serviceToken } = namedBy(pick);
+      recorded(serviceToken === undefined ? undefined : { type: 'RecordCallbackInquired', serviceToken });
+    },
     'inquiry fails': () =>
       recorded({
         type: 'RecordInquiryFailed',
@@ -240,4 +248,6 @@ export function settlePayout(world: PayoutWorld): void {
       observed: pictureOf(payout),
       inquiredAt: world.now,
     });
+  for (const { serviceToken } of world.state?.deferredCallbacks ?? [])
+    if (serviceToken !== null) executePayout(world, { type: 'RecordCallbackInquired', serviceToken });
 }

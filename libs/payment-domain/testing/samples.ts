@@ -140,6 +140,8 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     data: { from: 'declined', to: 'approved', amount: 900, declineReason: 'none', serviceToken: 'token-a' },
   },
   RecurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_2' } },
+  CallbackDeferred: { type: 'CallbackDeferred', data: { serviceToken: 'token-b', deferredAt: 20_000 } },
+  CallbackInquired: { type: 'CallbackInquired', data: { serviceToken: 'token-b' } },
   ReviewOpened: {
     type: 'ReviewOpened',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
@@ -170,6 +172,23 @@ export const historyTo: Record<PaymentPhase, readonly PaymentEvent[]> = {
   expired: [...accepted, sampleEvents.PaymentExpired],
   failed: [requested(), sampleEvents.AttemptRefused, sampleEvents.PaymentFailed],
 };
+
+const named = (serviceToken: string | undefined) => (serviceToken === undefined ? {} : { serviceToken });
+
+/** A callback that names this, or nothing, waits for its inquiry. */
+export const defer = (serviceToken?: string): Extract<PaymentInput, { type: 'DeferCallback' }> => ({
+  type: 'DeferCallback',
+  ...named(serviceToken),
+  deferredAt: 20_000,
+});
+export const deferred = (serviceToken?: string): PaymentEvent => ({
+  type: 'CallbackDeferred',
+  data: { ...named(serviceToken), deferredAt: 20_000 },
+});
+export const callbackInquired = (serviceToken?: string): PaymentEvent => ({
+  type: 'CallbackInquired',
+  data: named(serviceToken),
+});
 
 /** What the service shows of the payment that {@link historyTo} was accepted as. */
 export const observed = (status: string, changes: Partial<ObservedPayment> = {}): ObservedPayment => ({

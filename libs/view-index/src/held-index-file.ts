@@ -2,6 +2,7 @@
 import { renameSync, statSync } from 'node:fs';
 import { beginning, readLast, type EventStore } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
+import type { DueAt } from './index-inquiries.ts';
 import type { IndexFile, IndexProgress } from './index-file.ts';
 import { deleteIndexFile, openIndexFile } from './open-index-file.ts';
 import type { ViewVersion } from '@tollgate/views';
@@ -11,6 +12,8 @@ export interface HeldIndexFileOptions {
   path: string;
   store: EventStore;
   log: Log;
+  /** When a row is first inquired; absent: counted from its last change. */
+  dueAt?: DueAt | undefined;
 }
 
 export interface HeldIndexFile {
@@ -30,7 +33,7 @@ export interface HeldIndexFile {
   deleteBeside(): void;
 }
 
-export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions): HeldIndexFile {
+export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOptions): HeldIndexFile {
   const pathBeside = path === ':memory:' ? path : `${path}.next`;
   let file: IndexFile | undefined;
   let beside: IndexFile | undefined;
@@ -40,7 +43,7 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
     file = undefined;
   }
 
-  const open = (): IndexFile => (file = openIndexFile(path, log));
+  const open = (): IndexFile => (file = openIndexFile(path, log, dueAt));
 
   function rebuild(): IndexFile {
     close();
@@ -49,10 +52,10 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
   }
 
   function openBeside(viewVersion: ViewVersion): IndexFile {
-    beside ??= openIndexFile(pathBeside, log);
+    beside ??= openIndexFile(pathBeside, log, dueAt);
     if (!isOfViewVersion(beside.progress(), viewVersion)) {
       deleteBeside();
-      beside = openIndexFile(pathBeside, log);
+      beside = openIndexFile(pathBeside, log, dueAt);
     }
     return beside;
   }
@@ -85,7 +88,7 @@ export function createHeldIndexFile({ path, store, log }: HeldIndexFileOptions):
   function takeBeside(viewVersion: ViewVersion): IndexFile | undefined {
     const isThere = statSync(pathBeside, { throwIfNoEntry: false }) !== undefined;
     if (path === ':memory:' || !isThere) return undefined;
-    beside = openIndexFile(pathBeside, log);
+    beside = openIndexFile(pathBeside, log, dueAt);
     const isWanted = beside.progress().viewVersion === viewVersion;
     endBeside(isWanted ? beside : undefined);
     return isWanted ? file : undefined;

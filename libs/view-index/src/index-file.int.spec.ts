@@ -128,27 +128,6 @@ test('an older view does not replace a newer one', () => {
   expect(file.find(paymentKind, 'p1')).toEqual(viewOf('p1', {}, accepted, approved));
 });
 
-test('open payments are those of all teams that are not final, by token', () => {
-  const file = givenFile([
-    viewOf('p1', {}, accepted),
-    viewOf('p2', {}, accepted, approved),
-    viewOf('p3', { team: 'games', environment: 'production' }),
-  ]);
-  const [first, second] = file.open(paymentKind, { limit: 10 });
-  expect(first).toEqual({
-    token: 'p1',
-    inquiryNeed: 'open',
-    environment: 'sandbox',
-    team: 'shop',
-    updatedAt: startedAt + 1_000,
-  });
-  expect(second).toMatchObject({ token: 'p3', inquiryNeed: 'unresolved', team: 'games' });
-  expect(file.open(paymentKind, { limit: 1 })).toEqual([first]);
-  expect(file.open(paymentKind, { after: 'p1', limit: 10 })).toEqual([second]);
-  apply(file, [viewOf('p1', {}, accepted, approved)]);
-  expect(file.open(paymentKind, { limit: 10 })).toEqual([second]);
-});
-
 test('what cannot be committed leaves the file as it was', () => {
   const file = givenFile([viewOf('p1', {}, accepted)]);
   const broken = { ...viewOf('p3', {}), createdAt: 'never' as unknown as number };
@@ -214,15 +193,4 @@ test('every combination of filters is answered out of indexes alone, without sor
         );
       expect(leading.length).toBeGreaterThan(0);
     }
-});
-
-test('a final payment with a callback that could not be applied is open work', () => {
-  const file = givenFile([viewOf('p1', {}, accepted, approved)]);
-  expect(file.open(paymentKind, { limit: 10 })).toEqual([]);
-  const unapplied = {
-    type: 'ReviewOpened',
-    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
-  } as const;
-  apply(file, [viewOf('p1', {}, accepted, approved, unapplied)]);
-  expect(file.open(paymentKind, { limit: 10 })).toMatchObject([{ token: 'p1', inquiryNeed: 'open' }]);
 });

@@ -1,7 +1,7 @@
 /** What the index keeps in its SQLite file, and how it is read. */
 import type { DatabaseSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
-import type { Environment, InquiryNeed } from '@tollgate/payment-domain';
+import { nextInquiryAt, type Environment, type Postponed } from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
 import {
   totalsVersion,
@@ -10,6 +10,7 @@ import {
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
+import { postponeIn, type DueAt } from './index-inquiries.ts';
 import { Unusable, createStatements, toView, type Row, type Statements } from './index-rows.ts';
 import { writeViews, type IndexedView } from './index-writer.ts';
 
@@ -31,17 +32,6 @@ export interface IndexProgress {
   witness?: { stream: string; revision: number; position: Position };
 }
 
-/** A payment or payout on the inquiry schedule. */
-export interface OpenView {
-  token: string;
-  /** Why an inquiry is due. */
-  inquiryNeed: InquiryNeed;
-  environment: Environment;
-  team: string;
-  /** When its last event was decided, milliseconds since the Unix epoch. */
-  updatedAt: number;
-}
-
 export interface IndexFile {
   progress(): IndexProgress;
   /**
@@ -52,7 +42,8 @@ export interface IndexFile {
   /** @throws Unusable if an older version wrote it; so do all reads */
   find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
-  open(kind: ViewKind, page: { after?: string; limit: number }): OpenView[];
+  /** Moves due times of inquiries, in one transaction. */
+  postpone(postponed: readonly Postponed[]): void;
   /** Rows of a text that is prepared once, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];
   close(): void;
@@ -67,10 +58,8 @@ interface ServiceTokenKey {
 export const indexRebuilding = (cause?: unknown): TollgateError =>
   new TollgateError('index_rebuilding', 'The index is rebuilding.', { retryable: true, cause });
 
-const openViewsMax = 1_000;
-
 /** @throws Unusable if another version wrote the views. */
-export function createIndexFile(database: DatabaseSync): IndexFile {
+export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItself): IndexFile {
   const statements = createStatements(database);
   if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the views of the index');
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
@@ -81,7 +70,7 @@ export function createIndexFile(database: DatabaseSync): IndexFile {
     },
     apply: (views, progress) =>
       inTransaction(database, () => {
-        writeViews(statements, views);
+        writeViews(statements, views, dueAt);
         const value = JSON.stringify({ ...progress, viewSchemaVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
       }),
@@ -95,15 +84,13 @@ export function createIndexFile(database: DatabaseSync): IndexFile {
       const row = statements(sql).get(environment, account, serviceToken);
       return row && { token: String(row['token']), team: String(row['team']) };
     },
-    open: ({ table }, { after = '', limit }) => {
-      const sql = `SELECT token, inquiry_need AS openWork, environment, team, updated_at AS updatedAt
-        FROM ${table.name} WHERE inquiry_need IS NOT NULL AND token > ? ORDER BY token LIMIT ?`;
-      return select(sql, [after, Math.min(limit, openViewsMax)]).map(toOpenView);
-    },
+    postpone: (postponed) => inTransaction(database, () => postponeIn(statements, postponed)),
     select,
     close: () => database.close(),
   };
 }
+
+const dueByItself: DueAt = (item) => nextInquiryAt(item, item.updatedAt);
 
 const nothingYet = { followed: beginning, source: beginning, viewSchemaVersions };
 
@@ -128,11 +115,3 @@ function inTransaction(database: DatabaseSync, write: () => void): void {
     throw error;
   }
 }
-
-const toOpenView = (row: Row): OpenView => ({
-  token: String(row['token']),
-  inquiryNeed: String(row['openWork']) as InquiryNeed,
-  environment: String(row['environment']) as Environment,
-  team: String(row['team']),
-  updatedAt: Number(row['updatedAt']),
-});

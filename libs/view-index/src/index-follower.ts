@@ -15,6 +15,7 @@ import {
 import { followViews } from './follow-views.ts';
 import { createHeldIndexFile, type HeldIndexFile } from './held-index-file.ts';
 import type { IndexFile } from './index-file.ts';
+import type { DueAt } from './index-inquiries.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
 
@@ -55,6 +56,7 @@ export interface IndexFollowerOptions {
   clock: Clock;
   /** Moves to the position that the views in the file have reached. */
   watch: PositionWatch;
+  dueAt?: DueAt | undefined;
 }
 
 /** What is known of the file between two passes. */

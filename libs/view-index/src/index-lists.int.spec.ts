@@ -217,26 +217,6 @@ test('a payment is found by the token that the service knows it by, in its envir
   expect(file.findByServiceToken({ ...key, serviceToken: 'other' })).toBeUndefined();
 });
 
-test('open payouts are their own list', () => {
-  const file = givenFile([
-    viewOf(paymentKind, 'pay_1', [requested()]),
-    viewOf(payoutKind, 'po_1', [payoutRequested(), payoutHappening.accepted]),
-    viewOf(payoutKind, 'po_2', [payoutRequested(), payoutHappening.unresolved]),
-    viewOf(payoutKind, 'po_3', [payoutRequested(), payoutHappening.accepted, payoutHappening.approved]),
-  ]);
-  expect(file.open(payoutKind, { limit: 10 })).toMatchObject([
-    {
-      token: 'po_1',
-      inquiryNeed: 'open',
-      team: 'shop',
-      environment: 'sandbox',
-      updatedAt: startedAt + 1_000,
-    },
-    { token: 'po_2', inquiryNeed: 'unresolved' },
-  ]);
-  expect(file.open(payoutKind, { after: 'po_1', limit: 1 })).toMatchObject([{ token: 'po_2' }]);
-});
-
 test('every read goes through an index and sorts nothing', async () => {
   const path = await temporaryFile();
   const file = givenFile([], path);

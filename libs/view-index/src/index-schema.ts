@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 7;
+export const indexSchemaVersion = 8;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -18,7 +18,10 @@ const operationColumns = `
     order_number TEXT,
     currency TEXT NOT NULL,
     needs_review INTEGER NOT NULL,
-    inquiry_need TEXT,
+    account TEXT NOT NULL,
+    inquiry_need TEXT NOT NULL,
+    shard INTEGER NOT NULL,
+    due_at INTEGER,
     ${envelopeColumns}`;
 
 /**
@@ -36,13 +39,12 @@ const operationIndexes = (table: string) => `
     (environment, team, order_number, created_at, token, currency, phase, needs_review) WHERE order_number IS NOT NULL;
   CREATE INDEX ${table}_needing_review ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
-  CREATE INDEX ${table}_open ON ${table} (token) WHERE inquiry_need IS NOT NULL;`;
+  CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at) WHERE due_at IS NOT NULL;`;
 
 export const indexSchema = `
   PRAGMA user_version = ${indexSchemaVersion};
   CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
   CREATE TABLE payments (
-    account TEXT NOT NULL,
     service_token TEXT, ${operationColumns}
   ) STRICT;
   ${operationIndexes('payments')}
@@ -67,6 +69,12 @@ export const indexSchema = `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
+  CREATE TABLE workload (
+    kind TEXT NOT NULL,
+    inquiry_need TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (kind, inquiry_need)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE totals (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,

@@ -47,11 +47,12 @@ test('counts open work and open reviews of all teams, and no longer what has end
   ];
   file.apply(views, progress);
   const { open, reviews: waiting } = workloadIn(file);
-  expect(open).toHaveLength(3);
+  expect(open).toHaveLength(4);
   expect(open).toEqual(
     expect.arrayContaining([
       { kind: 'payment', inquiryNeed: 'unresolved', count: 1 },
       { kind: 'payment', inquiryNeed: 'open', count: 2 },
+      { kind: 'payment', inquiryNeed: 'settled', count: 1 },
       { kind: 'payout', inquiryNeed: 'unresolved', count: 1 },
     ]),
   );
@@ -59,6 +60,15 @@ test('counts open work and open reviews of all teams, and no longer what has end
     { kind: 'payment', environment: 'sandbox', count: 3 },
     { kind: 'payout', environment: 'sandbox', count: 1 },
   ]);
+  file.apply([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])], progress);
+  // Seen a second time, it is not counted a second time.
+  file.apply([viewOf(paymentKind, 'pay_2', [requested(), accepted, approved])], progress);
+  expect(workloadIn(file).open).toEqual(
+    expect.arrayContaining([
+      { kind: 'payment', inquiryNeed: 'open', count: 1 },
+      { kind: 'payment', inquiryNeed: 'settled', count: 2 },
+    ]),
+  );
   file.apply([viewOf(paymentKind, 'pay_3', [requested(), accepted, reviews, reviewResolved])], progress);
   expect(workloadIn(file).reviews[0]).toEqual({ kind: 'payment', environment: 'sandbox', count: 2 });
 });

@@ -1,28 +1,47 @@
-/** How much is still to be done, over all teams, from the index. */
+/** How much is still to be done, over all teams, from the index: counted where a view is taken over, not where it is read. */
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';
-import type { Row } from './index-rows.ts';
+import type { Row, Statements } from './index-rows.ts';
 
 export interface Workload {
-  /** What is on the inquiry schedule, by kind. A kind without entries is left out. */
+  /** Payments and payouts by the need of an inquiry. */
   open: { kind: 'payment' | 'payout'; inquiryNeed: InquiryNeed; count: number }[];
   /** Open reviews. */
   reviews: { kind: 'payment' | 'payout'; environment: string; count: number }[];
 }
 
-/** Reads an index of the open work only, and a table of open reviews only. */
-const openSql = (['payment', 'payout'] as const)
-  .map(
-    (kind) => `SELECT '${kind}' AS kind, inquiry_need AS openWork, count(*) AS count
-      FROM ${kind}s WHERE inquiry_need IS NOT NULL GROUP BY inquiry_need`,
-  )
-  .join(' UNION ALL ');
+/** How the counts change with a batch of views. */
+export function createWorkloadChanges() {
+  const changes = new Map<string, { kind: string; inquiryNeed: InquiryNeed; count: number }>();
+
+  function add(kind: string, inquiryNeed: InquiryNeed | undefined, count: number): void {
+    if (inquiryNeed === undefined) return;
+    const key = `${kind} ${inquiryNeed}`;
+    const known = changes.get(key)?.count ?? 0;
+    changes.set(key, { kind, inquiryNeed, count: known + count });
+  }
+
+  return {
+    move(kind: string, { before, after }: Record<'before' | 'after', InquiryNeed | undefined>): void {
+      add(kind, before, -1);
+      add(kind, after, 1);
+    },
+    applyTo(statements: Statements): void {
+      const sql = `INSERT INTO workload (kind, inquiry_need, count) VALUES (?, ?, ?)
+        ON CONFLICT DO UPDATE SET count = count + excluded.count`;
+      for (const { kind, inquiryNeed, count } of changes.values())
+        if (count !== 0) statements(sql).run(kind, inquiryNeed, count);
+    },
+  };
+}
+
+const openSql = 'SELECT kind, inquiry_need AS inquiryNeed, count FROM workload WHERE count > 0';
 const reviewSql = 'SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment';
 
 export const workloadIn = (file: IndexFile): Workload => ({
   open: file
     .select(openSql, [])
-    .map((row) => ({ ...countOf(row), inquiryNeed: String(row['openWork']) as InquiryNeed })),
+    .map((row) => ({ ...countOf(row), inquiryNeed: String(row['inquiryNeed']) as InquiryNeed })),
   reviews: file
     .select(reviewSql, [])
     .map((row) => ({ ...countOf(row), environment: String(row['environment']) })),

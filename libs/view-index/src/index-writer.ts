@@ -6,8 +6,11 @@ import {
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
+import type { InquiryNeed } from '@tollgate/payment-domain';
+import type { DueAt } from './index-inquiries.ts';
 import { toView, type Statements } from './index-rows.ts';
 import { applyToTotals } from './index-totals.ts';
+import { createWorkloadChanges } from './index-workload.ts';
 
 /** A view and what it is. */
 export interface IndexedView {
@@ -16,24 +19,34 @@ export interface IndexedView {
 }
 
 /** To be called in a transaction. */
-export function writeViews(statements: Statements, views: readonly IndexedView[]): void {
+export function writeViews(statements: Statements, views: readonly IndexedView[], dueAt: DueAt): void {
   const totals = createTotalsChanges();
+  const workload = createWorkloadChanges();
   for (const { kind, view } of views) {
-    const written = writeView(statements, kind, view);
+    const written = writeView(statements, kind, view, dueAt);
+    if (written !== undefined) workload.move(kind.name, written.needs);
     const after = kind.contributionOf?.(view);
     if (written !== undefined && after !== undefined) totals.replace(written.counted, after);
   }
   applyToTotals(statements, totals.list());
+  workload.applyTo(statements);
 }
 
 interface Written {
   /** What the previous row contributed to the totals; undefined if there was none. */
   counted: Contribution | undefined;
+  /** Why it was inquired, and is now; undefined for what is not inquired, and for a row that was not there. */
+  needs: { before: InquiryNeed | undefined; after: InquiryNeed | undefined };
 }
 
 /** Writes a view's row and its open reviews; undefined if the row is of a newer view. */
-function writeView(statements: Statements, kind: ViewKind, view: ViewEnvelope): Written | undefined {
-  const written = writeRow(statements, kind, view);
+function writeView(
+  statements: Statements,
+  kind: ViewKind,
+  view: ViewEnvelope,
+  dueAt: DueAt,
+): Written | undefined {
+  const written = writeRow(statements, kind, view, dueAt);
   if (written === undefined) return undefined;
   const { token } = view;
   statements('DELETE FROM reviews WHERE token = ?').run(token);
@@ -48,23 +61,43 @@ function writeView(statements: Statements, kind: ViewKind, view: ViewEnvelope): 
 }
 
 /** Of a row that is there only what changes is set: an index of columns that are not set is not written. */
-function writeRow(statements: Statements, kind: ViewKind, view: ViewEnvelope): Written | undefined {
-  const { name, fixedColumns, changingColumns } = kind.table;
+function writeRow(
+  statements: Statements,
+  kind: ViewKind,
+  view: ViewEnvelope,
+  dueAt: DueAt,
+): Written | undefined {
+  const { name, fixedColumns, changingColumns, inquiryNeedOf } = kind.table;
   const { token, createdAt } = view;
-  const changing = changingColumns(view);
+  const inquiryNeed = inquiryNeedOf?.(view);
+  const changing = { ...changingColumns(view), ...dueColumns(view, inquiryNeed, dueAt) };
   const names = Object.keys(changing).join(', ');
   const before = statements(`SELECT revision, view, ${names} FROM ${name} WHERE token = ?`).get(token);
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
-    return { counted: undefined };
+    return { counted: undefined, needs: { before: undefined, after: inquiryNeed } };
   }
   if (view.revision < Number(before['revision'])) return undefined;
   const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
   const columns = { ...Object.fromEntries(changed), ...envelopeColumnsOf(view) };
   const changes = Object.keys(columns).map((column) => `${column} = :${column}`);
   statements(`UPDATE ${name} SET ${changes.join(', ')} WHERE token = :token`).run({ ...columns, token });
-  return { counted: kind.contributionOf?.(toView(kind, before)) };
+  const needBefore = before['inquiry_need'] as InquiryNeed | undefined;
+  return {
+    counted: kind.contributionOf?.(toView(kind, before)),
+    needs: { before: needBefore, after: inquiryNeed },
+  };
+}
+
+function dueColumns(
+  { token, updatedAt }: ViewEnvelope,
+  inquiryNeed: InquiryNeed | undefined,
+  dueAt: DueAt,
+): Columns {
+  if (inquiryNeed === undefined) return {};
+  const due = dueAt({ token, inquiryNeed, updatedAt });
+  return { inquiry_need: inquiryNeed, due_at: due === undefined ? null : Math.ceil(due) };
 }
 
 function insert(statements: Statements, table: string, row: Columns): void {

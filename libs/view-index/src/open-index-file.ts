@@ -3,6 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError, type Log } from '@tollgate/service-kit';
 import { createIndexFile, type IndexFile } from './index-file.ts';
+import type { DueAt } from './index-inquiries.ts';
 import { Unusable } from './index-rows.ts';
 import { indexSchema, indexSchemaVersion } from './index-schema.ts';
 
@@ -17,15 +18,15 @@ const checkedFileBytesMax = 64 * 1_048_576;
  *
  * @throws StartupError if the file is another program's or cannot be used.
  */
-export function openIndexFile(file: string, log: Log): IndexFile {
+export function openIndexFile(file: string, log: Log, dueAt?: DueAt): IndexFile {
   try {
-    return openOnce(file);
+    return openOnce(file, dueAt);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (!isDamage(error)) throw cannotOpen(file, error);
     log.warn({ error, operation: 'open-index' }, 'the index is damaged or of another version; it is rebuilt');
     deleteIndexFile(file);
-    return openOnce(file);
+    return openOnce(file, dueAt);
   }
 }
 
@@ -49,10 +50,10 @@ const cannotOpen = (file: string, cause: unknown) =>
     },
   );
 
-function openOnce(file: string): IndexFile {
+function openOnce(file: string, dueAt?: DueAt): IndexFile {
   const database = openDatabase(file);
   try {
-    return createIndexFile(database);
+    return createIndexFile(database, dueAt);
   } catch (error) {
     database.close();
     throw error;

@@ -3,7 +3,14 @@
  * store and answers lookups and lists. It is a cache: it may be deleted at any time and is rebuilt.
  */
 import type { EventStore, Position } from '@tollgate/event-store';
-import type { Environment } from '@tollgate/payment-domain';
+import {
+  firstInquiryAt,
+  inquiryDelays,
+  inquiryNeeds,
+  type DueInquiries,
+  type Environment,
+  type InquiryDelays,
+} from '@tollgate/payment-domain';
 import { InvariantViolation, type Clock, type Log } from '@tollgate/service-kit';
 import type {
   DisputeView,
@@ -24,8 +31,9 @@ import type {
   PayoutList,
 } from './view-list.ts';
 import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
-import { indexRebuilding, type IndexFile, type OpenView } from './index-file.ts';
+import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
+import { dueIn, dueQueuesIn } from './index-inquiries.ts';
 import { listDisputes, listViews } from './index-lists.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
@@ -34,18 +42,13 @@ import { isDamage } from './open-index-file.ts';
 
 import { createPositionWatch } from './position-watch.ts';
 
-/** A page of open work: `after` is the last token of the page before. At most 1,000 at a time. */
-interface PendingPage {
-  after?: string;
-  limit: number;
-}
 export type { IndexBuilding };
 
 /**
  * Reads throw TollgateError `index_rebuilding`, which is retryable, if the file turns out to be damaged, and lists
  * until it is complete again.
  */
-export interface PaymentIndex {
+export interface PaymentIndex extends DueInquiries {
   /**
    * Opens the file and follows the views; resolves when every current view is in it.
    *
@@ -65,13 +68,9 @@ export interface PaymentIndex {
     serviceToken: string,
   ): { token: string; team: string } | undefined;
   list(query: PaymentListQuery): PaymentList;
-  /** Payments of all teams for which more is expected to happen, by token. */
-  openPayments(page: PendingPage): OpenView[];
   /** A payout of this team in this environment. */
   getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
   listPayouts(query: OperationListQuery): PayoutList;
-  /** Payouts of all teams for which more is expected to happen, by token. */
-  openPayouts(page: PendingPage): OpenView[];
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
   /** The disputes of a team that were opened last, newest first. */
@@ -100,12 +99,23 @@ export interface PaymentIndexOptions {
   store: EventStore;
   log: Log;
   clock: Clock;
+  /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
+  delays?: InquiryDelays;
 }
 
-export function createPaymentIndex({ file: path, store, log, clock }: PaymentIndexOptions): PaymentIndex {
+export function createPaymentIndex({
+  file: path,
+  store,
+  log,
+  clock,
+  delays = inquiryDelays,
+}: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
   const watch = createPositionWatch(clock);
-  const follower = createIndexFollower({ path, store, log, clock, watch });
+  const follower = createIndexFollower({
+    ...{ path, store, log, clock, watch },
+    dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
+  });
   let following: Promise<void> | undefined;
 
   function opened(): IndexFile {
@@ -154,11 +164,22 @@ export function createPaymentIndex({ file: path, store, log, clock }: PaymentInd
     findByServiceToken: (environment, account, serviceToken) =>
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
     list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
-    openPayments: (page) => read((file) => file.open(paymentKind, page)),
+    // Of an index that is not whole, what is read as due may be long settled.
+    dueQueues: (shards) =>
+      readWhole((file) =>
+        (['payment', 'payout'] as const).flatMap((kind) =>
+          shards.flatMap((shard) =>
+            inquiryNeeds.flatMap((inquiryNeed) => [
+              ...dueQueuesIn(file, { kind, shard, inquiryNeed, now: clock.now() }),
+            ]),
+          ),
+        ),
+      ),
+    dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
+    postpone: (postponed) => read((file) => file.postpone(postponed)),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
     listPayouts: (query) =>
       readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),
-    openPayouts: (page) => read((file) => file.open(payoutKind, page)),
     listOperations: (query) =>
       readWhole((file) =>
         listViews<OperationView>(file, {

@@ -17,7 +17,7 @@ const fold = (events: readonly RecordedEvent[], from?: PaymentView) => events.re
 test('a view has the payment, when it began and last changed, and how far it has read', () => {
   const view = fold(toRecordedEvents([requested(), happening.accepted, happening.approved], 'pay_7'));
   expect(view).toMatchObject({
-    schemaVersion: 5,
+    schemaVersion: 6,
     token: 'pay_7',
     createdAt: startedAt,
     updatedAt: startedAt + 2_000,
@@ -69,15 +69,15 @@ const raisedAt = (number: number) => startedAt + number * 1_000;
 
 test('each open review keeps the time at which it was opened, also beside others of its code', () => {
   const { accepted, approved, reviews, reviewResolved } = happening;
-  const unapplied = {
+  const notReadable = {
     type: 'ReviewOpened',
-    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
+    data: { code: 'service_not_readable', evidence: { reason: 'no_answer' } },
   } as const;
-  const history = [requested(), accepted, reviews, unapplied, approved, reviews];
+  const history = [requested(), accepted, reviews, notReadable, approved, reviews];
   const view = fold(toRecordedEvents(history))!;
   expect(view.payment.reviews.map(({ code }) => code)).toEqual([
     'second_payment_found',
-    'callback_not_applied',
+    'service_not_readable',
     'second_payment_found',
   ]);
   expect(view.reviewsSince).toEqual([raisedAt(2), raisedAt(3), raisedAt(5)]);

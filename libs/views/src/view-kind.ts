@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { positionSchema, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
-import { eventMetadataSchema, type Environment } from '@tollgate/payment-domain';
+import { eventMetadataSchema, type Environment, type InquiryNeed } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import type { Contribution } from './totals.ts';
 
@@ -80,6 +80,8 @@ interface IndexTable<View> {
   /** Columns that no event changes: their indexes are not rewritten. */
   fixedColumns(view: View): Columns;
   changingColumns(view: View): Columns;
+  /** Why it is inquired, of what is inquired: such a table has columns for it. */
+  inquiryNeedOf?(view: View): InquiryNeed;
   /** Those that show a status, of what is listed by status. */
   phasesOf?(status: string): readonly string[];
 }

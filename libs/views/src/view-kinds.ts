@@ -3,6 +3,7 @@ import {
   disputeStreamPrefix,
   inquiryNeedOf,
   inquiryNeedOfPayout,
+  inquiryShardOf,
   paymentPhases,
   paymentStreamPrefix,
   payoutPhases,
@@ -43,13 +44,13 @@ export const paymentKind: ViewKind<PaymentView> = {
   contributionOf: contributionOfPayment,
   table: {
     name: 'payments',
-    fixedColumns: ({ payment }) => termColumns(payment),
+    fixedColumns: ({ token, payment }) => termColumns(token, payment),
     changingColumns: ({ payment }) => ({
       ...stateColumns(payment),
-      inquiry_need: inquiryNeedOf(payment) ?? null,
       account: payment.attempt.account,
       service_token: payment.serviceToken ?? null,
     }),
+    inquiryNeedOf: ({ payment }) => inquiryNeedOf(payment),
     phasesOf: (status) => paymentPhases.filter((phase) => statusOfPhase(phase) === status),
   },
 };
@@ -66,11 +67,9 @@ export const payoutKind: ViewKind<PayoutView> = {
   contributionOf: contributionOfPayout,
   table: {
     name: 'payouts',
-    fixedColumns: ({ payout }) => termColumns(payout),
-    changingColumns: ({ payout }) => ({
-      ...stateColumns(payout),
-      inquiry_need: inquiryNeedOfPayout(payout) ?? null,
-    }),
+    fixedColumns: ({ token, payout }) => ({ ...termColumns(token, payout), account: payout.call.account }),
+    changingColumns: ({ payout }) => stateColumns(payout),
+    inquiryNeedOf: ({ payout }) => inquiryNeedOfPayout(payout),
     phasesOf: (status) => payoutPhases.filter((phase) => statusOfPayoutPhase(phase) === status),
   },
 };
@@ -124,7 +123,8 @@ interface Operation {
   reviews: readonly Review[];
 }
 
-const termColumns = ({ environment, team, terms }: Operation): Columns => ({
+const termColumns = (token: string, { environment, team, terms }: Operation): Columns => ({
+  shard: inquiryShardOf(token),
   environment,
   team,
   order_number: terms.orderNumber ?? null,

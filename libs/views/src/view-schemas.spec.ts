@@ -9,8 +9,8 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [5, '9b27e862e34a'],
-  payout: [4, '48c117c2c744'],
+  payment: [6, '4116858bd628'],
+  payout: [5, 'b30ff69a4bb1'],
   dispute: [1, '65a12860b2bd'],
 };
 

@@ -3,6 +3,7 @@ import {
   providerCallbacksDlqTopic,
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
+import { type DueItem, inquiryDelays } from '@tollgate/payment-domain';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { type TeamDirectory } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -27,6 +28,12 @@ const directory: TeamDirectory = {
   callbackOriginsOf: () => [],
 };
 
+const emptyIndex: CommandServiceDependencies['index'] = {
+  dueQueues: () => [],
+  dueItems: () => [],
+  postpone: () => undefined,
+};
+
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({
   installation: 'installation-1',
   ...{ store: harness().store, accounts: harness().accounts, directory, times: patientTimes },
@@ -40,8 +47,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   callbackUrlOf: () => 'https://gateway.example/callbacks',
   runAlone: (_name, signal, work) => work(signal),
   findByServiceToken: () => undefined,
-  openPayments: () => [],
-  openPayouts: () => [],
+  ...{ index: emptyIndex, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
   ...changes,
 });
 
@@ -60,8 +66,11 @@ it('restarts the inquiry schedule and the callbacks after each has failed, and s
   const service = createCommandService(
     depsWith({
       bus,
-      openPayments: () => {
-        throw new Error(`pass ${(passes += 1)}`);
+      index: {
+        ...emptyIndex,
+        dueQueues: () => {
+          throw new Error(`pass ${(passes += 1)}`);
+        },
       },
     }),
   );
@@ -126,21 +135,18 @@ describe('the parts together', () => {
     });
   });
 
-  it('note a callback that could not be applied, on the payment or payout that it is about', async () => {
+  it('defer a callback that cannot be applied, on the payment or payout that it is about', async () => {
     const token = await harness().approved('order-2');
     const payout = await pendingPayout();
     harness().provider.answersInquiries = false;
     const bus = start();
     await callback(bus, token, { status: 'declined' });
     await callback(bus, payout, { type: 'payout', status: 'approved' });
-    const noted = [{ code: 'callback_not_applied' }];
-    await eventually(
-      async () => {
-        expect((await harness().payments.load(token))?.payment.reviews).toMatchObject(noted);
-        expect((await harness().payouts.load(payout))?.payout.reviews).toMatchObject(noted);
-      },
-      { timeoutMs: 15_000 },
-    );
+    const deferred = [{ serviceToken: null, deferredAt: expect.any(Number) as number }];
+    await eventually(async () => {
+      expect((await harness().payments.load(token))?.payment.deferredCallbacks).toEqual(deferred);
+      expect((await harness().payouts.load(payout))?.payout.deferredCallbacks).toEqual(deferred);
+    });
   });
 
   it('have the disputes read when a callback reports one', async () => {
@@ -195,11 +201,31 @@ describe('the parts together', () => {
     const payout = await pendingPayout();
     harness().provider.change(`${token}.1`, { status: 'expired', authorizedAmount: 0 });
     for (const each of harness().provider.payouts.values()) each.status = 'declined';
-    const open = { inquiryNeed: 'open', updatedAt: Date.now() - 3_600_000 } as const;
+    const due = {
+      inquiryNeed: 'open',
+      dueAt: Date.now() + 60_000,
+      updatedAt: Date.now(),
+      revision: 0,
+    } as const;
+    const items: DueItem[] = [
+      { ...due, kind: 'payment', token },
+      { ...due, kind: 'payout', token: payout },
+    ];
+    const queueOf = (kind: DueItem['kind']) =>
+      ({
+        kind,
+        shard: 0,
+        inquiryNeed: 'open',
+        environment: 'sandbox',
+        account: 'main',
+        oldestDueAt: 0,
+      }) as const;
     start({
-      ids: { ...systemIds, fraction: () => 0 },
-      openPayments: ({ after }) => (after === undefined ? [{ token, ...open }] : []),
-      openPayouts: ({ after }) => (after === undefined ? [{ token: payout, ...open }] : []),
+      index: {
+        ...emptyIndex,
+        dueQueues: (shards) => (shards.includes(0) ? [queueOf('payment'), queueOf('payout')] : []),
+        dueItems: ({ kind }) => items.filter((item) => item.kind === kind),
+      },
     });
     await eventually(async () => {
       expect((await harness().payments.load(token))?.payment.phase).toBe('expired');

@@ -4,6 +4,7 @@
  */
 import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
+import type { InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import type { TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +23,13 @@ import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
 import { inquireAbout, inquireNamed } from './inquiries/inquire.ts';
 import { createInquiries } from './inquiries/inquiries.ts';
 import type { InquiryResult } from './inquiries/inquiry-result.ts';
-import { type InquiryScheduleDependencies, runInquirySchedule } from './inquiries/inquiry-schedule.ts';
+import {
+  type InquirySchedule,
+  type InquiryScheduleDependencies,
+  type InquiryScheduleHealth,
+  createInquirySchedule,
+} from './inquiries/inquiry-schedule.ts';
+import { type Place, runShards } from './inquiries/inquiry-shards.ts';
 import { createBalances } from './operations/balance.ts';
 import type { CallTimes } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
@@ -38,9 +45,12 @@ export interface CommandServiceDependencies {
   store: EventStore;
   bus: MessageBus;
   directory: TeamDirectory;
-  /** What needs inquiries, from the index. */
-  openPayments: InquiryScheduleDependencies['openItems'];
-  openPayouts: InquiryScheduleDependencies['openItems'];
+  /** What is due for an inquiry. */
+  index: InquiryScheduleDependencies['index'];
+  isClockTrusted: InquiryScheduleDependencies['isClockTrusted'];
+  inquiryDelays: InquiryDelays;
+  /** This process among those that run this service. */
+  place: () => Place;
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
   accounts: Accounts;
   times: CallTimes;
@@ -63,6 +73,8 @@ export interface CommandService {
   inquireForReader(token: string): void;
   /** Begins to apply callbacks, to run the inquiry schedule, and to read the disputes. */
   start(): void;
+  /** How the inquiry schedule keeps up. */
+  scheduleHealth(): InquiryScheduleHealth;
   /** Ends that, and waits until every call and inquiry under way has been recorded. */
   stop(): Promise<void>;
 }
@@ -85,6 +97,8 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     inquire: (token) => background.once(inquiries.request(token, causeOf(deps, 'read'))),
   });
 
+  const schedule = createSchedule(deps, parts);
+
   const callbacks: CallbackConsumerDependencies = {
     ...deps,
     inquire: inquireForCallback,
@@ -94,8 +108,9 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       if ((await payments.load(token)) === undefined) return;
       await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
     },
-    async recordUnapplied({ token, ...unapplied }, cause) {
-      await subjectsOf(parts, token).execute(token, { type: 'RecordUnappliedCallback', ...unapplied }, cause);
+    async defer({ token, ...named }, cause) {
+      const deferred = { type: 'DeferCallback', ...named, deferredAt: deps.clock.now() } as const;
+      await subjectsOf(parts, token).execute(token, deferred, cause);
     },
   };
 
@@ -108,11 +123,10 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     inquireForReader,
     start() {
       background.always((signal) => consumeCallbacks(callbacks, signal));
-      background.always((signal) =>
-        deps.runAlone('inquiry-schedule', signal, (held) => runInquirySchedules(deps, inquiries, held)),
-      );
+      background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
     },
+    scheduleHealth: () => schedule.health(),
     async stop() {
       await background.stop();
       await sender.idle();
@@ -123,7 +137,10 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 
 /** Each part is made once: aggregates, the sender, inquiries, and what the routes are given. */
 export function createParts(
-  deps: Omit<CommandServiceDependencies, 'bus' | 'openPayments' | 'openPayouts' | 'runAlone'>,
+  deps: Omit<
+    CommandServiceDependencies,
+    'bus' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'place' | 'runAlone'
+  >,
   stopping: AbortSignal,
 ) {
   const aggregates = {
@@ -145,17 +162,16 @@ export function createParts(
   return { ...base, ...calls, inquiries, inquire, balances: createBalances(deps), disputes };
 }
 
-async function runInquirySchedules(
+const createSchedule = (
   deps: CommandServiceDependencies,
-  inquiries: { request(token: string, cause: Cause): Promise<InquiryResult> },
-  signal: AbortSignal,
-): Promise<void> {
-  const inquire = (token: string) => inquiries.request(token, causeOf(deps, inquiryScheduleName));
-  await Promise.all([
-    runInquirySchedule({ ...deps, inquire, openItems: deps.openPayments }, signal),
-    runInquirySchedule({ ...deps, inquire, openItems: deps.openPayouts }, signal),
-  ]);
-}
+  { inquiries, askAccount }: ReturnType<typeof createParts>,
+): InquirySchedule =>
+  createInquirySchedule({
+    ...deps,
+    delays: deps.inquiryDelays,
+    inquire: (token) => inquiries.request(token, causeOf(deps, inquiryScheduleName)),
+    mayAsk: (account) => askAccount.mayAsk(account),
+  });
 
 /** What sets our own inquiries off. */
 function causeOf({ ids }: Pick<CommandServiceDependencies, 'ids'>, name: string): Cause {

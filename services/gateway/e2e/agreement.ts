@@ -156,8 +156,9 @@ export async function expectAgreement(system: System, load: Load): Promise<void>
     if (kind === 'payment') undecidable.push(...(await expectPaymentAgrees(system, ledger, token)));
     else undecidable.push(...(await expectPayoutAgrees(system, ledger, token)));
   }
-  const waiting = (await reviewsOf(system)).map(({ token }) => token);
-  expect(waiting.sort()).toEqual(undecidable.sort());
+  const reviews = await reviewsOf(system);
+  const waiting = reviews.map(({ token }) => token);
+  expect(waiting.sort(), JSON.stringify(reviews)).toEqual(undecidable.sort());
   const announced = ledger.calls.flatMap(({ operation, orderNumber }) =>
     operation === 'create' || operation === 'payout' ? [`${operation} ${orderNumber ?? ''}`] : [],
   );

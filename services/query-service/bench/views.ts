@@ -58,6 +58,7 @@ export function viewAt(number: number, count: number, change: number): PaymentVi
         ...{ sendBy: createdAt + 1_000, answerBy: createdAt + 11_000, quietUntil: createdAt + 60_000 },
       },
       serviceToken: `svc-${token}`,
+      deferredCallbacks: [],
       processingUrl: `https://pay.example/checkout/${token}`,
       ...{ authorizedAmount: 0, approvedAmount: amount, refundedAmount: phase === 'refunded' ? amount : 0 },
       ...{ refunds: [], refundDeclinesReported: [], sanitizedMask: '439296******1251', errors: [] },

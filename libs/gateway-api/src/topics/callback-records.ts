@@ -1,7 +1,7 @@
 /** `provider.callbacks.v1`: the Payment Service's callbacks as received, keyed by payment token. Internal to Tollgate. */
 
 export const providerCallbacksTopic = 'provider.callbacks.v1';
-/** Callbacks that could not be applied after bounded tries, with the header `reason`. */
+/** Callbacks that can never be applied, with the header `reason`. */
 export const providerCallbacksDlqTopic = 'provider.callbacks.dlq.v1';
 
 /** A bus message, as far as encoding and decoding need it. */

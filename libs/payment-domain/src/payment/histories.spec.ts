@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import approved from '../../histories/v1/approved.json' with { type: 'json' };
+import callbackDeferred from '../../histories/v1/callback-deferred.json' with { type: 'json' };
 import declined from '../../histories/v1/declined.json' with { type: 'json' };
 import failed from '../../histories/v1/failed.json' with { type: 'json' };
 import notFoundThenSecondAttempt from '../../histories/v1/not-found-then-second-attempt.json' with { type: 'json' };
@@ -26,6 +27,7 @@ interface History {
 
 const histories: Record<string, History> = {
   'v1 approved': approved,
+  'v1 callback deferred': callbackDeferred,
   'v1 declined': declined,
   'v1 failed': failed,
   'v1 not found, then a second attempt': notFoundThenSecondAttempt,

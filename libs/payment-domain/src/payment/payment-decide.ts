@@ -6,11 +6,7 @@ import { inOrder, refuse, type Decision } from '../decision.ts';
 import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
 import { openReview } from '../review.ts';
-import {
-  openUnappliedCallback,
-  resolveUnappliedAbout,
-  resolveUnappliedOfOwn,
-} from '../unapplied-callback.ts';
+import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { recordCaptureOrVoidOutcome, submitCaptureOrVoid } from './capture-or-void.ts';
 import {
   isSecondPayment,
@@ -84,7 +80,7 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
     case 'RecordSearch':
       return inOrder<Payment, PaymentEvent>(state, evolve, [
         (payment) => recordSearch(payment, observation),
-        (payment) => resolveUnappliedOfOwn(payment, payment.serviceToken, 'the service was asked later'),
+        (payment) => endDeferredOfOwn(payment, payment.serviceToken, observation.inquiredAt),
       ]);
     case 'RecordCaptureOrVoidOutcome':
       return recordCaptureOrVoidOutcome(state, observation);
@@ -96,11 +92,14 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
       return recordObservation(state, observation);
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
-      return openReview(state, 'service_payment_missing', { serviceToken: observation.serviceToken });
-    case 'RecordUnappliedCallback':
-      return openUnappliedCallback(state, observation);
+      return [
+        ...openReview(state, 'service_payment_missing', { serviceToken: observation.serviceToken }),
+        ...endDeferredOfOwn(state, observation.serviceToken),
+      ];
+    case 'DeferCallback':
+      return deferCallback(state, observation);
     case 'RecordCallbackInquired':
-      return resolveUnappliedAbout(state, observation.serviceToken);
+      return endDeferredAbout(state, observation.serviceToken);
     case 'RecordInquiryFailed':
       return openNotReadable(state, observation, {
         inquiryNeed: inquiryNeedOf(state),
@@ -118,6 +117,6 @@ function recordObservation(state: Payment, observation: RecordObservation): Paym
   return inOrder<Payment, PaymentEvent>(state, evolve, [
     () => sighting,
     // The review has that payment in its evidence: callbacks about it are part of the same question.
-    (payment) => (isSecondPayment(payment, serviceToken) ? resolveUnappliedAbout(payment, serviceToken) : []),
+    (payment) => (isSecondPayment(payment, serviceToken) ? endDeferredAbout(payment, serviceToken) : []),
   ]);
 }

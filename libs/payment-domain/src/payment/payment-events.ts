@@ -5,6 +5,7 @@
 import { amountSchema, currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
+import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
 
@@ -47,7 +48,6 @@ const unresolvedCall = { reason: textSchema };
 /** Why a review is opened. */
 export const reviewCodes = [
   'attempt_not_found',
-  'callback_not_applied',
   'final_status_revised',
   'refund_disagrees',
   'refund_unresolved',
@@ -130,6 +130,10 @@ export const paymentEventSchemas = {
   }),
   /** The service gave a recurring token; teams use this alias of it. */
   RecurringTokenIssued: z.object({ recurringToken: textSchema }),
+  /** A callback came while the service could not be asked; the inquiry schedule asks it. */
+  CallbackDeferred: callbackDeferredSchema,
+  /** What a deferred callback named has been inquired. */
+  CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(reviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(reviewCodeSchema),
 } as const;

@@ -48,6 +48,8 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   'FinalStatusRevised:expired': { type: 'FinalStatusRevised', to: 'expired' },
   'FinalStatusRevised:refunded': { type: 'FinalStatusRevised', to: 'refunded' },
   RecurringTokenIssued: { type: 'RecurringTokenIssued' },
+  CallbackDeferred: { type: 'CallbackDeferred' },
+  CallbackInquired: { type: 'CallbackInquired' },
   ReviewOpened: { type: 'ReviewOpened' },
   ReviewResolved: { type: 'ReviewResolved' },
 };
@@ -93,7 +95,7 @@ const voidEnds: Row<Lifecycle> = {
   VoidRefused: 'authorized',
 };
 
-/** The lifecycle. What is not in a row is not allowed there; reviews and a recurring token are allowed everywhere. */
+/** The lifecycle. What is not in a row is not allowed there; reviews, callbacks and a recurring token are allowed everywhere. */
 const lifecycle: Record<Lifecycle, Row<Lifecycle>> = {
   'creating.announced': { ...attemptEnds, AttemptUnresolved: 'creating.unresolved' },
   'creating.unresolved': { ...attemptEnds, AttemptNotFound: 'creating.unresolved' },
@@ -135,7 +137,7 @@ const states: PaymentMachineState[] = keysOf(lifecycle).flatMap((at) =>
 );
 
 function expectedAfter(state: PaymentMachineState, name: string): PaymentMachineState | undefined {
-  if (name.startsWith('Review') || name === 'RecurringTokenIssued') return state;
+  if (/^Review|^Callback|^RecurringTokenIssued$/.test(name)) return state;
   if (name === 'RefundSubmitted')
     return state.lifecycle === 'approved' && state.refund === 'idle'
       ? { ...state, refund: 'announced' }

@@ -60,7 +60,13 @@ export const paymentMachine = setup({
 }).createMachine({
   id: 'payment',
   type: 'parallel',
-  on: { ReviewOpened: stay, ReviewResolved: stay, RecurringTokenIssued: stay },
+  on: {
+    ReviewOpened: stay,
+    ReviewResolved: stay,
+    CallbackDeferred: stay,
+    CallbackInquired: stay,
+    RecurringTokenIssued: stay,
+  },
   states: {
     lifecycle: {
       initial: 'creating',

@@ -78,6 +78,7 @@ test('a payment begins with PaymentRequested: requested, without sums, refunds o
     refunds: [],
     refundDeclinesReported: [],
     errors: [],
+    deferredCallbacks: [],
     reviews: [],
     acknowledged: [],
     reviewCount: 0,

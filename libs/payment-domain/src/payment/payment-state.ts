@@ -3,6 +3,12 @@ import { apiErrorSchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
+import {
+  afterDeferred,
+  afterInquired,
+  deferredCallbacksShape,
+  noDeferredCallbacks,
+} from '../deferred-callback.ts';
 import { afterOpened, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
@@ -80,6 +86,7 @@ export const paymentSchema = z.object({
   failure: paymentFailureSchema.exactOptional(),
   /** Errors of the latest refused attempt. */
   errors: z.array(apiErrorSchema).readonly(),
+  ...deferredCallbacksShape,
   ...reviewableShape(reviewCodeSchema),
 });
 export type Payment = z.infer<typeof paymentSchema>;
@@ -165,6 +172,7 @@ function begin(event: PaymentEvent): Payment {
     refunds: [],
     refundDeclinesReported: [],
     errors: [],
+    ...noDeferredCallbacks,
     ...noReviews,
   };
 }
@@ -237,6 +245,10 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return revise(state, event);
     case 'RecurringTokenIssued':
       return { ...state, recurringToken: event.data.recurringToken };
+    case 'CallbackDeferred':
+      return { ...state, ...afterDeferred(state, event.data) };
+    case 'CallbackInquired':
+      return { ...state, ...afterInquired(state, event.data) };
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
     case 'ReviewResolved':

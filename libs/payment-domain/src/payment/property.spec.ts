@@ -283,11 +283,12 @@ describe.each(kinds)('a %s payment', (kind) => {
 
 /** What a person has acknowledged stays as it is here: it is settled elsewhere. */
 const isLeftToThem = ({ acknowledged }: Payment): boolean =>
-  acknowledged.some(({ code }) => code !== 'final_status_revised' && code !== 'callback_not_applied');
+  acknowledged.some(({ code }) => code !== 'final_status_revised');
 
 /** I9. */
 function checkAgreement(world: World): void {
   const { state, ledger } = world;
+  expect(state?.deferredCallbacks ?? []).toEqual([]);
   if (state === undefined || state.reviews.length > 0 || isLeftToThem(state)) return;
   expect(isFinalPhase(state.phase)).toBe(true);
   expect(state.refunds.every(isDecided)).toBe(true);
@@ -318,7 +319,13 @@ const seenInAll = [
     'RefundUnresolved',
     'RefundDeclineReported',
   ],
-  ...['callback_not_applied', 'final_status_revised', 'refund_unresolved', 'service_payment_missing'],
+  ...[
+    'CallbackDeferred',
+    'CallbackInquired',
+    'final_status_revised',
+    'refund_unresolved',
+    'service_payment_missing',
+  ],
   ...['second_payment_found', 'terms_disagree', 'capture_unresolved', 'void_unresolved', 'unknown_status'],
   ...['service_not_readable', 'refused: payment_not_refundable'],
   ...['refused: review_not_found', 'refused: idempotency_key_reused', 'refused: operation_in_progress'],

@@ -53,7 +53,6 @@ const found = (code: ReviewCode): PaymentEvent => ({
 
 const table: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
-  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
   refund_disagrees: ['inquire_again', 'acknowledged'],
   refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
@@ -351,17 +350,4 @@ test('each revision opens a review, even if one like it was acknowledged', () =>
     'FinalStatusRevised',
     'ReviewOpened',
   ]);
-});
-
-// The review of a callback also puts its payment on the inquiry schedule.
-test('each callback that could not be applied opens a review, even if one like it was acknowledged', () => {
-  const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
-  const seen = [
-    ...historyTo.approved,
-    ...decided(historyTo.approved, unapplied),
-    ended('callback_not_applied', 'acknowledged'),
-  ];
-  given(seen)
-    .when(unapplied)
-    .then([opened('callback_not_applied', { reason: 'no answer' })]);
 });

@@ -11,7 +11,6 @@ import { evolve, isDecided, isPaymentAwaited, type Payment, type Refund } from '
 
 const always: Record<ReviewCode, readonly Resolution[]> = {
   attempt_not_found: ['inquire_again'],
-  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
   refund_disagrees: ['inquire_again', 'acknowledged'],
   refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
@@ -94,7 +93,7 @@ const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Ev
   attempt_not_found: (payment, { attemptNumber }) =>
     isPaymentAwaited(payment) && payment.attempt.number === attemptNumber,
   refund_unresolved: (payment, evidence) => undecidedIn(payment, evidence) !== undefined,
-  service_not_readable: (payment) => inquiryNeedOf(payment) !== undefined,
+  service_not_readable: (payment) => inquiryNeedOf(payment) !== 'settled',
   capture_unresolved: ({ phase }) => phase === 'capturing',
   void_unresolved: ({ phase }) => phase === 'voiding',
 };

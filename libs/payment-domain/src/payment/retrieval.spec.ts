@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { InquiryFailure } from '../failed-inquiry.ts';
 import {
   announcedCall,
+  callbackInquired,
   decided,
+  defer,
+  deferred,
   historyTo,
   inquired,
   observed,
@@ -14,6 +17,7 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
+import { textLengthMax } from '../values.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
@@ -39,90 +43,111 @@ test.each(paymentPhases)(
   },
 );
 
-// --- Callbacks that could not be applied
+// --- Callbacks that wait for an inquiry
 
-const unapplied = { type: 'RecordUnappliedCallback', reason: 'no answer' } as const;
-const about = (serviceToken: string | null): PaymentEvent => ({
-  type: 'ReviewOpened',
-  data: { code: 'callback_not_applied', evidence: { reason: 'no answer', serviceToken } },
-});
 const sampleAccepted: PaymentEvent = {
   type: 'AttemptAccepted',
   data: { attemptNumber: 1, serviceToken: 'token-a', evidence: 'inquiry' },
 };
 
-test.each(paymentPhases)('in phase %s a callback that could not be applied opens a review, once', (phase) => {
-  given(historyTo[phase])
-    .when(unapplied)
-    .then([opened('callback_not_applied', { reason: 'no answer' })]);
+// Each opened a review, though nobody had anything to decide: the service could be asked a little later.
+test.each(paymentPhases)('in phase %s a callback is deferred, once, and opens no review', (phase) => {
+  given(historyTo[phase]).when(defer()).then([deferred()]);
+  given([...historyTo[phase], deferred()])
+    .when({ ...defer(), deferredAt: 30_000 })
+    .thenNothing();
 });
 
-test('no more than ten callbacks of one payment are under review', () => {
-  const many = Array.from({ length: 10 }, (_, index) => about(`token-${index}`));
+test('no more than ten callbacks of one payment are deferred', () => {
+  const many = Array.from({ length: 10 }, (_, index) => deferred(`token-${index}`));
   given([...historyTo.approved, ...many])
-    .when({ ...unapplied, serviceToken: 'token-x' })
+    .when(defer('token-x'))
     .thenNothing();
   given([...historyTo.approved, ...many.slice(1)])
-    .when({ ...unapplied, serviceToken: 'token-x' })
-    .then([about('token-x')]);
+    .when(defer('token-x'))
+    .then([deferred('token-x')]);
 });
 
-describe('a callback that names what it is about', () => {
-  const both = [...historyTo.approved, about('token-b'), about('token-a')];
-  const asked = (number = 1, reason = 'the service was asked later'): PaymentEvent => ({
-    type: 'ReviewResolved',
-    data: {
-      ...{ code: 'callback_not_applied', number, resolution: 'retrieved', reason },
-    },
+// One that could not be read back could not be recorded either, and was dead-lettered.
+test('what a deferred callback names is cut, and still inquired', () => {
+  const cutToken = 'x'.repeat(textLengthMax);
+  given(historyTo.approved)
+    .when(defer(`${cutToken}y`))
+    .then([deferred(cutToken)]);
+  given([...historyTo.approved, deferred(cutToken)])
+    .when({ type: 'RecordCallbackInquired', serviceToken: cutToken })
+    .then([callbackInquired(cutToken)]);
+  given(historyTo.approved)
+    .when(defer(''))
+    .then([deferred('')]);
+});
+
+describe('a deferred callback that names what it is about', () => {
+  const both = [...historyTo.approved, deferred('token-b'), deferred('token-a')];
+
+  test('is one of its own, and once', () => {
+    given([...historyTo.approved, deferred('token-a'), deferred()])
+      .when(defer('token-b'))
+      .then([deferred('token-b')]);
+    given(both).when(defer('token-b')).thenNothing();
+    given(both).when(defer()).then([deferred()]);
   });
 
-  test('calls for itself, and once', () => {
-    given([...historyTo.approved, about('token-a'), about(null)])
-      .when({ ...unapplied, serviceToken: 'token-b' })
-      .then([about('token-b')]);
-    given(both)
-      .when({ ...unapplied, serviceToken: 'token-b' })
-      .thenNothing();
-    given(both)
-      .when(unapplied)
-      .then([about(null)]);
-  });
+  test('is deferred again after it was inquired', () =>
+    given([...both, callbackInquired('token-b')])
+      .when(defer('token-b'))
+      .then([deferred('token-b')]));
 
-  test('is settled by an inquiry about our own payment where it names that one, or none', () => {
-    given([...both, about(null)])
+  test('ends with an inquiry about our own payment where it names that one, or none', () => {
+    given([...both, deferred()])
       .when(inquired(observed('approved')))
-      .then([2, 3].map((number) => asked(number, 'the payment was retrieved later')));
-    given([...historyTo.approved, about('token-b')])
+      .then([callbackInquired('token-a'), callbackInquired()]);
+    given([...historyTo.approved, deferred('token-b')])
       .when(inquired(observed('approved')))
       .thenNothing();
-    const inquiry = { type: 'RecordSearch', attemptNumber: 1, inquiredAt: 0 } as const;
-    given([...historyTo.unresolved, about('token-b'), about('token-a')])
+    const inquiry = { type: 'RecordSearch', attemptNumber: 1, inquiredAt: 20_000 } as const;
+    given([...historyTo.unresolved, deferred('token-b'), deferred('token-a')])
       .when({ ...inquiry, found: [observed('init')] })
-      .then([sampleAccepted, asked(2)]);
-    given([...historyTo.unresolved, about('token-b'), about(null)])
+      .then([sampleAccepted, callbackInquired('token-a')]);
+    given([...historyTo.unresolved, deferred('token-b'), deferred()])
       .when({ ...inquiry, found: [] })
-      .then([asked(2)]);
+      .then([callbackInquired()]);
   });
 
-  test('is settled by an inquiry about just that', () => {
+  // Searches are recorded at any revision: one that began before the callback ended its deferral.
+  test('does not end with a search that began before it was deferred', () =>
+    given([...historyTo.unresolved, deferred('token-a'), deferred()])
+      .when({ type: 'RecordSearch', attemptNumber: 1, inquiredAt: 19_999, found: [observed('init')] })
+      .then([sampleAccepted]));
+
+  test('ends also where the service does not show our own payment any more', () =>
+    given([...both, deferred()])
+      .when({ type: 'RecordMissing', serviceToken: 'token-a' })
+      .then([
+        opened('service_payment_missing', { serviceToken: 'token-a' }),
+        callbackInquired('token-a'),
+        callbackInquired(),
+      ]));
+
+  test('ends with an inquiry about just that', () => {
     given(both)
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
-      .then([asked(1)]);
+      .then([callbackInquired('token-b')]);
     given(both).when({ type: 'RecordCallbackInquired', serviceToken: 'token-c' }).thenNothing();
-    given([...historyTo.approved, about(null)])
+    given([...historyTo.approved, deferred()])
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-a' })
       .thenNothing();
   });
 
-  test('is settled where what it names is known as a second payment', () => {
+  test('ends where what it names is known as a second payment', () => {
     const other = inquired(observed('approved', { serviceToken: 'token-b' }));
     given(both)
       .when(other)
-      .then([opened('second_payment_found', { serviceToken: 'token-b' }), asked(1)]);
-    const known = [...historyTo.approved, ...decided(historyTo.approved, other), about('token-b')];
+      .then([opened('second_payment_found', { serviceToken: 'token-b' }), callbackInquired('token-b')]);
+    const known = [...historyTo.approved, ...decided(historyTo.approved, other), deferred('token-b')];
     given(known)
       .when(other)
-      .then([asked(2)]);
+      .then([callbackInquired('token-b')]);
   });
 });
 
@@ -144,13 +169,22 @@ describe('an inquiry that failed', () => {
       reason: 'the service was asked later',
     },
   };
+  const foundOut: PaymentEvent = {
+    type: 'ReviewResolved',
+    data: {
+      code: 'service_not_readable',
+      number: 1,
+      resolution: 'found',
+      reason: 'the service reported it later',
+    },
+  };
 
   test.each(['account_missing', 'refused'] as const)(
     'as %s opens a review at once where an outcome is unknown, and only there',
     (reason) => {
       for (const phase of paymentPhases)
         expect(decided(historyTo[phase], failed(reason))).toEqual(
-          inquiryNeedOf(paymentAfter(historyTo[phase])) === undefined ? [] : [unreadable(reason)],
+          inquiryNeedOf(paymentAfter(historyTo[phase])) === 'settled' ? [] : [unreadable(reason)],
         );
     },
   );
@@ -185,6 +219,31 @@ describe('an inquiry that failed', () => {
       .thenNothing();
   });
 
+  // The callback may be news: patience begins anew with it, also for what had been final for long.
+  test.each(['approved', 'pending'] as const)(
+    'has patience from the latest deferred callback on: %s',
+    (phase) => {
+      const late = { type: 'CallbackDeferred', data: { deferredAt: 90_000_000 } } as const;
+      given([...historyTo[phase], deferred('token-b'), late])
+        .when(failed('no_answer', 89_999_999 + 3_600_000))
+        .thenNothing();
+      given([...historyTo[phase], deferred('token-b'), late])
+        .when(failed('no_answer', 90_000_000 + 3_600_000))
+        .then([unreadable('no_answer')]);
+    },
+  );
+
+  // What a callback names may be with another account than ours, which answers while that one does not.
+  test('is not over while what a deferred callback names is not inquired', () => {
+    const history = [...historyTo.approved, deferred('token-b'), unreadable('no_answer')];
+    given(history)
+      .when(inquired(observed('approved')))
+      .thenNothing();
+    given(history)
+      .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
+      .then([callbackInquired('token-b'), foundOut]);
+  });
+
   test('is over with the next one that is answered', () => {
     const of = (history: readonly PaymentEvent[]) => [...history, unreadable('refused')];
     given(of(historyTo.unresolved))
@@ -206,37 +265,9 @@ describe('an inquiry that failed', () => {
       .then([
         { type: 'AttemptNotSent', data: { attemptNumber: 1, reason: 'x' } },
         { type: 'PaymentFailed', data: { reason: 'not-sent' } },
-        {
-          type: 'ReviewResolved',
-          data: {
-            code: 'service_not_readable',
-            number: 1,
-            resolution: 'found',
-            reason: 'the service reported it later',
-          },
-        },
+        foundOut,
       ]);
   });
-});
-
-test('a retrieval resolves the review of a callback', () => {
-  const calls: PaymentEvent = {
-    type: 'ReviewOpened',
-    data: { code: 'callback_not_applied', evidence: { reason: 'no answer' } },
-  };
-  given([...historyTo.approved, calls])
-    .when(inquired(observed('approved')))
-    .then([
-      {
-        type: 'ReviewResolved',
-        data: {
-          code: 'callback_not_applied',
-          number: 1,
-          resolution: 'retrieved',
-          reason: 'the payment was retrieved later',
-        },
-      },
-    ]);
 });
 
 test('what the service sends is cut before it becomes evidence', () => {
@@ -291,14 +322,13 @@ test.each([
   },
 );
 
-test('a callback that could not be applied is settled, whatever the inquiry showed', () => {
-  const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
-  const events = decided(history, inquired(observed('odd')));
-  expect(types(events)).toEqual(['ReviewOpened', 'ReviewResolved']);
+test('a deferred callback ends, whatever the inquiry showed', () => {
+  const events = decided([...historyTo.approved, deferred()], inquired(observed('odd')));
+  expect(types(events)).toEqual(['ReviewOpened', 'CallbackInquired']);
 });
 
 test('an inquiry about another payment is none about this one', () => {
-  const history = [...historyTo.approved, ...decided(historyTo.approved, unapplied)];
+  const history = [...historyTo.approved, deferred()];
   const events = decided(history, inquired(observed('approved', { serviceToken: 'token-b' })));
   expect(types(events)).toEqual(['ReviewOpened']);
 });

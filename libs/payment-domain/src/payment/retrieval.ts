@@ -1,6 +1,6 @@
 /** What a status inquiry about a known payment leads to. */
 import { inOrder } from '../decision.ts';
-import { resolveUnappliedOfOwn } from '../unapplied-callback.ts';
+import { endDeferredOfOwn } from '../deferred-callback.ts';
 import { observeCaptureOrVoid } from './capture-or-void.ts';
 import { isUnderstood, observePayment } from './observation.ts';
 import type { RecordObservation } from './payment-commands.ts';
@@ -17,6 +17,6 @@ export function observe(state: Payment, observation: RecordObservation): Payment
     (payment) => observeRefunds(payment, observation, isReadable),
     (payment) => (isReadable ? observeRefundedSum(payment, observation) : []),
     (payment) => observeCaptureOrVoid(payment, observation, isReadable),
-    (payment) => resolveUnappliedOfOwn(payment, observed.serviceToken, 'the payment was retrieved later'),
+    (payment) => endDeferredOfOwn(payment, observed.serviceToken),
   ]);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import approved from '../../histories/v1/payout-approved.json' with { type: 'json' };
+import callbackDeferred from '../../histories/v1/payout-callback-deferred.json' with { type: 'json' };
 import declinedThenRevised from '../../histories/v1/payout-declined-then-revised.json' with { type: 'json' };
 import notMadeThenFound from '../../histories/v1/payout-not-made-then-found.json' with { type: 'json' };
 import notSent from '../../histories/v1/payout-not-sent.json' with { type: 'json' };
@@ -14,6 +15,7 @@ interface History {
 
 const histories: Record<string, History> = {
   'v1 approved': approved,
+  'v1 callback deferred': callbackDeferred,
   'v1 declined, then revised': declinedThenRevised,
   'v1 not made, then found': notMadeThenFound,
   'v1 not sent': notSent,

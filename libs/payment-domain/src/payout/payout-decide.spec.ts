@@ -17,6 +17,7 @@ import {
   afterQuiet,
   answered,
   beforeQuiet,
+  defer,
   disagreement,
   duringCall,
   ended,
@@ -31,7 +32,6 @@ import {
   retrieved,
   revised,
   second,
-  unapplied,
   unknownStatus,
   withoutReason,
 } from '../../testing/payout-story.ts';
@@ -71,7 +71,7 @@ test.each([
   inquired([]),
   retrieved(observedPayout('approved')),
   missing(),
-  unapplied,
+  defer(),
 ])('a fact about a payout that was never requested is nothing: $type', (fact) =>
   given([]).when(fact).thenNothing(),
 );
@@ -294,7 +294,7 @@ test('what comes from outside is cut to what can be read back', () => {
     [approved, retrieved(observedPayout('declined', { declineReason: long }))],
     [pending, retrieved(observedPayout(long))],
     [pending, retrieved(observedPayout('approved', { currency: long, orderNumber: long }))],
-    [pending, { type: 'RecordUnappliedCallback', reason: long }],
+    [pending, defer(long)],
   ];
   for (const [history, command] of commands) {
     const decision = decidePayout(payoutAfter(history), command);

@@ -7,11 +7,7 @@ import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
 import { callRules, endCall, isAnswerDue, settleCall } from '../outbound-call/outbound-call.ts';
 import { openReview } from '../review.ts';
-import {
-  openUnappliedCallback,
-  resolveUnappliedAbout,
-  resolveUnappliedOfOwn,
-} from '../unapplied-callback.ts';
+import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import type {
   ObservedPayout,
   PayoutInput,
@@ -36,6 +32,7 @@ import {
   evolvePayout,
   inquiryNeedOfPayout,
   isPayoutAwaited,
+  payoutQuietUntil,
   type Payout,
   type PayoutState,
 } from './payout-state.ts';
@@ -91,15 +88,18 @@ function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] 
       return recordPayoutObservation(state, observation);
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
-      return openReview(state, 'service_payout_missing', { serviceToken: observation.serviceToken });
-    case 'RecordUnappliedCallback':
-      return openUnappliedCallback(state, observation);
+      return [
+        ...openReview(state, 'service_payout_missing', { serviceToken: observation.serviceToken }),
+        ...endDeferredOfOwn(state, observation.serviceToken),
+      ];
+    case 'DeferCallback':
+      return deferCallback(state, observation);
     case 'RecordCallbackInquired':
-      return resolveUnappliedAbout(state, observation.serviceToken);
+      return endDeferredAbout(state, observation.serviceToken);
     case 'RecordInquiryFailed':
       return openNotReadable(state, observation, {
         inquiryNeed: inquiryNeedOfPayout(state),
-        quietUntil: state.call.quietUntil,
+        quietUntil: payoutQuietUntil(state),
       });
     default:
       return unreachable(observation);
@@ -135,7 +135,7 @@ function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] 
             absent: () => openReview(state, callRules.payout.review, { providerOrderNumber }),
           })
         : (effect ?? []),
-    (payout) => resolveUnappliedOfOwn(payout, own[0]?.serviceToken, 'the service was asked later'),
+    (payout) => endDeferredOfOwn(payout, own[0]?.serviceToken),
   ]);
 }
 

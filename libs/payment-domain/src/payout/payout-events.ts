@@ -5,6 +5,7 @@
 import { amountSchema, currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { callWindowSchema } from '../outbound-call/outbound-call.ts';
+import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
 
@@ -61,7 +62,6 @@ export type PayoutCall = z.infer<typeof payoutCallSchema>;
 
 /** Why a review is opened. */
 export const payoutReviewCodes = [
-  'callback_not_applied',
   'final_status_revised',
   'payout_not_found',
   'second_payout_found',
@@ -108,6 +108,10 @@ export const payoutEventSchemas = {
     /** The service's token, where the payout had failed and so had none. */
     serviceToken: textSchema.optional(),
   }),
+  /** A callback came while the service could not be asked; the inquiry schedule asks it. */
+  CallbackDeferred: callbackDeferredSchema,
+  /** What a deferred callback named has been inquired. */
+  CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
 } as const;

@@ -25,11 +25,13 @@ const machineEvents: Record<string, PayoutMachineEvent> = {
   'FinalStatusRevised:approved': { type: 'FinalStatusRevised', to: 'approved' },
   'FinalStatusRevised:declined': { type: 'FinalStatusRevised', to: 'declined' },
   'FinalStatusRevised:pending': { type: 'FinalStatusRevised', to: 'pending' },
+  CallbackDeferred: { type: 'CallbackDeferred' },
+  CallbackInquired: { type: 'CallbackInquired' },
   ReviewOpened: { type: 'ReviewOpened' },
   ReviewResolved: { type: 'ReviewResolved' },
 };
 
-/** The lifecycle. What is not in a row is not allowed in that phase; reviews are allowed in every one. */
+/** The lifecycle. What is not in a row is not allowed in that phase; reviews and callbacks are allowed in every one. */
 const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
   requested: {
     PayoutAccepted: 'pending',
@@ -60,7 +62,7 @@ const cells = payoutPhases.flatMap((phase) =>
     phase,
     name,
     event,
-    next: name.startsWith('Review') ? phase : lifecycle[phase][name],
+    next: /^Review|^Callback/.test(name) ? phase : lifecycle[phase][name],
   })),
 );
 

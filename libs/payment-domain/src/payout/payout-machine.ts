@@ -27,7 +27,7 @@ export const payoutMachine = setup({
 }).createMachine({
   id: 'payout',
   initial: 'paying',
-  on: { ReviewOpened: stay, ReviewResolved: stay },
+  on: { ReviewOpened: stay, ReviewResolved: stay, CallbackDeferred: stay, CallbackInquired: stay },
   states: {
     paying: {
       initial: 'announced',

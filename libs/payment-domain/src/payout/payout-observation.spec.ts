@@ -13,6 +13,9 @@ import {
   afterAnswer,
   afterQuiet,
   beforeQuiet,
+  callbackInquired,
+  defer,
+  deferred,
   disagreement,
   duringCall,
   inquired,
@@ -22,7 +25,6 @@ import {
   retrieved,
   revised,
   second,
-  unapplied,
   unknownStatus,
 } from '../../testing/payout-story.ts';
 import type { InquiryFailure } from '../failed-inquiry.ts';
@@ -173,53 +175,48 @@ describe('the service does not know the payout that it accepted', () => {
   });
 });
 
-test.each(payoutPhases)('a callback that could not be applied opens a review in phase %s', (phase) =>
-  given(payoutHistoryTo[phase])
-    .when(unapplied)
-    .then([payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null })]),
-);
+test.each(payoutPhases)('a callback is deferred in phase %s, once, and opens no review', (phase) => {
+  given(payoutHistoryTo[phase]).when(defer()).then([deferred()]);
+  given([...payoutHistoryTo[phase], deferred()])
+    .when(defer())
+    .thenNothing();
+});
 
-test('a later callback calls again, also after one like it was acknowledged', () =>
-  given([
-    ...pending,
-    payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null }),
-    payoutReviewResolved('callback_not_applied', 'acknowledged', 'seen'),
-  ])
-    .when(unapplied)
-    .then([payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken: null })]));
+describe('a deferred callback that names what it is about', () => {
+  const both = [...pending, deferred('token-b'), deferred('token-a')];
 
-describe('a callback that names what it is about', () => {
-  const about = (serviceToken: string) =>
-    payoutReviewOpened('callback_not_applied', { reason: 'timeout', serviceToken });
-  const named = (serviceToken: string) =>
-    ({ type: 'RecordUnappliedCallback', reason: 'timeout', serviceToken }) as const;
-  const asked = (number: number): PayoutEvent =>
-    payoutReviewResolved('callback_not_applied', 'retrieved', 'the service was asked later', number);
-  const both = [...pending, about('token-b'), about('token-a')];
-
-  test('calls for itself', () => {
-    given([...pending, about('token-a')])
-      .when(named('token-b'))
-      .then([about('token-b')]);
-    given(both).when(named('token-b')).thenNothing();
+  test('is one of its own', () => {
+    given([...pending, deferred('token-a')])
+      .when(defer('token-b'))
+      .then([deferred('token-b')]);
+    given(both).when(defer('token-b')).thenNothing();
   });
 
-  test('is settled by an inquiry about just that', () => {
+  test('ends with an inquiry about just that', () => {
     given(both)
       .when(retrieved(observedPayout('pending')))
-      .then([asked(2)]);
+      .then([callbackInquired('token-a')]);
     given(both)
       .when({ type: 'RecordCallbackInquired', serviceToken: 'token-b' })
-      .then([asked(1)]);
-    given([...unresolved, about('token-a')])
+      .then([callbackInquired('token-b')]);
+    given([...unresolved, deferred('token-a')])
       .when(inquired([observedPayout('pending')]))
-      .then([accepted('inquiry'), asked(1)]);
+      .then([accepted('inquiry'), callbackInquired('token-a')]);
   });
 
-  test('is settled where what it names is known as a second payout', () =>
+  test('ends also where the service does not show our own payout any more', () =>
+    given([...both, deferred()])
+      .when(missing())
+      .then([
+        payoutReviewOpened('service_payout_missing', { serviceToken: 'token-a' }),
+        callbackInquired('token-a'),
+        callbackInquired(),
+      ]));
+
+  test('ends where what it names is known as a second payout', () =>
     given(both)
       .when(retrieved(observedPayout('approved', { serviceToken: 'token-b' })))
-      .then([second('token-b', 'approved', 'token-a'), asked(1)]));
+      .then([second('token-b', 'approved', 'token-a'), callbackInquired('token-b')]));
 });
 
 describe('an inquiry that failed', () => {
@@ -243,6 +240,8 @@ describe('an inquiry that failed', () => {
   test.each([
     ['an hour', unresolved, 3_600_000],
     ['a day', pending, 86_400_000],
+    // Since the callback was deferred, though the payout is final.
+    ['an hour', [...approved, deferred()], 3_600_000],
   ] as const)('without an answer opens a review after %s', (_, history, patienceMs) => {
     given(history)
       .when(failedInquiry('no_answer', afterQuiet + patienceMs - 1))

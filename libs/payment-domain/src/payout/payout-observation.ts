@@ -2,7 +2,7 @@
 import { inOrder } from '../decision.ts';
 import { isAnswerDue, leaveUnresolved, type CallInFlight } from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, resolveOpen } from '../review.ts';
-import { resolveUnappliedAbout, resolveUnappliedOfOwn } from '../unapplied-callback.ts';
+import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
 import { payoutStatusSchema, type PayoutEvent, type PayoutStatus } from './payout-events.ts';
@@ -36,7 +36,7 @@ export function recordPayoutObservation(
   if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
   if (state.serviceToken !== undefined && state.serviceToken !== observed.serviceToken)
     return observeAnother(state, observed);
-  return [...observePayout(state, observed), ...resolveUnapplied(state, observed)];
+  return [...observePayout(state, observed), ...endDeferred(state, observed)];
 }
 
 /** The review has that payout in its evidence: callbacks about it are part of the same question. */
@@ -45,7 +45,7 @@ const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] 
     (payout) => openSecondPayouts(payout, [observed]),
     (payout) =>
       secondPayouts(payout).some((each) => isAbout(each, 'serviceToken', observed.serviceToken))
-        ? resolveUnappliedAbout(payout, observed.serviceToken)
+        ? endDeferredAbout(payout, observed.serviceToken)
         : [],
   ]);
 
@@ -58,7 +58,7 @@ function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: num
   return [
     ...leaveUnresolved(call, 'no outcome was recorded'),
     ...acceptPayout(state, observed, 'inquiry'),
-    ...resolveUnapplied(state, observed),
+    ...endDeferred(state, observed),
   ];
 }
 
@@ -76,9 +76,9 @@ export function acceptPayout(
   return [accepted, ...observePayout(evolvePayout(state, accepted), observed)];
 }
 
-/** Whatever a callback was about that could not be applied: the service has been asked since. */
-const resolveUnapplied = (state: Payout, { serviceToken }: ObservedPayout): PayoutEvent[] =>
-  resolveUnappliedOfOwn(state, serviceToken, 'the service was asked later');
+/** Deferred callbacks about it, or about nothing in particular, are answered by this. */
+const endDeferred = (state: Payout, { serviceToken }: ObservedPayout): PayoutEvent[] =>
+  endDeferredOfOwn(state, serviceToken);
 
 /**
  * Events that make an accepted payout's status agree with what the service shows, or a review where it must not. A failed

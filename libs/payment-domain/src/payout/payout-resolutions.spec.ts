@@ -13,6 +13,8 @@ import {
   accepted,
   answered,
   beforeQuiet,
+  callbackInquired,
+  deferred,
   disagreement,
   duringCall,
   failedBecause,
@@ -75,20 +77,19 @@ describe('a review is resolved by what is found out', () => {
         .thenNothing(),
   );
 
-  const asked = payoutReviewResolved('callback_not_applied', 'retrieved', 'the service was asked later');
   test.each([
     ['a payout that the service has', pending, retrieved(observedPayout('pending'))],
     ['a final one', approved, retrieved(observedPayout('approved'))],
     ['one that is inquired', unresolved, inquired([], beforeQuiet)],
     ['a failed one', failed, inquired([])],
-  ] as const)('a callback that was not applied, by asking again: %s', (_, history, command) =>
-    given([...history, payoutReviewOpened('callback_not_applied')])
+  ] as const)('a deferred callback ends with an inquiry about %s', (_, history, command) =>
+    given([...history, deferred()])
       .when(command)
-      .then([asked]),
+      .then([callbackInquired()]),
   );
 
-  test('a callback that was not applied is not settled by inquiries without a result', () => {
-    const open = payoutReviewOpened('callback_not_applied');
+  test('a deferred callback does not end with inquiries without a result', () => {
+    const open = deferred();
     given([...requested, open])
       .when(inquired([], duringCall))
       .thenNothing();
@@ -126,7 +127,6 @@ describe('what a person resolves', () => {
 
   const always = ['inquire_again', 'acknowledged'];
   test.each([
-    ['callback_not_applied', pending, always],
     ['final_status_revised', approved, ['acknowledged']],
     ['payout_not_found', unresolved, ['inquire_again', 'payout_not_made']],
     ['second_payout_found', pending, ['acknowledged']],

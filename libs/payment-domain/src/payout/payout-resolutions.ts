@@ -8,7 +8,6 @@ import { isFinalPayoutPhase } from './payout-machine.ts';
 import { inquiryNeedOfPayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
 
 const always: Record<PayoutReviewCode, readonly Resolution[]> = {
-  callback_not_applied: ['inquire_again', 'acknowledged'],
   final_status_revised: ['acknowledged'],
   payout_not_found: ['inquire_again', 'payout_not_made'],
   second_payout_found: ['acknowledged'],
@@ -43,7 +42,7 @@ const endPayout = (payout: Payout): PayoutEvent =>
 
 const isStillInDoubt: Partial<Record<PayoutReviewCode, (payout: Payout) => boolean>> = {
   payout_not_found: isPayoutAwaited,
-  service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== undefined,
+  service_not_readable: (payout) => inquiryNeedOfPayout(payout) !== 'settled',
 };
 
 /** Resolves the reviews about something whose outcome is known by now. */

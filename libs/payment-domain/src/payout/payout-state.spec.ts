@@ -8,6 +8,7 @@ import {
   payoutSampleEvents,
   refusalError,
 } from '../../testing/payout-samples.ts';
+import { callbackInquired, deferred } from '../../testing/payout-story.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhaseOf, payoutPhases, payoutStateOf, payoutWalk } from './payout-machine.ts';
@@ -33,6 +34,7 @@ test('a payout begins with PayoutRequested: requested, and not under review', ()
     ...data,
     phase: 'requested',
     errors: [],
+    deferredCallbacks: [],
     reviews: [],
     acknowledged: [],
     reviewCount: 0,
@@ -101,20 +103,26 @@ test.each([
   ['requested', 'unresolved'],
   ['unresolved', 'unresolved'],
   ['pending', 'open'],
-  ['approved', undefined],
-  ['declined', undefined],
-  ['failed', undefined],
-] as const)('the open work of a payout that is %s: %s', (phase, work) => {
+  ['approved', 'settled'],
+  ['declined', 'settled'],
+  ['failed', 'settled'],
+] as const)('the need of an inquiry about a payout that is %s: %s', (phase, need) => {
   const payout = payoutAfter(payoutHistoryTo[phase]);
-  expect(inquiryNeedOfPayout(payout)).toBe(work);
-  expect(isPayoutAwaited(payout)).toBe(work === 'unresolved');
+  expect(inquiryNeedOfPayout(payout)).toBe(need);
+  expect(isPayoutAwaited(payout)).toBe(need === 'unresolved');
 });
 
-test('a callback that was not applied opens work also on a final payout', () => {
-  const payout = payoutAfter([...payoutHistoryTo.approved, payoutReviewOpened('callback_not_applied')]);
-  expect(inquiryNeedOfPayout(payout)).toBe('open');
-  const other = payoutAfter([...payoutHistoryTo.approved, payoutReviewOpened('terms_disagree')]);
-  expect(inquiryNeedOfPayout(other)).toBeUndefined();
+test.each(payoutPhases)('a deferred callback is unresolved until it is inquired, in phase %s', (phase) => {
+  const history = payoutHistoryTo[phase];
+  const waiting = [...history, deferred('token-b')];
+  expect(inquiryNeedOfPayout(payoutAfter(waiting))).toBe('unresolved');
+  const over = payoutAfter([...waiting, callbackInquired('token-b')]);
+  expect(inquiryNeedOfPayout(over)).toBe(inquiryNeedOfPayout(payoutAfter(history)));
+});
+
+test('a review leaves a final payout settled: a person decides', () => {
+  const payout = payoutAfter([...payoutHistoryTo.approved, payoutReviewOpened('terms_disagree')]);
+  expect(inquiryNeedOfPayout(payout)).toBe('settled');
 });
 
 test('the request announces the one call, and nothing else announces any', () => {

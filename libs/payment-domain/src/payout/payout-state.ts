@@ -4,7 +4,14 @@ import { z } from 'zod';
 import type { InquiryNeed } from '../failed-inquiry.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { windowOf, type CallWindow } from '../outbound-call/outbound-call.ts';
-import { afterOpened, afterResolved, isOpen, noReviews, reviewableShape } from '../review.ts';
+import {
+  afterDeferred,
+  afterInquired,
+  deferredCallbacksShape,
+  latestDeferredAt,
+  noDeferredCallbacks,
+} from '../deferred-callback.ts';
+import { afterOpened, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   payoutCallSchema,
@@ -38,6 +45,7 @@ export const payoutSchema = z.object({
   failure: payoutFailureSchema.exactOptional(),
   /** What the service refused it for. */
   errors: z.array(apiErrorSchema).readonly(),
+  ...deferredCallbacksShape,
   ...reviewableShape(payoutReviewCodeSchema),
 });
 export type Payout = z.infer<typeof payoutSchema>;
@@ -64,7 +72,7 @@ export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
 function begin(event: PayoutEvent): Payout {
   if (event.type !== 'PayoutRequested')
     throw new InvariantViolation(`${event.type} came before PayoutRequested`);
-  return { ...event.data, phase: 'requested', errors: [], ...noReviews };
+  return { ...event.data, phase: 'requested', errors: [], ...noDeferredCallbacks, ...noReviews };
 }
 
 type LaterEvent = Exclude<PayoutEvent, { type: 'PayoutRequested' }>;
@@ -85,6 +93,10 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return { ...state, failure: event.data.reason };
     case 'FinalStatusRevised':
       return revise(state, event);
+    case 'CallbackDeferred':
+      return { ...state, ...afterDeferred(state, event.data) };
+    case 'CallbackInquired':
+      return { ...state, ...afterInquired(state, event.data) };
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
     case 'ReviewResolved':
@@ -109,11 +121,15 @@ function revise(state: Payout, { data }: PayoutEventOf<'FinalStatusRevised'>): P
 export const isPayoutAwaited = ({ phase }: Payout): boolean =>
   phase === 'requested' || phase === 'unresolved';
 
-/** Why a payout is inquired again; undefined where nothing is to be found out. */
-export function inquiryNeedOfPayout(payout: Payout): InquiryNeed | undefined {
-  if (isPayoutAwaited(payout)) return 'unresolved';
-  return !isFinalPayoutPhase(payout.phase) || isOpen(payout, 'callback_not_applied') ? 'open' : undefined;
+/** Why a payout is inquired again. */
+export function inquiryNeedOfPayout(payout: Payout): InquiryNeed {
+  if (isPayoutAwaited(payout) || payout.deferredCallbacks.length > 0) return 'unresolved';
+  return isFinalPayoutPhase(payout.phase) ? 'settled' : 'open';
 }
+
+/** From when on the outcome could have been known, milliseconds since the Unix epoch. */
+export const payoutQuietUntil = (payout: Payout): number =>
+  Math.max(payout.call.quietUntil, latestDeferredAt(payout));
 
 export interface AnnouncedPayoutCall {
   operation: 'payout';

@@ -139,7 +139,8 @@ test('is final as the service shows it, or under review, once the faults have en
       if (own !== undefined) expect(statusOfPayoutPhase(state.phase)).toBe(own.status);
       else if (state.phase !== 'failed') expect(hasReview(world.history, 'payout_not_found')).toBe(true);
       // None is left waiting without an inquiry.
-      expect(isFinalPayoutPhase(state.phase) || inquiryNeedOfPayout(state) !== undefined).toBe(true);
+      expect(isFinalPayoutPhase(state.phase)).toBe(inquiryNeedOfPayout(state) === 'settled');
+      expect(state.deferredCallbacks).toEqual([]);
     }),
     { numRuns: 1_000 },
   );

@@ -86,6 +86,8 @@ export const happening = {
   refundedElsewhere: { type: 'ExternalRefundObserved', data: { amount: 1_000 } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1_400 } },
   recurringTokenIssued: { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
+  callbackDeferred: { type: 'CallbackDeferred', data: { serviceToken, deferredAt: startedAt } },
+  callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
   reviews: {
     type: 'ReviewOpened',
     data: {

@@ -43,6 +43,8 @@ export const payoutHappening = {
   declined: { type: 'PayoutDeclined', data: { declineReason: 'card_declined' } },
   failed: { type: 'PayoutFailed', data: { reason: 'refused' } },
   revised: { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved' } },
+  callbackDeferred: { type: 'CallbackDeferred', data: { serviceToken, deferredAt: startedAt } },
+  callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
   reviews: { type: 'ReviewOpened', data: { code: 'payout_not_found', evidence: { serviceToken } } },
   secondFound: { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence: { serviceToken } } },
   reviewResolved: {

@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit } from './account.ts';
 import { createAccountPermits } from './account-permits.ts';
+import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
 
 /** Callers that wait before one account at most; more are turned away at once. */
 export const waitingMax = 1_000;
@@ -16,6 +17,8 @@ export interface Waiter {
 
 export interface AccountGate {
   account: Account;
+  /** Of calls and inquiries together, where the provider counts both. */
+  total: TokenBucket | undefined;
   /** A permit, if the account has one and nobody waits for it. */
   tryPermit(): Permit | undefined;
   /** Joins the queue; false where it is full, or no permit can be had by waiting. */
@@ -26,9 +29,19 @@ export interface AccountGate {
   health(): AccountHealth;
 }
 
-export function createAccountGate(deps: { account: Account; clock: Clock; log: Log }): AccountGate {
-  const { account, clock } = deps;
-  const permits = createAccountPermits({ ...deps, onRelease: serve });
+export function createAccountGate(deps: {
+  account: Account;
+  clock: Clock;
+  log: Log;
+  processes: () => number;
+}): AccountGate {
+  const { account, clock, processes } = deps;
+  const { totalPerSecondMax } = account;
+  const total =
+    totalPerSecondMax === undefined
+      ? undefined
+      : createTokenBucket(() => totalPerSecondMax / processes(), clock);
+  const permits = createAccountPermits({ ...deps, total, onRelease: serve });
   const waiting = new Set<Waiter>();
   let alarm: AbortController | undefined;
 
@@ -69,7 +82,7 @@ export function createAccountGate(deps: { account: Account; clock: Clock; log: L
   }
 
   const gate: AccountGate = {
-    account,
+    ...{ account, total },
     tryPermit: () => (waiting.size === 0 ? permits.take() : undefined),
     queue(waiter) {
       if (waiting.size >= waitingMax || permits.isShut()) return false;

@@ -2,7 +2,7 @@
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit, PermitEnd } from './account.ts';
 import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
-import { createTokenBucket } from './token-bucket.ts';
+import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
 
 export interface AccountPermits {
   /** A permit, where there is one now. */
@@ -20,17 +20,21 @@ export function createAccountPermits(deps: {
   account: Account;
   clock: Clock;
   log: Log;
+  /** Of calls and inquiries together, where the provider counts both. */
+  total: TokenBucket | undefined;
+  /** Processes that share the limits. */
+  processes: () => number;
   /** Called after each release. */
   onRelease: () => void;
 }): AccountPermits {
-  const { account, clock, log, onRelease } = deps;
+  const { account, clock, log, total, processes, onRelease } = deps;
   const { name, environment, provider, concurrentCallsMax, callsPerSecondMax, failuresInARowMax } = account;
   const breaker = createCircuitBreaker({
     clock,
     ...given({ failuresMax: failuresInARowMax }),
     onChange: (change) => report(account, change, log),
   });
-  const tokens = createTokenBucket(callsPerSecondMax, clock);
+  const tokens = createTokenBucket(() => callsPerSecondMax / processes(), clock);
   let callsUnderWay = 0;
 
   function issue(): Permit {
@@ -41,7 +45,10 @@ export function createAccountPermits(deps: {
       if (!isOut) return;
       isOut = false;
       callsUnderWay -= 1;
-      if (end === 'unused') tokens.giveBack();
+      if (end === 'unused') {
+        tokens.giveBack();
+        total?.giveBack();
+      }
       endCall(end);
       onRelease();
     }
@@ -49,17 +56,27 @@ export function createAccountPermits(deps: {
     const takenAt = clock.monotonic();
     return { ...{ account: name, environment, provider, takenAt }, release, [Symbol.dispose]: dispose };
   }
-  const isFull = () => callsUnderWay >= concurrentCallsMax;
+  const isFull = () => callsUnderWay >= shareOf(concurrentCallsMax, processes());
+  function tryTakeToken(): boolean {
+    if (!tokens.tryTake()) return false;
+    if (total?.tryTake() !== false) return true;
+    tokens.giveBack();
+    return false;
+  }
 
   return {
     // The token comes last: it is not taken unless everything else is there.
-    take: () => (breaker.mayPass() && !isFull() && tokens.tryTake() ? issue() : undefined),
+    take: () => (breaker.mayPass() && !isFull() && tryTakeToken() ? issue() : undefined),
     isShut: () => !breaker.mayPass(),
-    nextInMs: () => (isFull() ? undefined : tokens.nextInMs()),
+    nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total?.nextInMs() ?? 0)),
     retryAfterSeconds: () => Math.max(1, Math.ceil(breaker.probeInMs() / 1_000)),
     health: () => ({ environment, account: name, breaker: breaker.state(), callsUnderWay }),
   };
 }
+
+/** What one of so many processes may have under way: a limit that is smaller than their number holds for each. */
+export const shareOf = (limit: number, processes: number): number =>
+  Math.max(1, Math.floor(limit / processes));
 
 function report({ name, environment }: Account, change: BreakerChange, log: Log): void {
   if (change.state === 'closed')

@@ -2,6 +2,7 @@
 import type { CallOutcome, Environment } from '@tollgate/payment-domain';
 import type { Provider } from '@tollgate/provider';
 
+/** Limits hold over all processes together: each has its share, and at least 1 where a limit counts what is under way. */
 export interface AccountConfig {
   environment: Environment;
   /** Unique in its environment. Recorded in events, so a name is never given to another merchant later. */
@@ -22,8 +23,13 @@ export interface AccountConfig {
   failuresInARowMax?: number;
   /** Inquiries on the wire at once, at least 1; a quarter of them is kept for requests that wait, another one for the rest. */
   concurrentInquiriesMax?: number;
-  /** Inquiries that begin per second, at least 1. With `callsPerSecondMax` it adds up to what the provider is asked per second. */
+  /** Inquiries that begin per second, at least 1. */
   inquiriesPerSecondMax?: number;
+  /**
+   * Calls and inquiries together that begin per second, at least 1, where the provider counts both: inquiries then leave a
+   * quarter of it to the calls that move money. Absent: only the two limits by themselves.
+   */
+  totalPerSecondMax?: number;
 }
 
 /** Where an account says nothing else. */

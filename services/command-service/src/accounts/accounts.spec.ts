@@ -455,3 +455,47 @@ describe('createAccounts', () => {
     ]);
   });
 });
+
+describe('limits that several processes share', () => {
+  const startOf = (processes: { count: number }, changes: Partial<Account>) => {
+    const clock = createFakeClock();
+    const accounts = createAccounts({
+      ...{ accounts: [account('one', changes)], clock, log: silentLog, processes: () => processes.count },
+    });
+    async function take(count: number): Promise<number> {
+      const asked = Array.from({ length: count }, () => accounts.permitOf('sandbox', 'one'));
+      await clock.advance(permitWaitMs);
+      return (await Promise.all(asked)).filter(({ kind }) => kind === 'permit').length;
+    }
+    return { clock, accounts, take };
+  };
+
+  it('give each process its share of what may be under way, and at least one', async () => {
+    const processes = { count: 3 };
+    const { take } = startOf(processes, { concurrentCallsMax: 10 });
+    expect(await take(10)).toBe(3);
+    processes.count = 2;
+    expect(await take(10)).toBe(2);
+    expect(await startOf({ count: 30 }, { concurrentCallsMax: 10 }).take(10)).toBe(1);
+  });
+
+  it('give each process its share of what may begin per second', async () => {
+    const { take } = startOf({ count: 4 }, { callsPerSecondMax: 40, concurrentCallsMax: 1_000 });
+    // A bucket of ten, and what comes while they wait; the last one comes as they give up.
+    expect(await take(1_000)).toBe(10 + (10 * permitWaitMs) / 1_000 - 1);
+  });
+
+  it('give inquiries their share, too', () => {
+    const { accounts } = startOf({ count: 2 }, { concurrentInquiriesMax: 5, inquiriesPerSecondMax: 9 });
+    const limits = accounts.inquiriesOf('sandbox', 'one')?.limits;
+    expect([limits?.concurrentMax(), limits?.perSecondMax()]).toEqual([2, 4.5]);
+  });
+
+  it('count calls and inquiries together where the provider does', async () => {
+    const { accounts, take } = startOf({ count: 1 }, { totalPerSecondMax: 20, concurrentCallsMax: 1_000 });
+    const total = accounts.inquiriesOf('sandbox', 'one')?.limits.total;
+    for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(total?.tryTake(1 / 4)).toBe(true);
+    expect(total?.tryTake(1 / 4)).toBe(false);
+    expect(await take(1_000)).toBe(5 + (20 * permitWaitMs) / 1_000 - 1);
+  });
+});

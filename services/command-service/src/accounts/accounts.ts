@@ -4,8 +4,10 @@ import type { Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
 import { type Account, type AccountHealth, type PermitResult, inquiryLimits } from './account.ts';
 import { type AccountGate, createAccountGate } from './account-gate.ts';
+import { shareOf } from './account-permits.ts';
 import { type CreationWanted, routeOf } from './account-route.ts';
 import { waitForAny } from './permit-wait.ts';
+import type { TokenBucket } from './token-bucket.ts';
 
 export type { Account, AccountConfig, AccountHealth } from './account.ts';
 /**
@@ -31,17 +33,31 @@ export interface Accounts {
 
 interface AccountInquiries {
   provider: Inquirer;
-  limits: { concurrentMax: number; perSecondMax: number };
+  limits: InquiryLimits;
+}
+
+/** The share of this process, as it is now. */
+export interface InquiryLimits {
+  concurrentMax: () => number;
+  perSecondMax: () => number;
+  /** Of calls and inquiries together, where the provider counts both. */
+  total: TokenBucket | undefined;
 }
 
 /** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */
-export function createAccounts(deps: { accounts: readonly Account[]; clock: Clock; log: Log }): Accounts {
-  const { accounts, clock, log } = deps;
+export function createAccounts(deps: {
+  accounts: readonly Account[];
+  clock: Clock;
+  log: Log;
+  /** Processes that call the provider, this one included; absent: it is the only one. */
+  processes?: () => number;
+}): Accounts {
+  const { accounts, clock, log, processes = () => 1 } = deps;
   assertUsable(accounts);
   const gates = new Map<string, AccountGate>(
     accounts.map((account) => [
       keyOf(account.environment, account.name),
-      createAccountGate({ account, clock, log }),
+      createAccountGate({ account, clock, log, processes }),
     ]),
   );
   const gateOf = (environment: Environment, name: string) => gates.get(keyOf(environment, name));
@@ -66,8 +82,10 @@ export function createAccounts(deps: { accounts: readonly Account[]; clock: Cloc
       if (gate === undefined) return undefined;
       const { provider, concurrentInquiriesMax, inquiriesPerSecondMax } = gate.account;
       const limits = {
-        concurrentMax: concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax,
-        perSecondMax: inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax,
+        concurrentMax: () =>
+          shareOf(concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax, processes()),
+        perSecondMax: () => (inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax) / processes(),
+        total: gate.total,
       };
       return { provider, limits };
     },
@@ -83,7 +101,7 @@ function assertUsable(accounts: readonly Account[]): void {
   const seen = new Set<string>();
   for (const account of accounts) {
     const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;
-    const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1 } = account;
+    const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1, totalPerSecondMax = 1 } = account;
     const key = keyOf(account.environment, account.name);
     for (const [field, value] of Object.entries({
       weight,
@@ -92,6 +110,7 @@ function assertUsable(accounts: readonly Account[]): void {
       failuresInARowMax,
       concurrentInquiriesMax,
       inquiriesPerSecondMax,
+      totalPerSecondMax,
     }))
       if (!Number.isSafeInteger(value) || value < 1)
         throw new StartupError(

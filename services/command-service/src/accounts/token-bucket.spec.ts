@@ -12,7 +12,7 @@ function takeAll(bucket: TokenBucket): number {
 describe('a token bucket', () => {
   it("holds one second's worth at first, and never more", async () => {
     const clock = createFakeClock();
-    const bucket = createTokenBucket(20, clock);
+    const bucket = createTokenBucket(() => 20, clock);
     await clock.advance(3_600_000);
     bucket.giveBack();
     expect(takeAll(bucket)).toBe(20);
@@ -20,7 +20,7 @@ describe('a token bucket', () => {
 
   it('fills evenly, and says when the next token is there', async () => {
     const clock = createFakeClock();
-    const bucket = createTokenBucket(3, clock);
+    const bucket = createTokenBucket(() => 3, clock);
     takeAll(bucket);
     expect([bucket.tryTake(), bucket.nextInMs()]).toEqual([false, 334]);
     await clock.advance(333);
@@ -30,7 +30,7 @@ describe('a token bucket', () => {
   });
 
   it('takes back what was not used', () => {
-    const bucket = createTokenBucket(5, createFakeClock());
+    const bucket = createTokenBucket(() => 5, createFakeClock());
     takeAll(bucket);
     bucket.giveBack();
     expect([bucket.nextInMs(), takeAll(bucket)]).toEqual([0, 1]);
@@ -42,7 +42,7 @@ describe('a token bucket', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 2_000 }), pauses, (tokensPerSecond, pausesMs) => {
         let now = 0;
-        const bucket = createTokenBucket(tokensPerSecond, { monotonic: () => now });
+        const bucket = createTokenBucket(() => tokensPerSecond, { monotonic: () => now });
         let taken = takeAll(bucket);
         for (const pauseMs of pausesMs) {
           now += pauseMs;

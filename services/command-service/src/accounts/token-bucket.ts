@@ -2,32 +2,36 @@ import type { Clock } from '@tollgate/service-kit';
 
 /** Lets so many things begin per second. */
 export interface TokenBucket {
-  /** Takes a token; false where there is none. */
-  tryTake(): boolean;
+  /** Takes a token; false where no more than `leave` are there, in parts of a second's worth. */
+  tryTake(leave?: number): boolean;
   /** Puts a token back that was not used. */
   giveBack(): void;
   /** Whole milliseconds until there is a token; 0 where there is one. */
   nextInMs(): number;
 }
 
-/** Counting thousandths of a token keeps the sums whole: each millisecond brings `tokensPerSecond` of them. */
+/** Each millisecond brings `tokensPerSecond` thousandths of a token. */
 const token = 1_000;
 
-/** A bucket that is full at first and holds one second's worth. */
-export function createTokenBucket(tokensPerSecond: number, clock: Pick<Clock, 'monotonic'>): TokenBucket {
-  const capacity = tokensPerSecond * token;
-  let level = capacity;
+/** A bucket that is full at first and holds one second's worth. @param tokensPerSecond may change */
+export function createTokenBucket(
+  tokensPerSecond: () => number,
+  clock: Pick<Clock, 'monotonic'>,
+): TokenBucket {
+  // Less than one token could never be taken.
+  const capacity = () => Math.max(1, tokensPerSecond()) * token;
+  let level = capacity();
   let filledAt = clock.monotonic();
 
   function fill(): void {
     const now = clock.monotonic();
-    level = Math.min(capacity, level + (now - filledAt) * tokensPerSecond);
+    level = Math.min(capacity(), level + (now - filledAt) * tokensPerSecond());
     filledAt = now;
   }
   return {
-    tryTake() {
+    tryTake(leave = 0) {
       fill();
-      if (level < token) return false;
+      if (level < token + leave * capacity()) return false;
       level -= token;
       return true;
     },
@@ -37,7 +41,7 @@ export function createTokenBucket(tokensPerSecond: number, clock: Pick<Clock, 'm
     },
     nextInMs() {
       fill();
-      return Math.max(0, Math.ceil((token - level) / tokensPerSecond));
+      return Math.max(0, Math.ceil((token - level) / tokensPerSecond()));
     },
   };
 }

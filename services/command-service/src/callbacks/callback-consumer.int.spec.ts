@@ -4,10 +4,11 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { type BusRecord, type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { type Clock, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import type { Payment } from '@tollgate/payment-domain';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type UnappliedCallback, consumeCallbacks } from './callback-consumer.ts';
+import { type DeferredCallback, consumeCallbacks } from './callback-consumer.ts';
 import { subjectsOf } from '../aggregates/subjects.ts';
 import { inquireNamed } from '../inquiries/inquire.ts';
 import { type FakeProvider, createFakeProvider } from '@tollgate/provider/testing';
@@ -44,12 +45,6 @@ afterEach(async () => {
   await bus.close();
 });
 
-/** The pauses between inquiries are short here; the bound of a whole batch is not. */
-const hurried: Clock = {
-  ...systemClock,
-  sleep: (durationMs, signal) => systemClock.sleep(durationMs > 5_000 ? durationMs : durationMs / 50, signal),
-};
-
 function consume(): void {
   const { payments, inquire, inside } = harness;
   const counting: MessageBus = {
@@ -61,18 +56,15 @@ function consume(): void {
       }),
   };
   const deps = {
-    ...{ bus: counting, clock: hurried, ids: systemIds, log: silentLog, inquire },
+    ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, inquire },
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
     nudgeDisputes: () => (nudges += 1),
     recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
       await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
     },
-    async recordUnapplied({ token, ...unapplied }: UnappliedCallback) {
-      await subjectsOf(inside, token).execute(
-        token,
-        { type: 'RecordUnappliedCallback', ...unapplied },
-        cause,
-      );
+    async defer({ token, ...named }: DeferredCallback) {
+      const deferred = { type: 'DeferCallback', ...named, deferredAt: harness.clock.now() } as const;
+      await subjectsOf(inside, token).execute(token, deferred, cause);
     },
   };
   consuming = consumeCallbacks(deps, stopping.signal);
@@ -89,6 +81,15 @@ async function create(): Promise<string> {
   if (result.kind !== 'answered') throw new Error(result.kind);
   return result.aggregate.token;
 }
+
+async function paymentOf(token: string): Promise<Payment> {
+  const known = await harness.payments.load(token);
+  if (known === undefined) throw new Error(`there is no payment ${token}`);
+  return known.payment;
+}
+const codesOf = async (token: string) => (await paymentOf(token)).reviews.map(({ code }) => code);
+const namedByDeferred = async (token: string) =>
+  (await paymentOf(token)).deferredCallbacks.map(({ serviceToken }) => serviceToken);
 
 async function deadLetter(): Promise<BusRecord[]> {
   return bus.lastPerPartition(providerCallbacksDlqTopic);
@@ -183,35 +184,28 @@ it('dead-letters what is no callback at all, and continues with the next', async
   await eventually(async () => expect(await deadLetter()).toHaveLength(1));
 });
 
-it('dead-letters a callback after a bounded number of inquiries without a usable answer', async () => {
-  const token = await create();
-  harness.provider.answersInquiries = false;
-  consume();
-  await callback(token, { status: 'approved' });
-  await eventually(async () => expect(await deadLetter()).toHaveLength(1), { timeoutMs: 15_000 });
-  expect(harness.provider.inquiries.retrieved).toBe(4);
-});
-
-it('that could not be applied opens a review, until an inquiry reaches the service again', async () => {
+it('is deferred after one inquiry without a usable answer, once, until one reaches the service again', async () => {
   const token = await create();
   harness.provider.change(`${token}.1`, { status: 'approved' });
   await harness.inquiries.request(token, cause);
   harness.provider.answersInquiries = false;
+  const before = harness.provider.inquiries.retrieved;
   consume();
   await callback(token, { status: 'declined' });
-  await eventually(
-    async () => {
-      const reviews = (await harness.payments.load(token))?.payment.reviews;
-      expect(reviews).toMatchObject([{ code: 'callback_not_applied' }]);
-    },
-    { timeoutMs: 15_000 },
-  );
+  await eventually(() => expect(handled).toBe(1));
+  expect(harness.provider.inquiries.retrieved).toBe(before + 1);
+  // As after a crash before the batch was committed.
+  await callback(token, { status: 'declined' });
+  await eventually(() => expect(handled).toBe(2));
+  const { deferredCallbacks, reviews } = await paymentOf(token);
+  expect([deferredCallbacks, reviews]).toMatchObject([[{ serviceToken: null }], []]);
   harness.provider.answersInquiries = true;
   await harness.inquiries.request(token, cause);
-  expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+  expect((await harness.history(token)).slice(-2)).toEqual(['CallbackDeferred', 'CallbackInquired']);
+  expect(await deadLetter()).toEqual([]);
 });
 
-it('that names a second payment is tried again when the service does not answer about that one', async () => {
+it('that names a second payment is deferred where the service does not answer about that one', async () => {
   const token = await create();
   const first = harness.provider.payments.get('service-1');
   if (first === undefined) throw new Error('missing');
@@ -221,22 +215,24 @@ it('that names a second payment is tried again when the service does not answer 
     orderNumber: `${token}.0`,
   });
   const { inquirePayment } = harness.provider.provider;
-  let failures = 1;
+  let failures = 2;
   harness.provider.provider.inquirePayment = (serviceToken) =>
     serviceToken === 'service-9' && failures-- > 0
       ? Promise.resolve({ kind: 'unknown', reason: 'timeout' })
       : inquirePayment(serviceToken);
   consume();
   await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
-  await eventually(async () => {
-    const reviews = (await harness.payments.load(token))?.payment.reviews;
-    expect(reviews).toMatchObject([{ code: 'second_payment_found' }]);
-  });
+  await eventually(() => expect(handled).toBe(1));
+  await harness.inquire(token);
+  expect(await namedByDeferred(token)).toEqual(['service-9']);
+  await harness.inquire(token);
+  expect(await codesOf(token)).toEqual(['second_payment_found']);
+  expect(await namedByDeferred(token)).toEqual([]);
 });
 
-// What it named was once forgotten with it: an inquiry about the payment that we know resolved the review.
+// What it named was once forgotten with it: an inquiry about the payment that we know was taken for one about that.
 describe('that names a payment which cannot be inquired when it arrives', () => {
-  async function unapplied(): Promise<string> {
+  async function deferred(): Promise<string> {
     const token = await create();
     const { inquirePayment } = harness.provider.provider;
     const hidden = (serviceToken: string) => serviceToken === 'service-9' && !isShown;
@@ -247,43 +243,51 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
     let isShown = false;
     consume();
     await callback(token, { token: 'service-9', type: 'payment', status: 'approved' });
-    const evidence = { serviceToken: 'service-9' };
-    await eventually(
-      async () => {
-        const reviews = (await harness.payments.load(token))?.payment.reviews;
-        expect(reviews).toMatchObject([{ code: 'callback_not_applied', evidence }]);
-      },
-      { timeoutMs: 15_000 },
-    );
+    await eventually(async () => expect(await namedByDeferred(token)).toEqual(['service-9']));
     await harness.inquire(token);
-    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    expect(await namedByDeferred(token)).toEqual(['service-9']);
     isShown = true;
     return token;
   }
-  const codesOf = async (token: string) =>
-    (await harness.payments.load(token))?.payment.reviews.map(({ code }) => code);
 
   it('is inquired until the service shows that it is an attempt of ours', async () => {
-    const token = await unapplied();
+    const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
     second.payments.set('service-9', { ...first, serviceToken: 'service-9', orderNumber: `${token}.0` });
     await harness.inquire(token);
     expect(await codesOf(token)).toEqual(['second_payment_found']);
+    expect(await namedByDeferred(token)).toEqual([]);
   });
 
   it('is inquired until the service shows that no account has it', async () => {
-    const token = await unapplied();
+    const token = await deferred();
     second.answersInquiries = false;
     await harness.inquire(token);
-    expect(await codesOf(token)).toEqual(['callback_not_applied']);
+    expect(await namedByDeferred(token)).toEqual(['service-9']);
     second.answersInquiries = true;
     await harness.inquire(token);
-    expect(await codesOf(token)).toEqual([]);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
+  });
+
+  // The account that we know answers each time: nobody would have been called, however long the other one is silent.
+  it('opens a review after an hour, once, until it is inquired', async () => {
+    const token = await deferred();
+    second.answersInquiries = false;
+    await harness.clock.advance(quietMs + 3_600_000);
+    for (let inquiries = 0; inquiries < 3; inquiries += 1) await harness.inquire(token);
+    const reviews = [
+      { code: 'service_not_readable', number: 1, evidence: { reason: 'no_answer', account: 'second' } },
+    ];
+    expect((await paymentOf(token)).reviews).toEqual(reviews);
+    second.answersInquiries = true;
+    await harness.inquire(token);
+    await harness.inquire(token);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
 
   it("is inquired until the service shows that it is somebody else's", async () => {
-    const token = await unapplied();
+    const token = await deferred();
     const first = harness.provider.payments.get('service-1');
     if (first === undefined) throw new Error('missing');
     harness.provider.payments.set('service-9', {
@@ -292,7 +296,7 @@ describe('that names a payment which cannot be inquired when it arrives', () => 
       orderNumber: 'somebody-else',
     });
     await harness.inquire(token);
-    expect(await codesOf(token)).toEqual([]);
+    expect([await namedByDeferred(token), await codesOf(token)]).toEqual([[], []]);
   });
 });
 
@@ -465,18 +469,17 @@ describe('a callback about a payout', () => {
     await eventually(async () => expect((await deadLetter()).map(({ key }) => key)).toEqual(['po_unknown']));
   });
 
-  it('that could not be applied opens a review, until an inquiry reaches the service again', async () => {
+  it('is deferred until an inquiry reaches the service again', async () => {
     const token = await pendingPayout();
     harness.provider.answersInquiries = false;
     consume();
     await callback(token, { type: 'payout', status: 'approved' });
-    await eventually(
-      async () => expect((await payoutOf(token))?.reviews).toMatchObject([{ code: 'callback_not_applied' }]),
-      { timeoutMs: 15_000 },
+    await eventually(async () =>
+      expect((await payoutOf(token))?.deferredCallbacks).toMatchObject([{ serviceToken: null }]),
     );
     harness.provider.answersInquiries = true;
     await harness.inquire(token);
-    expect((await payoutOf(token))?.reviews).toEqual([]);
+    expect((await payoutOf(token))?.deferredCallbacks).toEqual([]);
   });
 
   it('finds the payout whose answer was lost', async () => {

@@ -9,7 +9,7 @@ import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import {
   type CallbackConsumerDependencies,
-  type UnappliedCallback,
+  type DeferredCallback,
   consumeCallbacks,
 } from './callback-consumer.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
@@ -29,7 +29,7 @@ function consume(
 ) {
   const clock = createFakeClock();
   const deadLetter: string[] = [];
-  const noted: UnappliedCallback[] = [];
+  const deferred: DeferredCallback[] = [];
   const batch = Object.entries(bodies).map(([token, body], index) => recordOf(token, body, index));
   const state: { batch: 'under way' | 'done' | Error; hasEnded: boolean } = {
     batch: 'under way',
@@ -51,56 +51,66 @@ function consume(
     inquireNamed: () => Promise.resolve('inquired'),
     recordRefundDeclined: () => Promise.resolve(),
     nudgeDisputes: () => undefined,
-    recordUnapplied: async (unapplied) => void noted.push(unapplied),
+    defer: async (callback) => void deferred.push(callback),
     ...changes,
   };
   const ended = consumeCallbacks(deps, new AbortController().signal).then(() => (state.hasEnded = true));
-  return { clock, deadLetter, noted, state, ended };
+  return { clock, deadLetter, deferred, state, ended };
 }
 
 describe('a callback that cannot be applied', () => {
   const inquire: Inquire = () => Promise.resolve('failed');
 
   // A stream that nobody can decode rejected for ever: its whole partition stood still.
-  it('and can never be noted either is dead-lettered', async () => {
+  it('and can never be recorded either is dead-lettered', async () => {
     const run = consume(
       { pay_1: {} },
-      { inquire, recordUnapplied: () => Promise.reject(new InvariantViolation('no')) },
+      { inquire, defer: () => Promise.reject(new InvariantViolation('no')) },
     );
     await run.clock.advance(10_000);
     expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
   });
 
-  it('and cannot be noted now comes again', async () => {
+  it('and cannot be recorded now comes again', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
-    const run = consume({ pay_1: {} }, { inquire, recordUnapplied: () => Promise.reject(error) });
+    const run = consume({ pay_1: {} }, { inquire, defer: () => Promise.reject(error) });
     await run.clock.advance(10_000);
     expect([run.state.batch, run.deadLetter]).toEqual([error, []]);
   });
 
-  it('is noted with what it names, and then dead-lettered', async () => {
-    const run = consume({ pay_1: { type: 'payment', token: 'service-9' }, pay_2: {} }, { inquire });
-    await run.clock.advance(10_000);
-    expect(run.noted).toMatchObject([{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }]);
-    expect(run.noted[1]).not.toHaveProperty('serviceToken');
-    expect(run.deadLetter).toEqual(['pay_1', 'pay_2']);
+  // It was inquired four times, with pauses; then a review was opened and the callback dead-lettered.
+  it('is deferred at once with what it names, and not dead-lettered', async () => {
+    const refund = { type: 'refund', token: 'service-refund-1' };
+    const named = { type: 'payment', token: 'service-9' };
+    const run = consume({ pay_1: named, pay_2: {}, pay_3: refund }, { inquire });
+    await run.ended;
+    const callbacks = [{ token: 'pay_1', serviceToken: 'service-9' }, { token: 'pay_2' }, { token: 'pay_3' }];
+    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', callbacks, []]);
+  });
+
+  // The report of a refund's decline was lost with the inquiry that could not be made.
+  it('has recorded what it reports of a refund before it is inquired', async () => {
+    const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
+    const declined = { pay_1: { type: 'refund', status: 'declined', token: 'service-refund-1' } };
+    const run = consume(declined, { inquire, recordRefundDeclined: () => Promise.reject(error) });
+    await run.ended;
+    expect([run.state.batch, run.deferred]).toEqual([error, []]);
   });
 });
 
 describe('a batch', () => {
-  // Each of an account's callbacks took four deadlines, one after the other, and all others waited for them.
-  it('waits for the inquiries of an account that hangs for half a minute at most', async () => {
+  // Each of an account's callbacks held up all others for half a minute.
+  it('waits for the inquiries of an account that hangs for a second at most, and defers them', async () => {
     let release = (): void => undefined;
     const hangs = new Promise<InquiryResult>((resolve) => (release = () => resolve('failed')));
     const run = consume(
       { pay_1: {}, pay_2: {} },
       { inquire: (token) => (token === 'pay_1' ? hangs : Promise.resolve('inquired')) },
     );
-    await run.clock.advance(29_999);
+    await run.clock.advance(999);
     expect(run.state.batch).toBe('under way');
     await run.clock.advance(1);
-    expect([run.state.batch, run.deadLetter]).toEqual(['done', ['pay_1']]);
-    expect(run.noted).toMatchObject([{ token: 'pay_1' }]);
+    expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', [{ token: 'pay_1' }], []]);
     // The inquiry continues, and the end waits for it.
     expect(run.state.hasEnded).toBe(false);
     release();

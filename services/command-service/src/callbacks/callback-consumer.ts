@@ -21,17 +21,16 @@ export interface CallbackConsumerDependencies {
   recordRefundDeclined: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
   /** A dispute has changed: the list of disputes is read without delay. */
   nudgeDisputes: () => void;
-  /** Opens a review of the payment or payout, which puts it back on the inquiry schedule. */
-  recordUnapplied: (unapplied: UnappliedCallback, cause: Cause) => Promise<void>;
+  /** Records that the callback waits for an inquiry: from then on the inquiry schedule has it. */
+  defer: (callback: DeferredCallback, cause: Cause) => Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
 }
 
-export interface UnappliedCallback {
+export interface DeferredCallback {
   /** Of our payment or payout. */
   token: string;
-  reason: string;
   /** The provider's token that the callback names. */
   serviceToken?: string;
 }
@@ -41,11 +40,8 @@ interface Callback {
   hint: CallbackHint;
 }
 
-/** Inquiries for one callback before it is dead-lettered, and the pause before the second one, milliseconds; doubled each time. */
-const triesMax = 4;
-const firstPauseMs = 250;
-/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds. */
-const batchMaxMs = 30_000;
+/** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
+const batchMaxMs = 1_000;
 
 /** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
 export async function consumeCallbacks(
@@ -116,33 +112,32 @@ async function apply(
   const correlationId = deps.ids.uuid();
   const causationId = `${record.topic}/${record.partition}/${record.offset}`;
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
-  for (let tries = 1; tries <= triesMax && !signal.aborted; tries += 1) {
-    const result = await inquireInTime(callback, cause);
-    // While the answer of the creation is awaited the schedule inquires the payment, also after a crash.
-    if (result === 'inquired' || result === 'awaiting-answer') return;
-    if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
-    if (result === 'over') break;
-    if (tries < triesMax) await deps.clock.sleep(firstPauseMs * 2 ** tries, signal).catch(() => undefined);
-  }
+  const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
+  // Before anything that may take long: a deferred callback keeps what it names, and not this.
+  if (!(await recorded(applyHint(deps, callback, cause)))) return;
+  const result = await inquireInTime(callback, cause);
+  // While the answer of the creation is awaited the schedule inquires the payment, also after a crash.
+  if (result === 'inquired' || result === 'awaiting-answer') return;
+  if (result === 'nothing-there') return deadLetter(deps, record, 'no such payment or payout');
   if (signal.aborted) throw new Error('stopped before the callback was applied');
-  const reason = `no usable answer of the provider to ${triesMax} inquiries`;
-  // Recorded before it is dead-lettered: from here on the schedule inquires the payment until the provider answers.
-  await recordUnapplied(deps, callback, reason, cause);
-  return deadLetter(deps, record, reason);
+  const serviceToken = namedBy(callback.hint);
+  await recorded(deps.defer({ token: callback.token, ...given({ serviceToken }) }, cause));
 }
 
-/** What can never be recorded must not stop its partition: it is dead-lettered like the rest. */
-async function recordUnapplied(
+/** What can never be recorded must not stop its partition: it is dead-lettered, and this resolves with false. */
+async function orDeadLetter(
   deps: CallbackConsumerDependencies,
-  { token, hint }: Callback,
-  reason: string,
-  cause: Cause,
-): Promise<void> {
+  record: BusRecord,
+  recording: Promise<void>,
+): Promise<boolean> {
   try {
-    await deps.recordUnapplied({ token, reason, ...given({ serviceToken: namedBy(hint) }) }, cause);
+    await recording;
+    return true;
   } catch (error) {
     if (error instanceof TollgateError && error.retryable) throw error;
-    deps.log.error({ error, token, operation: 'callback' }, 'a callback can be neither applied nor recorded');
+    deps.log.error({ error, topic: record.topic, operation: 'callback' }, 'a callback cannot be recorded');
+    await deadLetter(deps, record, 'it can be neither applied nor recorded');
+    return false;
   }
 }
 
@@ -156,7 +151,6 @@ async function inquireSafely(
   cause: Cause,
 ): Promise<InquiryResult> {
   try {
-    await applyHint(deps, token, hint, cause);
     const result = await deps.inquire(token, cause);
     const serviceToken = namedBy(hint);
     const isOurs = result === 'inquired' || result === 'awaiting-answer';
@@ -172,8 +166,7 @@ async function inquireSafely(
 
 async function applyHint(
   deps: CallbackConsumerDependencies,
-  token: string,
-  { about, status, serviceToken }: CallbackHint,
+  { token, hint: { about, status, serviceToken } }: Callback,
   cause: Cause,
 ): Promise<void> {
   if (about === 'dispute') deps.nudgeDisputes();

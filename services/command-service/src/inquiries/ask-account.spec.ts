@@ -3,6 +3,8 @@ import { createFakeProvider } from '@tollgate/provider/testing';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
+import { breakerFailuresMax, breakerOpenMs } from '../accounts/circuit-breaker.ts';
+import { type TokenBucket, createTokenBucket } from '../accounts/token-bucket.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;
@@ -16,13 +18,22 @@ const caller = causeBy({ kind: 'team', team: 'shop', keyId: 'k1' });
 const callback = causeBy({ kind: 'service', name: 'command-service' });
 const schedule = causeBy({ kind: 'service', name: inquiryScheduleName });
 
-function start({ concurrentMax = 4, perSecondMax = 10_000 } = {}) {
+function start({
+  concurrentMax = 4,
+  perSecondMax = 10_000,
+  total,
+}: { concurrentMax?: number; perSecondMax?: number; total?: TokenBucket } = {}) {
   const { provider } = createFakeProvider();
   const stopping = new AbortController();
   const clock = createFakeClock();
   const accounts = {
     inquiriesOf: (_: string, name: string) =>
-      name === 'gone' ? undefined : { provider, limits: { concurrentMax, perSecondMax } },
+      name === 'gone'
+        ? undefined
+        : {
+            provider,
+            limits: { concurrentMax: () => concurrentMax, perSecondMax: () => perSecondMax, total },
+          },
   };
   const ask = createAskAccount({ accounts, stopping: stopping.signal, clock, log: silentLog });
   return { stopping, clock, ask };
@@ -74,14 +85,27 @@ describe('an inquiry to an account', () => {
     };
     for (let count = 0; count < 200; count += 1) {
       void ask(known, caller, question('caller'));
-      void ask(known, callback, question('callback'));
       void ask(known, schedule, question('schedule'));
     }
-    await turns();
-    await clock.advance(10_000);
+    for (let second = 0; second < 10; second += 1) {
+      for (let count = 0; count < 20; count += 1) void ask(known, callback, question('callback'));
+      await turns();
+      await clock.advance(1_000);
+    }
     expect(begun.caller).toBeGreaterThan(begun.callback);
     expect(begun.callback).toBeGreaterThan(15);
     expect(begun.schedule).toBeGreaterThan(7);
+  });
+
+  // The deferral of a callback whose inquiry was waiting made that inquiry stale: 784 inquiries for 500 callbacks.
+  it('is not made for a callback that has waited for its turn as long as its batch may', async () => {
+    const { ask, clock } = start({ concurrentMax: 4 });
+    const { begun, question } = hanging();
+    const asked = ['1', '2', '3', '4'].map((name) => ask(known, callback, question(name)));
+    await turns();
+    await clock.advance(800);
+    expect(begun).toEqual(['1', '2', '3']);
+    expect(await asked[3]).toEqual({ kind: 'not-asked' });
   });
 
   it('is made for one team after the other', async () => {
@@ -128,7 +152,7 @@ describe('an inquiry to an account', () => {
       begun += 1;
       return accepted;
     };
-    for (let count = 0; count < 12; count += 1) void ask(known, callback, question);
+    for (let count = 0; count < 12; count += 1) void ask(known, schedule, question);
     await turns();
     expect(begun).toBe(5);
     await clock.advance(1_000);
@@ -170,9 +194,43 @@ describe('an inquiry to an account', () => {
 
   it('in which the adapter fails has no answer, and keeps no place', async () => {
     const { ask } = start();
-    for (let count = 0; count < 20; count += 1)
+    for (let count = 0; count < 6; count += 1)
       expect(await ask(known, caller, () => Promise.reject(new Error('broken')))).toMatchObject({
         kind: 'unknown',
       });
+  });
+
+  it('is not asked while the inquiries of the account keep failing, and asked again by one probe', async () => {
+    const { ask, clock } = start();
+    let asked = 0;
+    const outcome = { kind: 'unknown', reason: 'timeout' } as InquiryOutcome<string>;
+    const question = async () => {
+      asked += 1;
+      return outcome;
+    };
+    for (let failures = 0; failures < breakerFailuresMax; failures += 1) await ask(known, schedule, question);
+    expect(await ask(known, caller, question)).toEqual({ kind: 'not-asked' });
+    expect([ask.mayAsk(known), ask.mayAsk(another), asked]).toEqual([false, true, breakerFailuresMax]);
+    await clock.advance(breakerOpenMs);
+    expect(ask.mayAsk(known)).toBe(true);
+    expect(await ask(known, schedule, async () => accepted)).toEqual(accepted);
+    expect(await ask(known, caller, async () => accepted)).toEqual(accepted);
+  });
+
+  // Inquiries had no rate limit of their own: they ate what the provider allows, and calls that move money were refused.
+  it('leaves a quarter of what calls and inquiries have together to the calls', async () => {
+    const clock = createFakeClock();
+    const total = createTokenBucket(() => 40, clock);
+    const { ask } = start({ concurrentMax: 1_000, total });
+    let asked = 0;
+    for (let index = 0; index < 100; index += 1)
+      void ask(known, schedule, async () => {
+        asked += 1;
+        return accepted;
+      });
+    await turns();
+    expect(asked).toBe(30);
+    for (let call = 0; call < 10; call += 1) expect(total.tryTake()).toBe(true);
+    expect(total.tryTake()).toBe(false);
   });
 });

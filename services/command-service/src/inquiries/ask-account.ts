@@ -2,7 +2,12 @@
 import type { Environment } from '@tollgate/payment-domain';
 import type { Inquirer, InquiryOutcome } from '@tollgate/provider';
 import type { Clock, Log } from '@tollgate/service-kit';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts, InquiryLimits } from '../accounts/accounts.ts';
+import {
+  type BreakerChange,
+  type CircuitBreaker,
+  createCircuitBreaker,
+} from '../accounts/circuit-breaker.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type InquiryBudget, type InquiryPriority, createInquiryBudget } from './inquiry-budget.ts';
 
@@ -15,15 +20,19 @@ export type Asked<Answer> =
   | InquiryOutcome<Answer>
   /** The account is not configured any more. */
   | { kind: 'account-missing' }
-  /** The process stops, or too many wait already: this says nothing about the account. */
+  /** The account's inquiries keep failing, too many wait already, or the process stops. */
   | { kind: 'not-asked' };
 
-/** Never rejects: a fault of the adapter is an unknown outcome. */
-export type AskAccount = <Answer>(
-  account: AccountName,
-  cause: Cause,
-  ask: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
-) => Promise<Asked<Answer>>;
+export interface AskAccount {
+  /** Never rejects: a fault of the adapter is an unknown outcome. */
+  <Answer>(
+    account: AccountName,
+    cause: Cause,
+    ask: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
+  ): Promise<Asked<Answer>>;
+  /** False while the circuit of the account's inquiries is open: whoever asks would not be served. */
+  mayAsk(account: AccountName): boolean;
+}
 
 export const inquiryScheduleName = 'inquiry-schedule';
 
@@ -43,25 +52,51 @@ export function createAskAccount(deps: {
   log: Log;
 }): AskAccount {
   const { accounts, log } = deps;
-  const budgets = new Map<string, InquiryBudget>();
+  const gates = new Map<string, { budget: InquiryBudget; breaker: CircuitBreaker }>();
 
-  return async ({ environment, account }, cause, ask) => {
+  function gateOf({ environment, account }: AccountName, limits: InquiryLimits) {
+    const key = `${environment}/${account}`;
+    const onChange = (change: BreakerChange) =>
+      log.warn(
+        { account, outcome: change.state },
+        `the circuit of the inquiries of a ${environment} account changed`,
+      );
+    const gate = gates.get(key) ?? {
+      budget: createInquiryBudget({ ...deps, limits }),
+      // Apart from that of the calls: an account that lists nothing may still take payments.
+      breaker: createCircuitBreaker({ clock: deps.clock, onChange }),
+    };
+    gates.set(key, gate);
+    return gate;
+  }
+
+  async function askAccount<Answer>(
+    { environment, account }: AccountName,
+    cause: Cause,
+    ask: (provider: Inquirer) => Promise<InquiryOutcome<Answer>>,
+  ): Promise<Asked<Answer>> {
     const known = accounts.inquiriesOf(environment, account);
     if (known === undefined) return { kind: 'account-missing' };
     const priority = inquiryPriorityOf(cause);
-    const key = `${environment}/${account}`;
-    const budget = budgets.get(key) ?? createInquiryBudget({ ...deps, ...known.limits });
-    budgets.set(key, budget);
-    if (!(await budget.enter(priority, teamOf(cause)))) return { kind: 'not-asked' };
+    const { budget, breaker } = gateOf({ environment, account }, known.limits);
+    if (!breaker.mayPass() || !(await budget.enter(priority, teamOf(cause)))) return { kind: 'not-asked' };
     try {
-      const outcome = await ask(known.provider);
+      if (!breaker.mayPass()) return { kind: 'not-asked' };
+      const end = breaker.pass();
+      const outcome = await ask(known.provider).catch((error: unknown) => {
+        log.error({ error, account, operation: 'inquiry' }, 'the adapter of the provider failed');
+        return { kind: 'unknown', reason: 'the adapter failed' } as const;
+      });
+      end(outcome.kind === 'missing' ? 'accepted' : outcome.kind);
       log.debug({ account, operation: 'inquiry', outcome: outcome.kind }, 'inquired at the provider');
       return outcome;
-    } catch (error) {
-      log.error({ error, account, operation: 'inquiry' }, 'the adapter of the provider failed');
-      return { kind: 'unknown', reason: 'the adapter failed' };
     } finally {
       budget.leave(priority);
     }
-  };
+  }
+
+  return Object.assign(askAccount, {
+    mayAsk: ({ environment, account }: AccountName) =>
+      gates.get(`${environment}/${account}`)?.breaker.mayPass() ?? true,
+  });
 }

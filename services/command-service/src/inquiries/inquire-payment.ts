@@ -28,8 +28,8 @@ export interface PaymentInquiryDependencies {
   clock: Clock;
 }
 
-/** `moved`: something else was recorded meanwhile, and what was read may be older. A failure is undefined where nobody was asked. */
-export type Inquired = 'inquired' | 'moved' | { failure: InquiryFailure | undefined };
+/** `moved`: something else was recorded meanwhile, and what was read may be older. A failure is undefined where an answer came and nothing can follow from it now. */
+export type Inquired = 'inquired' | 'moved' | { failure: InquiryFailure | 'not-asked' | undefined };
 
 // Failed payments are inquired, too: whatever is found of one opens a review.
 export const inquirePayment = (

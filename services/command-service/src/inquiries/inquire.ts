@@ -1,4 +1,4 @@
-/** One status inquiry about the payment or payout that a token names, and about what unapplied callbacks have named. */
+/** One status inquiry about the payment or payout that a token names, and about what deferred callbacks have named. */
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { InquiryFailure, ObservedPayment, ObservedPayout } from '@tollgate/payment-domain';
 import type { FoundPayment, InquiryOutcome } from '@tollgate/provider';
@@ -13,6 +13,7 @@ import {
 } from '../aggregates/subjects.ts';
 import { type PaymentInquiryDependencies, inquirePayment } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
+import { failureOf } from './inquiry-failure.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
 
 export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
@@ -26,7 +27,8 @@ export async function inquireAbout(
   cause: Cause,
 ): Promise<InquiryResult> {
   const result = await inquireOwn(deps, token, cause);
-  if (result !== 'nothing-there') await inquireUnapplied(deps, token, cause);
+  if (result === 'nothing-there' || result === 'not-asked') return result;
+  await inquireDeferred(deps, token, cause);
   return result;
 }
 
@@ -41,7 +43,11 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
       'payment' in subject
         ? await inquirePayment(deps, subject, cause)
         : await inquirePayout(deps, subject, cause);
-    if (typeof inquired === 'object') return recordFailure(deps, subject, inquired.failure, cause);
+    if (typeof inquired === 'object') {
+      const { account } = creationOf(subject);
+      await recordFailure(deps, token, { ...inquired, account }, cause);
+      return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
+    }
     // What was read before something else was recorded may be older than that: it is read again.
     if (inquired === 'inquired') return inquired;
   }
@@ -51,38 +57,41 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
 /** How long inquiries may fail before a review opens, the domain decides. */
 async function recordFailure(
   deps: InquiryDependencies,
-  subject: AnySubject,
-  reason: InquiryFailure | undefined,
+  token: string,
+  { failure: reason, account }: Unanswered,
   cause: Cause,
-): Promise<'failed'> {
-  if (reason === undefined) return 'failed';
-  const { token } = subject;
-  const { account } = creationOf(subject);
+): Promise<void> {
+  if (reason === undefined || reason === 'not-asked') return;
   if (reason === 'account_missing')
     deps.log.error({ token, account }, 'the account is not configured any more');
   const failed = { type: 'RecordInquiryFailed', reason, account, failedAt: deps.clock.now() } as const;
   await subjectsOf(deps, token).execute(token, failed, cause);
-  return 'failed';
+}
+
+/** The account that gave no usable answer, and why; `undefined` where an answer came and nothing can follow from it now. */
+interface Unanswered {
+  failure: InquiryFailure | 'not-asked' | undefined;
+  account: string;
 }
 
 /** Stops where the provider gives no answer about one of them: it would give none about the others. */
-async function inquireUnapplied(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
+async function inquireDeferred(deps: InquiryDependencies, token: string, cause: Cause): Promise<void> {
   const subjects = subjectsOf(deps, token);
-  for (const serviceToken of await namedByUnapplied(deps, token)) {
-    if ((await inquireNamed(deps, token, serviceToken, cause)) !== 'inquired') return;
+  for (const serviceToken of await namedByDeferred(deps, token)) {
+    const result = await inquireOther(deps, token, serviceToken, cause);
+    if (typeof result === 'object') return recordFailure(deps, token, result, cause);
+    if (result !== 'inquired') return;
     await subjects.execute(token, { type: 'RecordCallbackInquired', serviceToken }, cause);
   }
 }
 
 /** The provider's tokens that an inquiry about what we know does not cover. */
-async function namedByUnapplied(deps: InquiryDependencies, token: string): Promise<string[]> {
+async function namedByDeferred(deps: InquiryDependencies, token: string): Promise<string[]> {
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return [];
-  const { reviews, serviceToken: known } = stateOf(subject);
-  return reviews.flatMap(({ code, evidence: { serviceToken } }) =>
-    code === 'callback_not_applied' && typeof serviceToken === 'string' && serviceToken !== known
-      ? [serviceToken]
-      : [],
+  const { deferredCallbacks, serviceToken: known } = stateOf(subject);
+  return deferredCallbacks.flatMap(({ serviceToken }) =>
+    serviceToken !== null && serviceToken !== known ? [serviceToken] : [],
   );
 }
 
@@ -96,12 +105,22 @@ export async function inquireNamed(
   serviceToken: string,
   cause: Cause,
 ): Promise<InquiryResult> {
+  const result = await inquireOther(deps, token, serviceToken, cause);
+  return typeof result === 'object' ? 'failed' : result;
+}
+
+async function inquireOther(
+  deps: InquiryDependencies,
+  token: string,
+  serviceToken: string,
+  cause: Cause,
+): Promise<InquiryResult | Unanswered> {
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
   const inquiredAt = deps.clock.now();
   const shown = await findNamed(deps, subject, serviceToken, cause);
-  if (shown === 'failed') return 'failed';
+  if (shown !== undefined && 'failure' in shown) return shown;
   if (shown?.orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';
   const executed = isPayoutToken(token)
     ? await deps.payouts.execute(
@@ -125,9 +144,9 @@ async function findNamed(
   subject: AnySubject,
   serviceToken: string,
   cause: Cause,
-): Promise<ObservedPayment | ObservedPayout | 'failed' | undefined> {
+): Promise<ObservedPayment | ObservedPayout | Unanswered | undefined> {
   const { environment } = stateOf(subject);
-  let hasFailed = false;
+  let unanswered: Unanswered | undefined;
   for (const account of accountsOf(deps, subject)) {
     const outcome = await deps.askAccount<ObservedPayment | ObservedPayout>(
       { environment, account },
@@ -138,9 +157,9 @@ async function findNamed(
           : observedOf(await provider.inquirePayment(serviceToken)),
     );
     if (outcome.kind === 'accepted') return outcome.answer;
-    hasFailed ||= outcome.kind !== 'missing';
+    if (outcome.kind !== 'missing') unanswered ??= { failure: failureOf(outcome), account };
   }
-  return hasFailed ? 'failed' : undefined;
+  return unanswered;
 }
 
 const observedOf = (outcome: InquiryOutcome<FoundPayment>): InquiryOutcome<ObservedPayment> =>

@@ -118,17 +118,11 @@ it('a payment that changes during every inquiry is left to the schedule', async 
   const { inquirePayment } = harness().provider.provider;
   let inquiries = 0;
   harness().provider.provider.inquirePayment = async (serviceToken) => {
-    inquiries += 1;
     const outcome = await inquirePayment(serviceToken);
-    const reason = `inquiry ${inquiries}`;
-    await harness().payments.execute(token, { type: 'RecordUnappliedCallback', reason }, cause);
-    const resolved = {
-      code: 'callback_not_applied',
-      number: inquiries,
-      resolution: 'acknowledged',
-      reason,
-    } as const;
-    await harness().payments.execute(token, { type: 'ResolveReview', ...resolved }, cause);
+    if (serviceToken !== 'service-1') return outcome;
+    inquiries += 1;
+    const deferred = { type: 'DeferCallback', serviceToken: `another-${inquiries}`, deferredAt: 0 } as const;
+    await harness().payments.execute(token, deferred, cause);
     return outcome;
   };
   expect(await harness().inquire(token)).toBe('failed');

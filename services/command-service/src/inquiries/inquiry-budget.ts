@@ -4,12 +4,15 @@
  * and a quarter of the places is kept for callers, another one for all others.
  */
 import type { Clock } from '@tollgate/service-kit';
+import type { InquiryLimits } from '../accounts/accounts.ts';
 import { createTokenBucket } from '../accounts/token-bucket.ts';
 
 /** In the order in which they are served: a caller waits, a callback has come, the schedule finds something due. */
 const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;
 export type InquiryPriority = (typeof inquiryPriorities)[number];
 
+/** How long a callback waits for its turn, milliseconds: less than its batch waits for it. */
+const callbackWaitMs = 800;
 /** Of one team and priority, that wait; more are turned away at once. */
 const waitingMax = 2_000;
 /** Whose turn it is, again and again; the turn of one that does not wait, or has no place, goes to the first that does. */
@@ -21,16 +24,20 @@ export interface InquiryBudget {
   leave(priority: InquiryPriority): void;
 }
 
+/** The part of what calls and inquiries have together that is left to the calls that move money. */
+const leftToCalls = 1 / 4;
+/** When a token of what both have together is tried again, milliseconds. */
+const totalPauseMs = 50;
+
 export function createInquiryBudget(deps: {
-  concurrentMax: number;
-  perSecondMax: number;
+  limits: InquiryLimits;
   clock: Clock;
   /** Aborted when the process stops: what waits then does not begin. */
   stopping: AbortSignal;
 }): InquiryBudget {
-  const { concurrentMax, perSecondMax, clock, stopping } = deps;
+  const { clock, stopping } = deps;
+  const { concurrentMax, perSecondMax, total } = deps.limits;
   const tokens = createTokenBucket(perSecondMax, clock);
-  const [mostPlaces, halfOfPlaces] = [Math.ceil((concurrentMax * 3) / 4), Math.ceil(concurrentMax / 2)];
   const waiting = { caller: createQueue(), callback: createQueue(), schedule: createQueue() };
   const underWay = { caller: 0, callback: 0, schedule: 0 };
   let turn = 0;
@@ -43,16 +50,25 @@ export function createInquiryBudget(deps: {
   function mayServe(priority: InquiryPriority): boolean {
     const { caller, callback, schedule } = underWay;
     const others = callback + schedule;
-    if (waiting[priority].isEmpty() || caller + others >= concurrentMax) return false;
+    const places = concurrentMax();
+    if (waiting[priority].isEmpty() || caller + others >= places) return false;
+    const mostPlaces = Math.ceil((places * 3) / 4);
     if (priority === 'caller') return caller < mostPlaces;
-    return others < mostPlaces && (priority === 'callback' || schedule < halfOfPlaces);
+    return others < mostPlaces && (priority === 'callback' || schedule < Math.ceil(places / 2));
+  }
+
+  function tryTakeToken(): boolean {
+    if (!tokens.tryTake()) return false;
+    if (total?.tryTake(leftToCalls) !== false) return true;
+    tokens.giveBack();
+    return false;
   }
 
   function serve(): void {
     for (;;) {
       const priority = [turns[turn % turns.length] ?? 'caller', ...inquiryPriorities].find(mayServe);
       if (priority === undefined) return;
-      if (!tokens.tryTake()) return setAlarm();
+      if (!tryTakeToken()) return setAlarm();
       turn += 1;
       underWay[priority] += 1;
       waiting[priority].shift()?.(true);
@@ -67,16 +83,22 @@ export function createInquiryBudget(deps: {
       isAlarmSet = false;
       serve();
     };
-    clock.sleep(Math.max(1, tokens.nextInMs()), stopping).then(ring, () => undefined);
+    clock.sleep(tokens.nextInMs() || totalPauseMs, stopping).then(ring, () => undefined);
   }
 
   return {
     async enter(priority, team = '') {
-      if (stopping.aborted || waiting[priority].lengthOf(team) >= waitingMax) return false;
-      return new Promise((resolve) => {
-        waiting[priority].push(team, resolve);
-        serve();
-      });
+      const queue = waiting[priority];
+      if (stopping.aborted || queue.lengthOf(team) >= waitingMax) return false;
+      const entering = Promise.withResolvers<boolean>();
+      queue.push(team, entering.resolve);
+      serve();
+      if (priority !== 'callback' || !queue.has(team, entering.resolve)) return entering.promise;
+      // Its inquiry would find that the callback has been deferred meanwhile, and be made once more.
+      const served = new AbortController();
+      const giveUp = () => queue.remove(team, entering.resolve) && entering.resolve(false);
+      clock.sleep(callbackWaitMs, served.signal).then(giveUp, () => undefined);
+      return entering.promise.finally(() => served.abort());
     },
     leave(priority) {
       underWay[priority] -= 1;
@@ -93,6 +115,15 @@ function createQueue() {
   return {
     isEmpty: () => byTeam.size === 0,
     lengthOf: (team: string) => byTeam.get(team)?.length ?? 0,
+    has: (team: string, enter: Enter) => byTeam.get(team)?.includes(enter) ?? false,
+    /** False where it is not there any more. */
+    remove(team: string, enter: Enter): boolean {
+      const before = byTeam.get(team) ?? [];
+      const after = before.filter((each) => each !== enter);
+      if (after.length > 0) byTeam.set(team, after);
+      else byTeam.delete(team);
+      return after.length < before.length;
+    },
     push(team: string, enter: Enter) {
       const waiting = byTeam.get(team);
       if (waiting === undefined) byTeam.set(team, [enter]);

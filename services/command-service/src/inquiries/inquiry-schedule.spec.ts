@@ -1,289 +1,298 @@
+import {
+  type DueItem,
+  type DueQueue,
+  type InquiryNeed,
+  inquiryDelays,
+  inquiryNeeds,
+  nextInquiryAt,
+} from '@tollgate/payment-domain';
 import { silentLog } from '@tollgate/service-kit';
-import { createFakeClock, createFakeIds } from '@tollgate/testing';
-import { describe, expect, it } from 'vitest';
-import { type OpenItem, runInquirySchedule, nextInquiryAt } from './inquiry-schedule.ts';
+import { type FakeClock, createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import type { InquiryResult } from './inquiry-result.ts';
+import { createInquirySchedule } from './inquiry-schedule.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const day = 24 * hour;
+const shard = 3;
 
-function inquiriesOf(inquiryNeed: 'unresolved' | 'open', count: number): number[] {
-  const inquiries: number[] = [];
-  for (let after = 0; inquiries.length < count; after = inquiries.at(-1) ?? 0)
-    inquiries.push(nextInquiryAt({ inquiryNeed, updatedAt: 0 }, after, 0));
-  return inquiries;
+interface Row {
+  token: string;
+  inquiryNeed: InquiryNeed;
+  updatedAt: number;
+  dueAt: number | undefined;
+  account: string;
 }
 
-describe('nextLookAt', () => {
-  it('inquires about a lost creation soon, then ever more seldom, and never stops', () => {
-    const soon = [
-      5_000,
-      15_000,
-      minute,
-      5 * minute,
-      10 * minute,
-      15 * minute,
-      20 * minute,
-      25 * minute,
-      hour,
-    ];
-    const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * day);
-    expect(inquiriesOf('unresolved', 18)).toEqual([...soon, ...daily]);
+/** What the index does, without a file. */
+function indexOf(clock: FakeClock, rows: Row[]) {
+  const read = { rows: 0 };
+  const dueRows = () =>
+    rows
+      .filter(({ dueAt = Infinity }) => dueAt <= clock.now())
+      .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0));
+  const queueOf = ({ inquiryNeed, account }: Row): DueQueue => ({
+    ...{ kind: 'payment', shard, environment: 'sandbox', inquiryNeed, account },
   });
+  const isIn = (queue: DueQueue) => (row: Row) =>
+    row.account === queue.account && row.inquiryNeed === queue.inquiryNeed;
+  return {
+    read,
+    dueQueues: () => {
+      const firsts = dueRows().filter((row, place, all) => all.findIndex(isIn(queueOf(row))) === place);
+      return firsts.map((row) => ({ ...queueOf(row), oldestDueAt: row.dueAt ?? 0 }));
+    },
+    dueItems: (queue: DueQueue, { limit, newest = false }: { limit: number; newest?: boolean }) => {
+      const all = dueRows().filter(isIn(queue));
+      const some = newest ? all.reverse().slice(0, limit) : all.slice(0, limit);
+      read.rows += some.length;
+      return some.map(({ token, inquiryNeed, updatedAt, dueAt = 0 }): DueItem => ({
+        ...{ kind: 'payment', revision: 0, token, inquiryNeed, updatedAt, dueAt },
+      }));
+    },
+    postpone: (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
+      for (const { item, dueAt } of postponed)
+        for (const row of rows) if (row.token === item.token) row.dueAt = dueAt;
+    },
+  };
+}
 
-  it('inquires about an open payment as if no callback ever came', () => {
-    expect(inquiriesOf('open', 6)).toEqual([2 * minute, 10 * minute, hour, 6 * hour, 30 * hour, 54 * hour]);
+function start({
+  rows,
+  inquire = () => Promise.resolve('inquired'),
+  clock = createFakeClock(),
+  mayAsk = () => true,
+  isClockTrusted = () => true,
+}: {
+  rows: Row[];
+  inquire?: (token: string) => Promise<InquiryResult>;
+  clock?: FakeClock;
+  mayAsk?: (account: { account: string }) => boolean;
+  isClockTrusted?: () => boolean;
+}) {
+  const begun: { token: string; at: number }[] = [];
+  const index = indexOf(clock, rows);
+  const startedAt = clock.now();
+  const schedule = createInquirySchedule({
+    ...{ index, mayAsk, isClockTrusted, clock, delays: inquiryDelays, log: silentLog },
+    inquire: (token) => {
+      begun.push({ token, at: clock.now() - startedAt });
+      return inquire(token);
+    },
   });
+  const stopping = new AbortController();
+  const running = schedule.runShard(shard, stopping.signal);
+  return { begun, clock, index, schedule, running, stop: () => stopping.abort() };
+}
 
-  it('spreads payments by up to a tenth', () => {
-    expect(nextInquiryAt({ inquiryNeed: 'open', updatedAt: 0 }, 0, 0.999_999)).toBeCloseTo(132_000, -1);
+const rowOf = (row: Partial<Row> & { token: string }): Row => ({
+  ...{ inquiryNeed: 'open', updatedAt: 0, dueAt: 0, account: 'main' },
+  ...row,
+});
+const tokensOf = (count: number, name = 'pay') =>
+  Array.from({ length: count }, (_, index) => `${name}_${String(index).padStart(5, '0')}`);
+/** Newly made: due from now on. */
+const newRow = (clock: FakeClock, token: string, inquiryNeed: InquiryNeed): Row => {
+  const updatedAt = clock.now();
+  return rowOf({
+    token,
+    inquiryNeed,
+    updatedAt,
+    dueAt: nextInquiryAt({ token, inquiryNeed, updatedAt }, updatedAt),
   });
+};
+
+it('inquires what is unresolved, open and settled by the distances of each', async () => {
+  const clock = createFakeClock();
+  const rows = inquiryNeeds.map((need) => newRow(clock, need, need));
+  const { begun, stop, running } = start({ rows, clock });
+  for (let passed = 0; passed < 70; passed += 1) await clock.advance(minute);
+  const distances = (need: string) => begun.filter(({ token }) => token === need).map(({ at }) => at);
+  const [unresolved, open, settled] = inquiryNeeds.map(distances);
+  // A tenth later at most, and a pass a second.
+  const within = (expected: readonly number[]) =>
+    expected.map((at) => expect.toSatisfy((seen: number) => seen >= at && seen <= at * 1.1 + 1_000));
+  expect(unresolved).toEqual(within(inquiryDelays.unresolved.filter((at) => at <= hour)));
+  expect(open).toEqual(within([2 * minute, 10 * minute, hour]));
+  expect(settled).toEqual(within([hour]));
+  stop();
+  await running;
 });
 
-describe('runInquirySchedule', () => {
-  it('inquires about every open payment by its schedule', async () => {
-    const clock = createFakeClock();
-    const open = [
-      { token: 'lost', inquiryNeed: 'unresolved' as const, updatedAt: clock.now() },
-      { token: 'open', inquiryNeed: 'open' as const, updatedAt: clock.now() },
-    ];
-    const inquiries: string[] = [];
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after }) => (after === undefined ? open : []),
-        inquire: (token) => Promise.resolve(inquiries.push(token)),
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(4_000);
-    expect(inquiries).toEqual([]);
-    await clock.advance(62_000);
-    expect(inquiries).toEqual(['lost', 'lost', 'lost']);
-    await clock.advance(60_000);
-    expect(inquiries).toEqual(['lost', 'lost', 'lost', 'open']);
-    stopping.abort();
-    await running;
-  });
+it('does not inquire again what is settled and was inquired at the last distance', async () => {
+  const clock = createFakeClock();
+  const updatedAt = clock.now() - 40 * 24 * hour;
+  const rows = [rowOf({ token: 'old', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];
+  const { begun, stop, running } = start({ rows, clock });
+  await clock.advance(2_000);
+  expect(begun).toHaveLength(1);
+  await clock.advance(2_000);
+  expect(rows[0]?.dueAt).toBeUndefined();
+  stop();
+  await running;
+});
 
-  it('inquires at once, after a restart, about what was due meanwhile, page by page', async () => {
-    const clock = createFakeClock();
-    const tokens = Array.from({ length: 1_200 }, (_, index) => `pay_${String(index).padStart(4, '0')}`);
-    const open = tokens.map((token) => ({
-      token,
-      inquiryNeed: 'open' as const,
-      updatedAt: clock.now() - hour,
-    }));
-    const inquiries = new Set<string>();
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after = '', limit }) => open.filter(({ token }) => token > after).slice(0, limit),
-        inquire: (token) => Promise.resolve(inquiries.add(token)),
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(0);
-    expect(inquiries.size).toBe(1_200);
-    stopping.abort();
-    await running;
+// Above capacity the newest came first for ever: 23 % of what was 30 to 60 minutes old was never inquired.
+it('serves the oldest first, and keeps places for what has just become due', async () => {
+  const clock = createFakeClock();
+  const rows = tokensOf(1_000).map((token, place) =>
+    rowOf({ token, inquiryNeed: 'unresolved', dueAt: clock.now() + place }),
+  );
+  const { begun, stop, running } = start({
+    rows,
+    clock,
+    inquire: async () => {
+      await clock.sleep(10_000);
+      return 'inquired';
+    },
   });
+  await clock.advance(1_000);
+  const first = begun.map(({ token }) => token);
+  expect(first).toContain('pay_00000');
+  await clock.advance(9_500);
+  const late = 'pay_late';
+  rows.push(rowOf({ token: late, inquiryNeed: 'unresolved', dueAt: clock.now() }));
+  await clock.advance(22_000);
+  expect(begun.map(({ token }) => token)).toContain(late);
+  // All of the oldest were begun before any of the middle.
+  expect(begun.slice(0, 200).map(({ token }) => token)).toEqual(expect.arrayContaining(tokensOf(60)));
+  stop();
+  await clock.advance(20_000);
+  await running;
+});
 
-  it('inquires first about unknown outcomes, and about a few payments at a time', async () => {
-    const clock = createFakeClock();
-    const updatedAt = clock.now() - hour;
-    const open = Array.from({ length: 140 }, (_, index) => ({
-      token: `pay_${String(index).padStart(3, '0')}`,
-      inquiryNeed: index < 70 ? ('open' as const) : ('unresolved' as const),
-      updatedAt,
-    }));
-    const begun: string[] = [];
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after }) => (after === undefined ? open : []),
-        inquire: async (token) => {
-          begun.push(token);
-          await clock.sleep(10_000);
-        },
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(0);
-    expect(begun).toEqual(open.slice(70, 134).map(({ token }) => token));
-    stopping.abort();
-    await clock.advance(10_000);
-    await running;
-    expect(begun).toHaveLength(64);
+it('leaves what cannot be asked where it is, and goes on with the other accounts', async () => {
+  const clock = createFakeClock();
+  const rows = [
+    ...tokensOf(500, 'sick').map((token) => rowOf({ token, account: 'sick', dueAt: clock.now() })),
+    ...tokensOf(5, 'well').map((token) => rowOf({ token, account: 'well', dueAt: clock.now() })),
+  ];
+  const account = { isSick: true };
+  const { begun, index, schedule, stop, running } = start({
+    ...{ rows, clock, mayAsk: (each) => each.account !== 'sick' || !account.isSick },
   });
+  await clock.advance(20 * minute);
+  expect(new Set(begun.map(({ token }) => token.slice(0, 4)))).toEqual(new Set(['well']));
+  // Nothing of the sick account was read, and it shows.
+  expect(index.read.rows).toBeLessThan(100);
+  expect(schedule.health()).toMatchObject({ isBehind: true });
+  expect(schedule.health().overdueMs.open).toBeGreaterThan(15 * minute);
+  account.isSick = false;
+  await clock.advance(5_000);
+  expect(begun.filter(({ token }) => token.startsWith('sick'))).toHaveLength(500);
+  expect(schedule.health()).toMatchObject({ isBehind: false, overdueMs: { open: 0 } });
+  stop();
+  await running;
+});
 
-  it('continues after an inquiry that failed', async () => {
-    const clock = createFakeClock();
-    const stopping = new AbortController();
-    const updatedAt = clock.now();
-    let inquiries = 0;
-    const running = runInquirySchedule(
-      {
-        openItems: () => [{ token: 'lost', inquiryNeed: 'unresolved', updatedAt }],
-        inquire: () => Promise.reject(new Error(`inquiry ${(inquiries += 1)}`)),
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(16_000);
-    expect(inquiries).toBe(2);
-    stopping.abort();
-    await running;
+it('keeps due what was not asked, and backs off what was asked in vain', async () => {
+  const clock = createFakeClock();
+  const rows = ['turned-away', 'unanswered'].map((token) => newRow(clock, token, 'unresolved'));
+  const { begun, stop, running } = start({
+    ...{ rows, clock },
+    inquire: (token) => Promise.resolve(token === 'turned-away' ? 'not-asked' : 'failed'),
   });
-  // The pass waited for its inquiries, and the pause after it was nine times as long as they took: one account that
-  // hung for minutes delayed everybody's inquiries by hours.
-  it('does not let slow inquiries delay those that are newly due', async () => {
-    const clock = createFakeClock();
-    const items: OpenItem[] = Array.from({ length: 200 }, (_, index) => ({
-      ...{ token: `pay_${String(index).padStart(3, '0')}`, inquiryNeed: 'unresolved' },
-      updatedAt: clock.now() - 5_000,
-    }));
-    const begunAt = new Map<string, number>();
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after }) => (after === undefined ? items : []),
-        inquire: async (token) => {
-          begunAt.set(token, clock.monotonic());
-          await clock.sleep(10_000);
-        },
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(1_000);
-    expect(begunAt.size).toBe(64);
-    items.push({ token: 'pay_new', inquiryNeed: 'unresolved', updatedAt: clock.now() });
-    await clock.advance(15_000);
-    // It is due after five seconds.
-    expect(begunAt.get('pay_new')).toBeLessThanOrEqual(1_000 + 5_000 + 10_000);
-    stopping.abort();
-    await clock.advance(10_000);
-    await running;
-  });
+  await clock.advance(14_000);
+  const countOf = (token: string) => begun.filter((each) => each.token === token).length;
+  expect(countOf('turned-away')).toBeGreaterThan(5);
+  expect(countOf('unanswered')).toBe(1);
+  stop();
+  await running;
+});
 
-  it('does not inquire about an item again while its inquiry is under way', async () => {
-    const clock = createFakeClock();
-    const updatedAt = clock.now();
-    const stopping = new AbortController();
-    let inquiries = 0;
-    const running = runInquirySchedule(
-      {
-        openItems: () => [{ token: 'lost', inquiryNeed: 'unresolved', updatedAt }],
-        inquire: async () => {
-          inquiries += 1;
-          await clock.sleep(600_000);
-        },
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(590_000);
-    expect(inquiries).toBe(1);
-    await clock.advance(30_000);
-    expect(inquiries).toBe(2);
-    stopping.abort();
-    await clock.advance(600_000);
-    await running;
+// The pass waited for its inquiries: one account that hung for minutes delayed everybody's by hours.
+it('does not wait for one account that hangs', async () => {
+  const clock = createFakeClock();
+  const rows = [
+    ...tokensOf(200, 'hangs').map((token) => rowOf({ token, account: 'hangs', dueAt: clock.now() })),
+  ];
+  const { begun, stop, running } = start({
+    ...{ rows, clock },
+    inquire: async (token) => {
+      if (token.startsWith('hangs')) await clock.sleep(10 * minute);
+      return 'inquired';
+    },
   });
+  await clock.advance(1_000);
+  expect(begun).toHaveLength(64);
+  rows.push(newRow(clock, 'well', 'unresolved'));
+  rows.forEach((row) => row.token === 'well' && (row.account = 'well'));
+  await clock.advance(8_000);
+  expect(begun.map(({ token }) => token)).toContain('well');
+  stop();
+  await clock.advance(20 * minute);
+  await running;
+});
 
-  it('inquires in the end about more than the queue takes', async () => {
-    const clock = createFakeClock();
-    const open = Array.from({ length: 2_500 }, (_, index) => ({
-      ...{ token: `pay_${String(index).padStart(4, '0')}`, inquiryNeed: 'unresolved' as const },
-      updatedAt: clock.now() - 50 * minute,
-    }));
-    const inquiries: string[] = [];
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after = '', limit }) => open.filter(({ token }) => token > after).slice(0, limit),
-        inquire: async (token) => {
-          inquiries.push(token);
-          await clock.sleep(1_000);
-        },
-        ids: { ...createFakeIds(1), fraction: () => 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(60_000);
-    expect(inquiries).toHaveLength(2_500);
-    expect(new Set(inquiries).size).toBe(2_500);
-    stopping.abort();
-    await clock.advance(1_000);
-    await running;
+it('does not inquire an item again while its inquiry is under way, nor one that failed at once', async () => {
+  const clock = createFakeClock();
+  const rows = ['slow', 'broken'].map((token) => newRow(clock, token, 'unresolved'));
+  const { begun, stop, running } = start({
+    ...{ rows, clock },
+    inquire: async (token) => {
+      if (token === 'broken') throw new Error('the store is down');
+      await clock.sleep(10 * minute);
+      return 'inquired';
+    },
   });
+  await clock.advance(9 * minute);
+  const countOf = (token: string) => begun.filter((each) => each.token === token).length;
+  expect(countOf('slow')).toBe(1);
+  expect(countOf('broken')).toBe(4);
+  stop();
+  await clock.advance(10 * minute);
+  await running;
+});
 
-  it('spreads what is only open after a restart, and not what nobody knows the outcome of', async () => {
-    const clock = createFakeClock();
-    const updatedAt = clock.now() - hour;
-    const lost = ['lost-1', 'lost-2'].map((token) => ({
-      token,
-      inquiryNeed: 'unresolved' as const,
-      updatedAt,
-    }));
-    const open = ['open-1', 'open-2'].map((token) => ({ token, inquiryNeed: 'open' as const, updatedAt }));
-    const inquiries: string[] = [];
-    const stopping = new AbortController();
-    const fractions = [0.5, 0.5, 0.25, 0.75];
-    const running = runInquirySchedule(
-      {
-        openItems: ({ after }) => (after === undefined ? [...lost, ...open] : []),
-        inquire: (token) => Promise.resolve(inquiries.push(token)),
-        ids: { ...createFakeIds(1), fraction: () => fractions.shift() ?? 0 },
-        ...{ clock, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(0);
-    expect(inquiries).toEqual(['lost-1', 'lost-2']);
-    await clock.advance(2.5 * minute + 2_000);
-    expect(inquiries.slice(2)).toEqual(['open-1']);
-    await clock.advance(5 * minute);
-    expect(inquiries.slice(2)).toEqual(['open-1', 'open-2']);
-    stopping.abort();
-    await running;
-  });
+it('spreads what was due before it took over, and not what nobody knows the outcome of', async () => {
+  const clock = createFakeClock();
+  const rows = inquiryNeeds.flatMap((inquiryNeed) =>
+    tokensOf(50, inquiryNeed).map((token) =>
+      rowOf({ token, inquiryNeed, updatedAt: clock.now() - 30 * minute, dueAt: clock.now() - 20 * minute }),
+    ),
+  );
+  const { begun, stop, running } = start({ rows, clock });
+  const countOf = (need: InquiryNeed) => begun.filter(({ token }) => token.startsWith(need)).length;
+  await clock.advance(3_000);
+  expect(countOf('unresolved')).toBe(50);
+  expect(countOf('open')).toBeLessThan(10);
+  await clock.advance(10 * minute);
+  expect(countOf('open')).toBeGreaterThanOrEqual(50);
+  expect(countOf('settled')).toBeLessThan(25);
+  await clock.advance(hour);
+  expect(countOf('settled')).toBeGreaterThanOrEqual(50);
+  stop();
+  await running;
+});
 
-  it('reads for a tenth of the time at most', async () => {
-    const clock = createFakeClock();
-    let readingMs = 0;
-    const slow = { ...clock, monotonic: () => clock.monotonic() + readingMs };
-    let passes = 0;
-    const stopping = new AbortController();
-    const running = runInquirySchedule(
-      {
-        openItems: () => {
-          passes += 1;
-          readingMs += 1_000;
-          return [];
-        },
-        inquire: () => Promise.resolve(),
-        ids: createFakeIds(1),
-        ...{ clock: slow, log: silentLog },
-      },
-      stopping.signal,
-    );
-    await clock.advance(8_999);
-    expect(passes).toBe(1);
-    await clock.advance(1);
-    expect(passes).toBe(2);
-    stopping.abort();
-    await running;
+it('stands still while the clock is not trusted or the index is not whole', async () => {
+  const clock = createFakeClock();
+  const rows = [rowOf({ token: 'due', inquiryNeed: 'unresolved', dueAt: clock.now() })];
+  const state = { isTrusted: false };
+  const { begun, stop, running } = start({ rows, clock, isClockTrusted: () => state.isTrusted });
+  await clock.advance(10_000);
+  expect(begun).toEqual([]);
+  state.isTrusted = true;
+  await clock.advance(2_000);
+  expect(begun).toHaveLength(1);
+  stop();
+  await running;
+});
+
+it('reads what it begins, however much is due', async () => {
+  const clock = createFakeClock();
+  const rows = tokensOf(20_000).map((token) => rowOf({ token, dueAt: clock.now() }));
+  const { begun, index, stop, running } = start({
+    ...{ rows, clock },
+    inquire: async () => {
+      await clock.sleep(1_000);
+      return 'inquired';
+    },
   });
+  await clock.advance(3_000);
+  expect(begun.length).toBeGreaterThan(100);
+  expect(index.read.rows).toBeLessThan(4 * begun.length);
+  stop();
+  await clock.advance(5_000);
+  await running;
 });

@@ -1,130 +1,203 @@
-/** Inquires everything that is not settled, on a schedule, with or without callbacks. */
-import type { InquiryNeed } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
-import { type InquiryQueue, createInquiryQueue } from './inquiry-queue.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-/** When an unknown outcome is inquired, after the last change. */
-const unresolvedScheduleMs = [
-  5 * second,
-  15 * second,
-  minute,
-  ...[5, 10, 15, 20, 25].map((count) => count * minute),
-  hour,
-  ...[1, 2, 3, 4, 5, 6, 7].map((count) => count * day),
-];
-
-/** When what the provider has not finished is inquired, after the last change; then daily. */
-const openScheduleMs = [2 * minute, 10 * minute, hour, 6 * hour];
-
 /**
- * The next instant after `after` at which an inquiry about an item is due, milliseconds since the Unix epoch. Inquiries
- * never end: time alone turns nothing into failed.
- *
- * @param jitter in [0, 1): moves the instant later by up to a tenth of its distance, so that payments which were made
- * together are not inquired together.
+ * Inquires what is due, with or without callbacks. What is due is read from the index, so that a pass costs what it finds,
+ * however much is open; the index has the due times, because an inquiry that finds nothing new writes no event.
  */
-export function nextInquiryAt(
-  item: { inquiryNeed: InquiryNeed; updatedAt: number },
-  after: number,
-  jitter: number,
-): number {
-  const schedule = item.inquiryNeed === 'unresolved' ? unresolvedScheduleMs : openScheduleMs;
-  const stretch = 1 + jitter / 10;
-  const next = schedule.find((delay) => item.updatedAt + delay * stretch > after);
-  if (next !== undefined) return item.updatedAt + next * stretch;
-  return after + day * stretch;
-}
-
-/** Something that needs inquiries, as the index knows it. */
-export interface OpenItem {
-  token: string;
-  inquiryNeed: InquiryNeed;
-  /** Milliseconds since the Unix epoch. */
-  updatedAt: number;
-}
+import {
+  type DueInquiries,
+  type DueItem,
+  type DueQueue,
+  type Environment,
+  type InquiryDelays,
+  type InquiryNeed,
+  type Postponed,
+  inquiryNeeds,
+  nextInquiryAt,
+  spreadFrom,
+} from '@tollgate/payment-domain';
+import { type Clock, type Log, TollgateError } from '@tollgate/service-kit';
+import type { InquiryResult } from './inquiry-result.ts';
 
 export interface InquiryScheduleDependencies {
-  /** A page of what needs inquiries, in order of tokens, after a token. */
-  openItems: (page: { after?: string; limit: number }) => readonly OpenItem[];
-  inquire: (token: string) => Promise<unknown>;
+  index: DueInquiries;
+  inquire: (token: string) => Promise<InquiryResult>;
+  /** False while asking the account is no use: what is due there stays due. */
+  mayAsk: (account: { environment: Environment; account: string }) => boolean;
+  /** False while our clock and the event store's are too far apart to tell what is due. */
+  isClockTrusted: () => boolean;
+  delays: InquiryDelays;
   clock: Clock;
-  ids: Ids;
   log: Log;
 }
 
-/** Pause between two passes; longer where reading what is open takes long, so that it is a tenth of the time at most. */
-const passPauseMs = second;
-const passPausePerReading = 9;
-const pageSize = 500;
-/** After a restart, what is open and overdue is inquired within this time, and not all at once. */
-const restartSpreadMs = 10 * minute;
+export interface InquirySchedule {
+  /** Inquires the items of a shard until the signal is aborted, and until its inquiries under way have ended. */
+  runShard(shard: number, signal: AbortSignal): Promise<void>;
+  health(): InquiryScheduleHealth;
+}
 
-/** When each open item is due, and its last change when that was decided. */
-type DueTimes = Map<string, { at: number; updatedAt: number }>;
+export interface InquiryScheduleHealth {
+  /** How long the oldest due inquiry of each need has been waiting in the shards of this process, milliseconds. */
+  overdueMs: Record<InquiryNeed, number>;
+  /** True where one has been waiting for longer than its bound. */
+  isBehind: boolean;
+}
 
-/** Runs until the signal is aborted, and until the inquiries that had begun by then have ended. */
-export async function runInquirySchedule(
-  deps: InquiryScheduleDependencies,
-  signal: AbortSignal,
-): Promise<void> {
-  const dueTimes: DueTimes = new Map();
-  const queue = createInquiryQueue({ ...deps, onBegin: (item) => setNext(deps, dueTimes, item) });
-  try {
-    while (!signal.aborted) {
-      const readingMs = await passOver(deps, { dueTimes, queue }, signal);
-      const pauseMs = Math.max(passPauseMs, passPausePerReading * readingMs);
-      await deps.clock.sleep(pauseMs, signal).catch(() => undefined);
+/** Inquiries of one account at once: its budget lets fewer begin. */
+const accountAtOnceMax = 64;
+/** The share of each need in what is begun for an account, where all of them are due. */
+const weights: Record<InquiryNeed, number> = { unresolved: 4, open: 3, settled: 1 };
+/** Of what is begun in a queue, this part is for what has become due last: the oldest must not hold up what is new. */
+const newestPart = 1 / 4;
+/** How long something may be due before the schedule counts as behind, milliseconds. */
+const overdueMsMax: Record<InquiryNeed, number> = {
+  unresolved: 2 * 60_000,
+  open: 15 * 60_000,
+  settled: 6 * 3_600_000,
+};
+const passPauseMs = 1_000;
+
+const nothingOverdue: Record<InquiryNeed, number> = { unresolved: 0, open: 0, settled: 0 };
+
+interface Shard {
+  /** When this process took it over, milliseconds since the Unix epoch. */
+  since: number;
+  underWay: Set<Promise<void>>;
+}
+
+export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
+  const { clock, delays, inquire, index, log } = deps;
+  const shards = new Map<number, Shard>();
+  /** By account. */
+  const underWay = new Map<string, Set<string>>();
+  let postponed: Postponed[] = [];
+  let overdueMs = nothingOverdue;
+  let passing: Promise<void> | undefined;
+  let wake = new AbortController();
+
+  async function passUntilIdle(): Promise<void> {
+    while (shards.size > 0) {
+      pass();
+      wake = new AbortController();
+      await clock.sleep(passPauseMs, wake.signal).catch(() => undefined);
     }
-  } finally {
-    await queue.close();
+    overdueMs = nothingOverdue;
   }
-}
 
-/** Hands what is due to the queue and waits for no inquiry. @returns the time that reading has taken, milliseconds */
-async function passOver(
-  deps: InquiryScheduleDependencies,
-  { dueTimes, queue }: { dueTimes: DueTimes; queue: InquiryQueue },
-  signal: AbortSignal,
-): Promise<number> {
-  const seen = new Set<string>();
-  let readingMs = 0;
-  let after: string | undefined;
-  for (let isLast = false; !isLast;) {
-    const startedAt = deps.clock.monotonic();
-    const page = deps.openItems({ limit: pageSize, ...(after === undefined ? {} : { after }) });
-    readingMs += deps.clock.monotonic() - startedAt;
-    page.forEach(({ token }) => seen.add(token));
-    queue.offer(page.filter((item) => isDue(deps, dueTimes, item)));
-    // Between pages everybody else has a turn.
-    await deps.clock.sleep(0, signal).catch(() => undefined);
-    if (signal.aborted) return readingMs;
-    after = page.at(-1)?.token;
-    isLast = page.length < pageSize;
+  function pass(): void {
+    try {
+      flush();
+      if (!deps.isClockTrusted()) return;
+      const queues = index.dueQueues([...shards.keys()]);
+      overdueMs = overdueIn(queues, clock.now());
+      for (const ofAccount of Map.groupBy(queues, accountOf).values()) beginFor(ofAccount);
+      flush();
+    } catch (error) {
+      // The index is being rebuilt, or was found damaged: it says when it is whole again.
+      if (!(error instanceof TollgateError && error.retryable))
+        log.error(
+          { error, operation: 'inquiry-schedule' },
+          'what is due could not be read; it is read again',
+        );
+    }
   }
-  for (const token of dueTimes.keys()) if (!seen.has(token)) dueTimes.delete(token);
-  return readingMs;
+
+  function flush(): void {
+    if (postponed.length === 0) return;
+    const moving = postponed;
+    postponed = [];
+    index.postpone(moving);
+  }
+
+  /** @param queues all of one account */
+  function beginFor(queues: readonly DueQueue[]): void {
+    const [first] = queues;
+    if (first === undefined || !deps.mayAsk(first)) return;
+    const known = underWay.get(accountOf(first)) ?? new Set<string>();
+    underWay.set(accountOf(first), known);
+    const places = accountAtOnceMax - known.size;
+    const byNeed = Map.groupBy(queues, ({ inquiryNeed }) => inquiryNeed);
+    const weightOfAll = [...byNeed.keys()].reduce((sum, need) => sum + weights[need], 0);
+    for (const need of inquiryNeeds) {
+      const ofNeed = byNeed.get(need) ?? [];
+      const share = Math.ceil((places * weights[need]) / weightOfAll / ofNeed.length);
+      for (const queue of ofNeed)
+        for (const item of itemsOf(queue, share, known)) {
+          if (known.size >= accountAtOnceMax) return;
+          begin(item, { queue, known });
+        }
+    }
+  }
+
+  /** The oldest, and where they are not all a few of the newest. What is under way is still due, and read past. */
+  function itemsOf(queue: DueQueue, share: number, known: ReadonlySet<string>): DueItem[] {
+    const isNew = ({ token }: DueItem) => !known.has(token);
+    const oldest = index.dueItems(queue, { limit: share + known.size + 1 }).filter(isNew);
+    if (oldest.length <= share) return oldest;
+    const newestMax = Math.floor(share * newestPart);
+    const newest = newestMax === 0 ? [] : index.dueItems(queue, { limit: newestMax, newest: true });
+    const items = [...oldest.slice(0, share - newest.length), ...newest.filter(isNew)];
+    return [...new Map(items.map((item) => [item.token, item])).values()];
+  }
+
+  function begin(item: DueItem, { queue, known }: { queue: DueQueue; known: Set<string> }): void {
+    const shard = shards.get(queue.shard);
+    if (shard === undefined) return;
+    // Due before we had the shard: the one who had it may have inquired it, and all at once is too much.
+    const spread = spreadFrom(item, shard.since);
+    if (item.dueAt < shard.since && spread > clock.now()) return void postponed.push({ item, dueAt: spread });
+    known.add(item.token);
+    const inquiring = inquireOnce(item).finally(() => {
+      known.delete(item.token);
+      shard.underWay.delete(inquiring);
+      if (known.size === accountAtOnceMax / 2) wake.abort();
+    });
+    shard.underWay.add(inquiring);
+  }
+
+  /** Never rejects. What was not asked stays due. */
+  async function inquireOnce(item: DueItem): Promise<void> {
+    const result = await inquire(item.token).catch((error: unknown) => {
+      const { token } = item;
+      log.error(
+        { error, token, operation: 'inquiry-schedule' },
+        'an inquiry failed; the schedule repeats it',
+      );
+      return 'failed' as const;
+    });
+    if (result !== 'not-asked') postponed.push({ item, dueAt: nextInquiryAt(item, clock.now(), delays) });
+  }
+
+  return {
+    async runShard(shard, signal) {
+      if (signal.aborted) return;
+      const held: Shard = { since: clock.now(), underWay: new Set() };
+      shards.set(shard, held);
+      passing ??= passUntilIdle().finally(() => (passing = undefined));
+      wake.abort();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      shards.delete(shard);
+      await Promise.all(held.underWay);
+      if (shards.size === 0) wake.abort();
+      await (shards.size === 0 ? passing : undefined);
+      pass();
+    },
+    health: () => ({
+      overdueMs,
+      isBehind: inquiryNeeds.some((need) => overdueMs[need] > overdueMsMax[need]),
+    }),
+  };
 }
 
-/** What is due stays so until its inquiry begins: what finds no place in the queue is offered again by the next pass. */
-function isDue({ clock, ids }: InquiryScheduleDependencies, dueTimes: DueTimes, item: OpenItem): boolean {
-  const { token, inquiryNeed, updatedAt } = item;
-  const now = clock.now();
-  const known = dueTimes.get(token);
-  if (known?.updatedAt === updatedAt) return known.at <= now;
-  const jitter = ids.fraction();
-  let at = nextInquiryAt(item, updatedAt, jitter);
-  // Seen for the first time and overdue: the process has restarted, and everything open is seen at once.
-  if (known === undefined && inquiryNeed === 'open' && at <= now) at = now + jitter * restartSpreadMs;
-  dueTimes.set(token, { at, updatedAt });
-  return at <= now;
-}
+const accountOf = ({ environment, account }: DueQueue): string => `${environment}/${account}`;
 
-function setNext({ clock, ids }: InquiryScheduleDependencies, dueTimes: DueTimes, item: OpenItem): void {
-  const at = nextInquiryAt(item, clock.now(), ids.fraction());
-  dueTimes.set(item.token, { at, updatedAt: item.updatedAt });
-}
+const overdueIn = (
+  queues: readonly (DueQueue & { oldestDueAt: number })[],
+  now: number,
+): Record<InquiryNeed, number> =>
+  queues.reduce(
+    (longest, { inquiryNeed, oldestDueAt }) => ({
+      ...longest,
+      [inquiryNeed]: Math.max(longest[inquiryNeed], now - oldestDueAt),
+    }),
+    nothingOverdue,
+  );

@@ -62,8 +62,6 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
     await harness().inquire(token);
     return token;
   },
-  callback_not_applied: async () =>
-    record(await created(), { type: 'RecordUnappliedCallback', reason: 'the service was down' }),
   final_status_revised: async () => shown(await harness().approved('order-1'), { status: 'declined' }),
   async refund_disagrees() {
     const token = await harness().approved('order-1');
@@ -106,8 +104,6 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
 const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
   ['attempt_not_found', 'inquire_again', ['attempt_not_found'], 'unresolved'],
   ['attempt_not_found', 'payment_not_made', [], 'failed'],
-  ['callback_not_applied', 'inquire_again', [], 'init'],
-  ['callback_not_applied', 'acknowledged', [], 'init'],
   ['final_status_revised', 'acknowledged', [], 'declined'],
   ['refund_disagrees', 'inquire_again', ['refund_disagrees'], 'approved'],
   ['refund_disagrees', 'acknowledged', [], 'approved'],
@@ -180,8 +176,6 @@ describe('a review of a payment', () => {
 });
 
 const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
-  callback_not_applied: async () =>
-    recordOfPayout(await paidOut(), { type: 'RecordUnappliedCallback', reason: 'down' }),
   async final_status_revised() {
     const token = await paidOut();
     for (const payout of harness().provider.payouts.values()) payout.status = 'declined';
@@ -227,8 +221,6 @@ const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
 };
 
 const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] = [
-  ['callback_not_applied', 'inquire_again', [], 'approved'],
-  ['callback_not_applied', 'acknowledged', [], 'approved'],
   ['final_status_revised', 'acknowledged', [], 'declined'],
   ['payout_not_found', 'inquire_again', ['payout_not_found'], 'unresolved'],
   ['payout_not_found', 'payout_not_made', [], 'failed'],

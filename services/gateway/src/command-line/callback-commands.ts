@@ -1,4 +1,4 @@
-/** `callbacks dead-letters`, `callbacks replay`: callbacks of the Payment Service that could not be applied. */
+/** `callbacks dead-letters`, `callbacks replay`: callbacks of the Payment Service that can never be applied. */
 import {
   decodeCallbackRecord,
   decodeDlqRecord,
@@ -15,7 +15,7 @@ import { type CommandResult, type CommandTools, type RunCommand, topicReaderOf }
 export function registerCallbackCommands(program: Command, run: RunCommand): void {
   const callbacks = program
     .command('callbacks')
-    .description('dead-lettered callbacks: those of the Payment Service that could not be applied');
+    .description('dead-lettered callbacks: those of the Payment Service that can never be applied');
   callbacks
     .command('dead-letters')
     .description('list those that were not published again yet')

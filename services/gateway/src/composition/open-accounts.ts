@@ -22,11 +22,12 @@ const inquireConnectionsMax = 32;
 export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
 
 /**
- * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start
+ * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start; `processes` that
+ * call the accounts, this one included
  * @throws StartupError where the file cannot be used
  */
 export async function openAccounts(
-  deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean },
+  deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean; processes: () => number },
   directory: DataDirectory,
   stops: AsyncDisposableStack,
 ): Promise<OpenedAccounts> {
@@ -52,7 +53,10 @@ export async function openAccounts(
     stops.defer(() => provider.close());
     return { ...account, provider: measureProvider(provider, account, deps) };
   });
-  return { accounts: createAccounts({ accounts, clock, log: logOf('accounts') }), sandbox };
+  return {
+    accounts: createAccounts({ accounts, clock, log: logOf('accounts'), processes: deps.processes }),
+    sandbox,
+  };
 }
 
 const toAccount = ({ httpsUrl, ca, key }: Sandbox): ConfiguredAccount => ({

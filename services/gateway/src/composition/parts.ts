@@ -1,5 +1,5 @@
 /** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
-import { type EventStore, runUnderLease } from '@tollgate/event-store';
+import { type EventStore, type Members, createMembers, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
 import { type TeamDirectory, createTeamDirectory } from '@tollgate/teams';
@@ -8,7 +8,7 @@ import { type WebhookMasterSecret, parseWebhookSecrets } from '@tollgate/service
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
-import type { RunAlone } from './background.ts';
+import { type RunAlone, inBackground } from './background.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { openBus } from './open-bus.ts';
@@ -28,6 +28,8 @@ export interface Parts extends GatewayDependencies {
   isStoreReachable: () => boolean;
   bus: () => Promise<MessageBus>;
   runAlone: () => Promise<RunAlone>;
+  /** Of the processes that run the command service, this one included: they share shards and limits. */
+  members: () => Promise<Members>;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
   /** Started: it has every current view, or reports that it is rebuilding. */
@@ -69,6 +71,18 @@ export function createParts(
     return (name, signal, work) => runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
   });
 
+  // Until the others are seen, this one is alone.
+  let processes = () => 1;
+  const members = once(async () => {
+    const name = 'command-service';
+    const joined = createMembers({
+      ...{ store: await store(), clock, ids, name, member: holder, log: logOf(name) },
+    });
+    stops.defer(inBackground((signal) => joined.run(signal)));
+    processes = () => joined.place().count;
+    return joined;
+  });
+
   const teams = once(async () => {
     const directory = createTeamDirectory({ store: await store(), log: logOf('team-directory') });
     stops.defer(() => directory.stop());
@@ -80,17 +94,23 @@ export function createParts(
     // Two processes never share an index: the command service has one of its own where it is alone.
     const owner = runs('query-service') ? 'query-service' : 'command-service';
     const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
-    const opened = createPaymentIndex({ file, store: await store(), clock, log: logOf(owner) });
+    const opened = createPaymentIndex({
+      ...{ file, store: await store(), clock, log: logOf(owner), delays: config.inquiryDelays },
+    });
     stops.defer(() => opened.stop());
     await startIndex(opened, clock);
     return opened;
   });
 
   return {
-    ...{ ...deps, ...base, metrics, store, bus, runAlone, teams, index },
+    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teams, index },
     isStoreReachable: () => isStoreReachable(),
     accounts: once(() =>
-      openAccounts({ ...deps, metrics, isWhole: serviceNames.every(runs) }, dataDirectory, stops),
+      openAccounts(
+        { ...deps, metrics, isWhole: serviceNames.every(runs), processes: () => processes() },
+        dataDirectory,
+        stops,
+      ),
     ),
     callbackSecrets: () =>
       config.callbackSecrets === undefined

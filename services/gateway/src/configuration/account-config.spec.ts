@@ -71,6 +71,7 @@ describe('an accounts file', () => {
       failuresInARowMax: 3,
       concurrentInquiriesMax: 4,
       inquiriesPerSecondMax: 9,
+      totalPerSecondMax: 35,
     };
     const whom = { currencies: ['EUR', 'JPY'], teams: ['shop', 'desk-2'] };
     const [account] = parse({ ...main, ...limits, ...whom, caFile: './ca.pem' });

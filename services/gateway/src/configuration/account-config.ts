@@ -71,6 +71,7 @@ const entrySchema = z
       failuresInARowMax: wholeNumber(1, 1_000_000).default(10),
       concurrentInquiriesMax: wholeNumber(1, 10_000).default(inquiryLimits.concurrentInquiriesMax),
       inquiriesPerSecondMax: wholeNumber(1, 1_000_000).default(inquiryLimits.inquiriesPerSecondMax),
+      totalPerSecondMax: wholeNumber(1, 1_000_000).optional(),
     },
     orMissing('must be an object'),
   )
@@ -212,14 +213,14 @@ type Note = (fault: string) => void;
 
 /** Undefined where the key cannot be had; `note` has been told that, and whatever else is wrong. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
-  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, ...rest } = entry;
+  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, totalPerSecondMax, ...rest } = entry;
   const privateKey =
     privateKeyFile === undefined
       ? keyOfEnvironment(privateKeyEnv, source, note)
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  return { ...rest, ...given({ currencies, teams, ca }), privateKey };
+  return { ...rest, ...given({ currencies, teams, ca, totalPerSecondMax }), privateKey };
 }
 
 function keyOfEnvironment(variable = '', { env }: Source, note: Note): Secret | undefined {

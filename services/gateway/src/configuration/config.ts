@@ -1,4 +1,5 @@
 import { isNetwork } from '@tollgate/notifier';
+import { inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { shardsMax } from '@tollgate/views';
 import { logLevels, portSchema } from '@tollgate/service-kit';
@@ -7,6 +8,21 @@ import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-c
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
+
+const secondsRule = 'must be numbers of seconds, growing, separated by commas';
+
+/** Empty: none. Milliseconds from here on. */
+const distancesSchema = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  )
+  .refine((all) => all.every((each) => /^\d{1,9}(\.\d{1,3})?$/.test(each) && Number(each) > 0), secondsRule)
+  .transform((all) => all.map((each) => Number(each) * 1_000))
+  .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
 
 const requestsPerSecondSchema = z.coerce
   .number('must be a number of requests')
@@ -110,6 +126,8 @@ export const gatewayConfigSchema = z
     PROVIDER_SEND_WITHIN_MS: durationMs.default(5_000),
     /** How long the Payment Service may go on working on a request that we have given up on. */
     PROVIDER_QUIET_MS: durationMs.default(30_000),
+    /** Seconds after its last change at which what is final is inquired once more, because it may have been revised. */
+    FINAL_INQUIRIES_AFTER_S: distancesSchema.default(inquiryDelays.settled.slice()),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -151,6 +169,7 @@ export const gatewayConfigSchema = z
       callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
       quietMs: env.PROVIDER_QUIET_MS,
     },
+    inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

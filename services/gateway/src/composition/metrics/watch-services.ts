@@ -1,5 +1,6 @@
 /** The gauges: read from the services at each scrape, so that they cost nothing in between. */
-import type { AccountHealth, Accounts } from '@tollgate/command-service';
+import type { AccountHealth, Accounts, InquiryScheduleHealth } from '@tollgate/command-service';
+import { inquiryNeeds } from '@tollgate/payment-domain';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
 import type { ProjectorHealth } from '@tollgate/projector';
@@ -33,6 +34,14 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
       })),
     ),
   );
+}
+
+/** How long what is due has been waiting, in the shards that this process works on. */
+export function watchSchedule({ watch }: Watch, health: () => InquiryScheduleHealth): void {
+  watch('tollgate_inquiry_overdue_seconds', () => {
+    const { overdueMs } = health();
+    return inquiryNeeds.map((state) => ({ labels: { state }, value: overdueMs[state] / 1_000 }));
+  });
 }
 
 const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });

@@ -2,7 +2,7 @@ import { createCommandService, nameOfInstallation } from '@tollgate/command-serv
 import { StartupError } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
-import { watchAccounts, watchIndex } from '../metrics/watch-services.ts';
+import { watchAccounts, watchIndex, watchSchedule } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
 
@@ -21,14 +21,16 @@ export async function startCommandService(
   const secrets = parts.callbackSecrets();
   const { accounts } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
-  const [directory, index] = await Promise.all([parts.teams(), parts.index()]);
+  const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const installation = await nameOfInstallation({ store, clock, ids });
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
-    openPayments: (page) => index.openPayments(page),
-    openPayouts: (page) => index.openPayouts(page),
+    index,
+    isClockTrusted: () => true,
+    inquiryDelays: config.inquiryDelays,
+    place: () => members.place(),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     times: config.times,
@@ -37,6 +39,8 @@ export async function startCommandService(
   stops.defer(() => commands.stop());
   commands.start();
   watchAccounts(metrics, accounts);
+  const scheduleHealth = () => commands.scheduleHealth();
+  watchSchedule(metrics, scheduleHealth);
   // Inquiries are scheduled from this index: unless it is watched, a stuck one would go unnoticed.
   const isIndexOwn = !parts.runs('query-service');
   if (isIndexOwn) watchIndex(metrics, { store, clock, index });
@@ -45,7 +49,11 @@ export async function startCommandService(
     registerRoutes: (app) => commands.registerRoutes(app),
     registerInternalRoutes: (app) => registerInquiryHints(app, (token) => commands.inquireForReader(token)),
     inquireForReader: (token) => commands.inquireForReader(token),
-    degraded: () => [...degradedWithout(bus)(), ...(isBuilding() ? ['index'] : [])],
+    degraded: () => [
+      ...degradedWithout(bus)(),
+      ...(isBuilding() ? ['index'] : []),
+      ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
+    ],
   };
 }
 

@@ -54,6 +54,10 @@ const gauges = {
     help: 'Callers that wait for a permit of the account',
     labelNames: ['environment', 'account'],
   },
+  tollgate_inquiry_overdue_seconds: {
+    help: 'How long the oldest due inquiry of the shards of this process has been waiting; 0 where none is due',
+    labelNames: ['state'],
+  },
   tollgate_pending_inquiries: {
     help: 'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
     labelNames: ['kind', 'state'],

@@ -5,6 +5,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
 import { createQueryService } from '@tollgate/query-service';
+import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
 import { httpServerOptions, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
@@ -39,8 +40,7 @@ export async function startApi(
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     runAlone: (_name, signal, work) => work(signal),
     findByServiceToken: () => undefined,
-    openPayments: () => [],
-    openPayouts: () => [],
+    ...{ index, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
   const journal = createWebhookJournal(deps);

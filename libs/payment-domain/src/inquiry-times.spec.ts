@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import {
+  firstInquiryAt,
+  inquiryDelays,
+  inquiryShardOf,
+  inquiryShards,
+  nextInquiryAt,
+  spreadFrom,
+} from './inquiry-times.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const item = { token: 'pay_1', inquiryNeed: 'open', updatedAt: 0 } as const;
+
+/** The next `count` instants for an item whose last change was at 0, without the lateness of its token. */
+function distancesOf(inquiryNeed: 'unresolved' | 'open' | 'settled', count: number): (number | undefined)[] {
+  const stretch = nextInquiryAt(item, 0)! / inquiryDelays.open[0]!;
+  const distances: (number | undefined)[] = [];
+  for (let after: number | undefined = 0; distances.length < count;) {
+    after = after === undefined ? undefined : nextInquiryAt({ ...item, inquiryNeed }, after);
+    distances.push(after === undefined ? undefined : Math.round(after / stretch));
+  }
+  return distances;
+}
+
+it('inquires what is unresolved soon, then ever more seldom, and never stops', () => {
+  const daily = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => count * day);
+  expect(distancesOf('unresolved', 18)).toEqual([...inquiryDelays.unresolved.slice(0, 9), ...daily]);
+});
+
+it('inquires what is open as if no callback ever came', () => {
+  expect(distancesOf('open', 6)).toEqual([2 * minute, 10 * minute, hour, 6 * hour, 30 * hour, 54 * hour]);
+});
+
+// A payment that had expired was revised to approved while its callback was lost, and nobody ever learnt it.
+it('inquires what is settled after an hour, a day, a week and a month, and no more', () => {
+  expect(distancesOf('settled', 5)).toEqual([hour, day, 7 * day, 30 * day, undefined]);
+});
+
+it('makes tokens later by up to a tenth, each always by the same', () => {
+  const tokens = Array.from({ length: 1_000 }, (_, index) => `pay_${index}`);
+  const first = tokens.map((token) => nextInquiryAt({ ...item, token }, 0)!);
+  expect(Math.min(...first)).toBeGreaterThanOrEqual(2 * minute);
+  expect(Math.max(...first)).toBeLessThan(2.2 * minute);
+  expect(new Set(first.map((at) => Math.floor((at - 2 * minute) / 1_200))).size).toBe(10);
+  expect(tokens.map((token) => nextInquiryAt({ ...item, token }, 0))).toEqual(first);
+});
+
+it('shares tokens out evenly over the shards, independently of how late they are', () => {
+  const tokens = Array.from({ length: 8_000 }, (_, index) => `pay_${index}`);
+  const byShard = Map.groupBy(tokens, inquiryShardOf);
+  expect([...byShard.keys()].sort()).toEqual([...Array(inquiryShards).keys()]);
+  for (const some of byShard.values()) {
+    expect(some.length).toBeGreaterThan(800);
+    const late = some.filter((token) => nextInquiryAt({ ...item, token }, 0)! > 2.1 * minute);
+    expect(late.length / some.length).toBeGreaterThan(0.4);
+  }
+});
+
+it('counts a change from when it is seen where the clock that recorded it ran ahead', () => {
+  const ahead = { ...item, updatedAt: 365 * day };
+  expect(firstInquiryAt(ahead, 0)).toBe(firstInquiryAt(item, 0));
+});
+
+it('spreads what becomes known long after it was due', () => {
+  const now = 40 * day;
+  expect(firstInquiryAt({ ...item, inquiryNeed: 'unresolved' }, now)).toBe(now);
+  expect(firstInquiryAt(item, now)).toBe(spreadFrom(item, now));
+  expect(spreadFrom(item, now)).toBeGreaterThan(now);
+  expect(spreadFrom(item, now)).toBeLessThan(now + 10 * minute);
+});
+
+it('does not begin anew, in a new index, with what was settled long ago', () => {
+  const settled = { ...item, inquiryNeed: 'settled' } as const;
+  expect(firstInquiryAt(settled, 2 * day)).toBe(nextInquiryAt(settled, 2 * day));
+  expect(firstInquiryAt(settled, 40 * day)).toBeUndefined();
+  expect(firstInquiryAt(settled, 0, { ...inquiryDelays, settled: [] })).toBeUndefined();
+});

@@ -1,0 +1,90 @@
+/** When payments and payouts are inquired, whether or not a callback comes. Durations and instants are milliseconds. */
+import type { InquiryNeed } from './failed-inquiry.ts';
+
+/** Distances of the inquiries from the last change, by need. */
+export type InquiryDelays = Readonly<Record<InquiryNeed, readonly number[]>>;
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export const inquiryDelays: InquiryDelays = {
+  unresolved: [
+    ...[5 * second, 15 * second, minute],
+    ...[5, 10, 15, 20, 25].map((count) => count * minute),
+    hour,
+    ...[1, 2, 3, 4, 5, 6, 7].map((count) => count * day),
+  ],
+  open: [2 * minute, 10 * minute, hour, 6 * hour],
+  // What is final may be revised while the callback of it is lost.
+  settled: [hour, day, 7 * day, 30 * day],
+};
+
+/** Something to inquire. */
+export interface InquiryItem {
+  token: string;
+  inquiryNeed: InquiryNeed;
+  /** When its last event was decided, since the Unix epoch. */
+  updatedAt: number;
+}
+
+/**
+ * The next instant after `after` at which an inquiry is due, since the Unix epoch. After the last distance what is not
+ * settled is inquired daily for ever, because time alone turns nothing into failed; what is settled is not any more:
+ * undefined.
+ *
+ * Each token is later by up to a tenth of the distance, so that what was made together is not inquired together.
+ */
+export function nextInquiryAt(
+  { token, inquiryNeed, updatedAt }: InquiryItem,
+  after: number,
+  delays: InquiryDelays = inquiryDelays,
+): number | undefined {
+  const stretch = 1 + fractionOf(token) / 10;
+  const next = delays[inquiryNeed].find((delay) => updatedAt + delay * stretch > after);
+  if (next !== undefined) return updatedAt + next * stretch;
+  return inquiryNeed === 'settled' ? undefined : after + day * stretch;
+}
+
+/** What becomes known long after it was due, as after a start or in a new index, is spread over this time. */
+const spreadMs: Record<InquiryNeed, number> = { unresolved: 0, open: 10 * minute, settled: hour };
+
+/**
+ * The first inquiry about something in the state in which it has just become known. A change that was recorded by a clock
+ * that runs ahead counts from now.
+ */
+export function firstInquiryAt(
+  item: InquiryItem,
+  now: number,
+  delays: InquiryDelays = inquiryDelays,
+): number | undefined {
+  const seen = { ...item, updatedAt: Math.min(item.updatedAt, now) };
+  const first = nextInquiryAt(seen, seen.updatedAt, delays);
+  if (first === undefined || first > now) return first;
+  // How often it was inquired since is not known; after the last distance it has been often enough.
+  return item.inquiryNeed === 'settled' ? nextInquiryAt(seen, now, delays) : spreadFrom(item, now);
+}
+
+/** When an inquiry that was due before `since` is made, so that all of them are not made at once. */
+export const spreadFrom = (
+  { token, inquiryNeed }: Pick<InquiryItem, 'token' | 'inquiryNeed'>,
+  since: number,
+) => since + fractionOf(token) * spreadMs[inquiryNeed];
+
+/** The schedule's work is shared out by shards of tokens. */
+export const inquiryShards = 8;
+export const inquiryShardOf = (token: string): number => hashOf(token) % inquiryShards;
+
+/** In [0, 1), the same on every machine: independent of the shard. */
+const fractionOf = (token: string): number => (hashOf(token) >>> 8) / 2 ** 24;
+
+/** FNV-1a, 32 bits, mixed at the end so that all bits depend on every character. */
+function hashOf(token: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < token.length; index += 1)
+    hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,138 @@
+import { DatabaseSync } from 'node:sqlite';
+import { beginning, type Position } from '@tollgate/event-store';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { inquiryShardOf, nextInquiryAt, type DueQueue, type InquiryItem } from '@tollgate/payment-domain';
+import { silentLog } from '@tollgate/service-kit';
+import { paymentKind, payoutKind, streamOf, type ViewEnvelope, type ViewKind } from '@tollgate/views';
+import {
+  happening,
+  payoutHappening,
+  payoutRequested,
+  requested,
+  startedAt,
+  toRecordedIn,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { type IndexFile } from './index-file.ts';
+import { dueIn, dueQueuesIn } from './index-inquiries.ts';
+import type { IndexedView } from './index-writer.ts';
+import { openIndexFile } from './open-index-file.ts';
+
+const { accepted, approved } = happening;
+const progress = { followed: '1' as Position, source: beginning };
+const never = Number.MAX_SAFE_INTEGER;
+
+function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
+  const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
+    (before, event) => kind.fold(before, event),
+    undefined,
+  )!;
+  return { kind, view };
+}
+
+function givenFile(views: readonly IndexedView[], path = ':memory:'): IndexFile {
+  const file = openIndexFile(path, silentLog);
+  onTestFinished(() => file.close());
+  file.apply(views, progress);
+  return file;
+}
+
+/** Tokens of one shard, so that a spec sees all of them in one queue. */
+const shard = 5;
+const tokens = Array.from({ length: 200 }, (_, index) => `pay_${index}`).filter(
+  (token) => inquiryShardOf(token) === shard,
+);
+const queue: DueQueue = {
+  ...{ kind: 'payment', shard, inquiryNeed: 'open', environment: 'sandbox', account: 'main' },
+};
+const queuesAt = (file: IndexFile, now: number, of: Pick<DueQueue, 'kind' | 'inquiryNeed'> = queue) => [
+  ...dueQueuesIn(file, { ...of, shard, now }),
+];
+
+test('a payment is due from the first distance after its last change on, in the queue of its need and account', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested(), accepted])]);
+  const item: InquiryItem = { token, inquiryNeed: 'open', updatedAt: startedAt + 1_000 };
+  const dueAt = Math.ceil(nextInquiryAt(item, item.updatedAt)!);
+  expect(queuesAt(file, dueAt - 1)).toEqual([]);
+  const account = expect.any(String) as string;
+  expect(queuesAt(file, dueAt)).toEqual([{ ...queue, account, oldestDueAt: dueAt }]);
+  const [found] = queuesAt(file, dueAt);
+  expect(dueIn(file, found!, { now: dueAt, limit: 10 })).toEqual([
+    { ...item, kind: 'payment', revision: 1, dueAt },
+  ]);
+  expect(queuesAt(file, never, { kind: 'payment', inquiryNeed: 'unresolved' })).toEqual([]);
+});
+
+test('what is final is due, too, and what was inquired at last is not', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested(), accepted, approved])]);
+  const settled = { kind: 'payment', inquiryNeed: 'settled' } as const;
+  const [found] = queuesAt(file, never, settled);
+  const [item] = dueIn(file, found!, { now: never, limit: 1 });
+  file.postpone([{ item: item!, dueAt: undefined }]);
+  expect(queuesAt(file, never, settled)).toEqual([]);
+});
+
+test('the oldest come first, or the newest, and what was postponed comes later', () => {
+  const file = givenFile(tokens.map((token) => viewOf(paymentKind, token, [requested(), accepted])));
+  const [found] = queuesAt(file, never);
+  const read = (page: { limit: number; newest?: boolean }) =>
+    dueIn(file, found!, { now: never, ...page }).map(({ token }) => token);
+  const all = read({ limit: 100 });
+  expect(all.toSorted()).toEqual(tokens.toSorted());
+  expect(read({ limit: 2, newest: true })).toEqual(all.toReversed().slice(0, 2));
+  const [first] = dueIn(file, found!, { now: never, limit: 1 });
+  file.postpone([{ item: first!, dueAt: never - 1 }]);
+  expect(read({ limit: 100 })).toEqual([...all.slice(1), all[0]]);
+});
+
+test('a due time is not moved where the payment has changed since', () => {
+  const [token = ''] = tokens;
+  const file = givenFile([viewOf(paymentKind, token, [requested()])]);
+  const unresolved = { kind: 'payment', inquiryNeed: 'unresolved' } as const;
+  const [before] = queuesAt(file, never, unresolved);
+  const [item] = dueIn(file, before!, { now: never, limit: 1 });
+  file.apply([viewOf(paymentKind, token, [requested(), accepted])], progress);
+  file.postpone([{ item: item!, dueAt: undefined }]);
+  expect(queuesAt(file, never, unresolved)).toEqual([]);
+  expect(queuesAt(file, never)).toHaveLength(1);
+});
+
+test('payouts have queues of their own', () => {
+  const payouts = Array.from({ length: 60 }, (_, index) => `po_${index}`);
+  const file = givenFile(
+    payouts.map((token) => viewOf(payoutKind, token, [payoutRequested(), payoutHappening.accepted])),
+  );
+  const found = Array.from({ length: 8 }, (_, each) => [
+    ...dueQueuesIn(file, { kind: 'payout', inquiryNeed: 'open', shard: each, now: never }),
+  ]).flat();
+  const items = found.flatMap((each) => dueIn(file, each, { now: never, limit: 100 }));
+  expect(items.map(({ token }) => token).toSorted()).toEqual(payouts.toSorted());
+});
+
+test('every read steps through one index and sorts nothing', async () => {
+  const path = await temporaryFile();
+  const file = givenFile([viewOf(paymentKind, tokens[0] ?? '', [requested(), accepted])], path);
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const steps: string[] = [];
+  const watched: IndexFile = {
+    ...file,
+    select: (sql, values) => {
+      steps.push(
+        ...database
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...values)
+          .map(({ detail }) => String(detail)),
+      );
+      return file.select(sql, values);
+    },
+  };
+  const [found] = queuesAt(watched, never);
+  dueIn(watched, found!, { now: never, limit: 10 });
+  dueIn(watched, found!, { now: never, limit: 10, newest: true });
+  for (const step of steps)
+    expect(step).toMatch(/^SEARCH payments USING (COVERING )?INDEX payments_due \(shard=\?/);
+});

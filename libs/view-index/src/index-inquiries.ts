@@ -1,0 +1,60 @@
+/**
+ * What is due for an inquiry, oldest first. The due time of a row begins with its view and is moved on by the inquiry
+ * schedule, because an inquiry that finds nothing new writes no event.
+ */
+import type { DueItem, DueQueue, Environment, InquiryItem, Postponed } from '@tollgate/payment-domain';
+import type { IndexFile } from './index-file.ts';
+import type { Row, Statements } from './index-rows.ts';
+
+/** Gives when a row is first inquired, milliseconds since the Unix epoch; undefined: never. */
+export type DueAt = (item: InquiryItem) => number | undefined;
+
+const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
+
+/** The queues of a shard in which something is due, each with its oldest due time: a step of the index for each queue. */
+export function* dueQueuesIn(
+  file: IndexFile,
+  { kind, shard, inquiryNeed, now }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
+): Generator<DueQueue & { oldestDueAt: number }> {
+  const sql = `SELECT environment, account, due_at AS dueAt FROM ${kind}s
+    WHERE shard = ? AND inquiry_need = ? AND (environment, account) > (?, ?) AND due_at IS NOT NULL
+    ORDER BY environment, account, due_at LIMIT 1`;
+  let after = ['', ''];
+  for (;;) {
+    const [row] = file.select(sql, [shard, inquiryNeed, ...after]);
+    if (row === undefined) return;
+    const [environment, account] = [String(row['environment']), String(row['account'])];
+    const oldestDueAt = Number(row['dueAt']);
+    if (oldestDueAt <= now)
+      yield { kind, shard, inquiryNeed, environment: environment as Environment, account, oldestDueAt };
+    after = [environment, account];
+  }
+}
+
+/** @param page `newest` reads from the other end: what has become due last */
+export function dueIn(
+  file: IndexFile,
+  { kind, shard, inquiryNeed, environment, account }: DueQueue,
+  { now, limit, newest = false }: { now: number; limit: number; newest?: boolean },
+): DueItem[] {
+  const sql = `SELECT token, revision, updated_at AS updatedAt, due_at AS dueAt FROM ${kind}s
+    WHERE ${queued} ORDER BY due_at ${newest ? 'DESC' : 'ASC'} LIMIT ?`;
+  return file
+    .select(sql, [shard, inquiryNeed, environment, account, now, limit])
+    .map((row) => ({ kind, inquiryNeed, ...toItem(row) }));
+}
+
+const toItem = (row: Row) => ({
+  token: String(row['token']),
+  revision: Number(row['revision']),
+  updatedAt: Number(row['updatedAt']),
+  dueAt: Number(row['dueAt']),
+});
+
+/** Sets due times, of rows that have not changed since. To be called in a transaction. */
+export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {
+  for (const { item, dueAt } of postponed)
+    statements(`UPDATE ${item.kind}s SET due_at = ? WHERE token = ? AND revision = ?`).run(
+      ...[dueAt === undefined ? null : Math.ceil(dueAt), item.token, item.revision],
+    );
+}

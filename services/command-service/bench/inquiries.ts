@@ -1,0 +1,113 @@
+/**
+ * `npm run bench -- inquiries`: what a pass of the inquiry schedule costs where much is open and nothing due, and how many
+ * due inquiries a second it begins and puts off where the provider answers at once; with 1,000 open payments, and with more.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
+import { inquiryDelays, inquiryShards } from '@tollgate/payment-domain';
+import { silentLog, systemClock } from '@tollgate/service-kit';
+import { createPaymentIndex } from '@tollgate/view-index';
+import { type PaymentView, paymentKind, streamOf, viewStreamOf } from '@tollgate/views';
+import { happening, requested, toRecordedIn } from '@tollgate/views/testing';
+import { createInquirySchedule } from '../src/inquiries/inquiry-schedule.ts';
+
+const appendsAtOnce = 500;
+const passes = 200;
+const allShards = [...Array(inquiryShards).keys()];
+const hourMs = 3_600_000;
+
+function readCount([name, value]: readonly string[]): number {
+  if (name === undefined) return 100_000;
+  const count = Number(value);
+  if (name === '--payments' && Number.isSafeInteger(count) && count >= 1_000) return count;
+  process.stderr.write('The only argument is --payments <n>, a whole number of at least 1000.\n');
+  process.exit(2);
+}
+
+const whole = (value: number) => Math.round(value).toLocaleString('en');
+const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(58)} ${figure}\n`);
+const residentMiB = () => {
+  globalThis.gc?.();
+  return process.memoryUsage().rss / 1_048_576;
+};
+
+function openView(): PaymentView {
+  const events = toRecordedIn(streamOf(paymentKind, 'pay_0'), [requested(), happening.accepted]);
+  const fold = (before: PaymentView | undefined, event: (typeof events)[number]) =>
+    paymentKind.fold(before, event);
+  const view = events.reduce<PaymentView | undefined>(fold, undefined);
+  if (view === undefined) throw new Error('a history without a view');
+  return view;
+}
+
+/** Open payments that have just been made: nothing is due for two minutes of the clock that the index is given. */
+async function writeViews(store: EventStore, count: number, madeAt: number): Promise<void> {
+  const view = { ...openView(), updatedAt: madeAt };
+  let next = 0;
+  const write = async () => {
+    for (let number = next++; number < count; number = next++) {
+      const token = `pay_${number.toString(36).padStart(26, '0')}`;
+      const data = { ...view, token };
+      const event = { id: randomUUID(), type: paymentKind.writtenEventType, data, metadata: {} };
+      await store.append(viewStreamOf(streamOf(paymentKind, token)), [event], 'any');
+    }
+  };
+  await Promise.all(Array.from({ length: appendsAtOnce }, write));
+}
+
+async function bench(count: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-inquiries-'));
+  const store = await createEmbeddedEventStore({ file: join(folder, 'events.db') });
+  const madeAt = Date.now();
+  await writeViews(store, count, madeAt);
+  // The clock stands until everything is to be due.
+  let now = madeAt;
+  const clock = { ...systemClock, now: () => now };
+  const index = createPaymentIndex({ file: join(folder, 'index.db'), store, log: silentLog, clock });
+  await index.start();
+  say(`${whole(count)} open payments`, '');
+  const resident = residentMiB();
+  const passing = performance.now();
+  for (let pass = 0; pass < passes; pass += 1) index.dueQueues(allShards);
+  say('  a pass in which nothing is due', `${((performance.now() - passing) / passes).toFixed(2)} ms`);
+  const counting = performance.now();
+  for (let pass = 0; pass < passes; pass += 1) index.workload();
+  say('  what a scrape counts', `${((performance.now() - counting) / passes).toFixed(2)} ms`);
+
+  let inquired = 0;
+  const done = Promise.withResolvers<undefined>();
+  const schedule = createInquirySchedule({
+    ...{
+      index,
+      delays: inquiryDelays,
+      mayAsk: () => true,
+      isClockTrusted: () => true,
+      clock,
+      log: silentLog,
+    },
+    inquire: () => {
+      inquired += 1;
+      if (inquired === count) done.resolve(undefined);
+      return Promise.resolve('inquired');
+    },
+  });
+  const stopping = new AbortController();
+  const running = allShards.map((shard) => schedule.runShard(shard, stopping.signal));
+  now += hourMs;
+  const since = performance.now();
+  await done.promise;
+  say('  all due at once: inquired', `${whole((count * 1_000) / (performance.now() - since))}/s`);
+  say('  resident memory before, after', `${whole(resident)}, ${whole(residentMiB())} MiB`);
+  stopping.abort();
+  await Promise.all(running);
+  await index.stop();
+  await store.close();
+  rmSync(folder, { recursive: true });
+}
+
+const most = readCount(process.argv.slice(2));
+await bench(1_000);
+await bench(most);
