@@ -133,6 +133,9 @@ test('every read steps through one index and sorts nothing', async () => {
   const [found] = queuesAt(watched, never);
   dueIn(watched, found!, { now: never, limit: 10 });
   dueIn(watched, found!, { now: never, limit: 10, newest: true });
-  for (const step of steps)
-    expect(step).toMatch(/^SEARCH payments USING (COVERING )?INDEX payments_due \(shard=\?/);
+  const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
+  const [firstStep = '', ...others] = new Set(steps);
+  // The whole way to the next account is led by the index: no row in between is passed over.
+  expect(firstStep).toBe(`SEARCH payments USING COVERING INDEX payments_due (${queueSteps}>?)`);
+  expect(others).toEqual([`SEARCH payments USING INDEX payments_due (${queueSteps}=? AND due_at<?)`]);
 });

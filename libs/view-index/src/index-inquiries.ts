@@ -2,7 +2,13 @@
  * What is due for an inquiry, oldest first. The due time of a row begins with its view and is moved on by the inquiry
  * schedule, because an inquiry that finds nothing new writes no event.
  */
-import type { DueItem, DueQueue, Environment, InquiryItem, Postponed } from '@tollgate/payment-domain';
+import {
+  environmentSchema,
+  type DueItem,
+  type DueQueue,
+  type InquiryItem,
+  type Postponed,
+} from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';
 import type { Row, Statements } from './index-rows.ts';
 
@@ -16,18 +22,19 @@ export function* dueQueuesIn(
   file: IndexFile,
   { kind, shard, inquiryNeed, now }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
 ): Generator<DueQueue & { oldestDueAt: number }> {
-  const sql = `SELECT environment, account, due_at AS dueAt FROM ${kind}s
-    WHERE shard = ? AND inquiry_need = ? AND (environment, account) > (?, ?) AND due_at IS NOT NULL
-    ORDER BY environment, account, due_at LIMIT 1`;
-  let after = ['', ''];
-  for (;;) {
-    const [row] = file.select(sql, [shard, inquiryNeed, ...after]);
-    if (row === undefined) return;
-    const [environment, account] = [String(row['environment']), String(row['account'])];
-    const oldestDueAt = Number(row['dueAt']);
-    if (oldestDueAt <= now)
-      yield { kind, shard, inquiryNeed, environment: environment as Environment, account, oldestDueAt };
-    after = [environment, account];
+  const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
+    WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
+    ORDER BY account, due_at LIMIT 1`;
+  for (const environment of environmentSchema.options) {
+    let account = '';
+    for (;;) {
+      // A comparison of pairs would pass over all rows of the environment.
+      const [row] = file.select(sql, [shard, inquiryNeed, environment, account]);
+      if (row === undefined) break;
+      account = String(row['account']);
+      const oldestDueAt = Number(row['dueAt']);
+      if (oldestDueAt <= now) yield { kind, shard, inquiryNeed, environment, account, oldestDueAt };
+    }
   }
 }
 
