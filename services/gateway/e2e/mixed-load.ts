@@ -24,7 +24,7 @@ const giveUpMs = 60_000;
 /** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
 const phaseWithinMs = 180_000;
 const pauseMs = 100;
-const creationTriesMax = 5;
+const creationTriesMax = 20;
 
 const isOpen = ({ statusCode }: Answer): boolean => [202, 409, 429, 503].includes(statusCode);
 

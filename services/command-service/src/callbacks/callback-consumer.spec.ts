@@ -100,14 +100,14 @@ describe('a callback that cannot be applied', () => {
 
 describe('a batch', () => {
   // Each of an account's callbacks held up all others for half a minute.
-  it('waits for the inquiries of an account that hangs for a second at most, and defers them', async () => {
+  it('waits for the inquiries of an account that hangs for three seconds at most, and defers them', async () => {
     let release = (): void => undefined;
     const hangs = new Promise<InquiryResult>((resolve) => (release = () => resolve('failed')));
     const run = consume(
       { pay_1: {}, pay_2: {} },
       { inquire: (token) => (token === 'pay_1' ? hangs : Promise.resolve('inquired')) },
     );
-    await run.clock.advance(999);
+    await run.clock.advance(2_999);
     expect(run.state.batch).toBe('under way');
     await run.clock.advance(1);
     expect([run.state.batch, run.deferred, run.deadLetter]).toEqual(['done', [{ token: 'pay_1' }], []]);

@@ -41,7 +41,7 @@ interface Callback {
 }
 
 /** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
-const batchMaxMs = 1_000;
+const batchMaxMs = 3_000;
 
 /** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
 export async function consumeCallbacks(

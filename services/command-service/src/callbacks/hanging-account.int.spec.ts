@@ -99,7 +99,7 @@ it("an account that hangs defers its own callbacks, and holds up nobody else's",
   // No time has passed yet: those of the other account wait for nothing.
   await eventually(async () => expect(await phasesOf(first)).toEqual(first.map(() => 'approved')));
   expect(state.batchesDone).toBe(0);
-  await harness().clock.advance(1_000);
+  await harness().clock.advance(3_000);
   await eventually(() => expect(state).toEqual({ batchesDone: 2, deadLettered: 0 }));
   expect(await phasesOf(next)).toEqual(next.map(() => 'approved'));
   const deferred = ['PaymentRequested', 'AttemptAccepted', 'CallbackDeferred'];

@@ -103,7 +103,7 @@ describe('an inquiry to an account', () => {
     const { begun, question } = hanging();
     const asked = ['1', '2', '3', '4'].map((name) => ask(known, callback, question(name)));
     await turns();
-    await clock.advance(800);
+    await clock.advance(2_500);
     expect(begun).toEqual(['1', '2', '3']);
     expect(await asked[3]).toEqual({ kind: 'not-asked' });
   });

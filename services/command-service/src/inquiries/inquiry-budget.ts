@@ -12,7 +12,7 @@ const inquiryPriorities = ['caller', 'callback', 'schedule'] as const;
 export type InquiryPriority = (typeof inquiryPriorities)[number];
 
 /** How long a callback waits for its turn, milliseconds: less than its batch waits for it. */
-const callbackWaitMs = 800;
+const callbackWaitMs = 2_500;
 /** Of one team and priority, that wait; more are turned away at once. */
 const waitingMax = 2_000;
 /** Whose turn it is, again and again; the turn of one that does not wait, or has no place, goes to the first that does. */
