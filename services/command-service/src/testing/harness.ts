@@ -159,6 +159,8 @@ export async function createHarness({
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
         directory: undefined as never,
         findByServiceToken: () => undefined,
+        books: undefined as never,
+        reconciledAfterDays: [],
       },
       stopping,
     );
