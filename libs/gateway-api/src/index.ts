@@ -6,6 +6,7 @@ export * from './payment.ts';
 export * from './payout-events.ts';
 export * from './payout.ts';
 export { type PublicEvent } from './public-object.ts';
+export * from './reconciliation.ts';
 export { refundSchema, toPublicRefund, type PublicRefund } from './refund.ts';
 export { reviewEntrySchema, toPublicReviewEntry, type PublicReviewEntry } from './review.ts';
 export * from './topics/callback-records.ts';

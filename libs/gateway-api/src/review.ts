@@ -9,15 +9,19 @@ import {
   reviewCodes,
   statusOfPayoutPhase,
   statusOfPhase,
+  unmatchedResolutions,
   type PaymentAggregate,
   type PayoutAggregate,
   type Review,
+  type UnmatchedAggregate,
 } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, publicEvent, publicObject, showing } from './public-object.ts';
 import { amount, currency, evidence, instant, orderNumber } from './values.ts';
 
-export const anyReviewCodes = [...new Set([...reviewCodes, ...payoutReviewCodes])];
+export const anyReviewCodes = [
+  ...new Set([...reviewCodes, ...payoutReviewCodes, 'only_at_service' as const]),
+];
 const number = z
   .int()
   .min(1)
@@ -40,7 +44,7 @@ export const reviewsOf = (
   open: readonly Review[],
 ) => open.map((each, place) => ({ ...each, since: reviewsSince[place] ?? updatedAt }));
 
-export const reviewEntrySchema = z.object({
+const ownEntrySchema = z.object({
   token: z.string().describe('The payment or payout.'),
   kind: z.enum(['payment', 'payout']),
   ...review.answer.shape,
@@ -48,17 +52,35 @@ export const reviewEntrySchema = z.object({
   orderNumber: orderNumber.exactOptional(),
   ...{ amount, currency, status: paymentStatusSchema, phase: oneOf(paymentPhases) },
 });
+
+/** As the Payment Service shows it: nothing of it was checked. */
+const unmatchedEntrySchema = z.object({
+  token: z.string().describe('Names it in a resolution.'),
+  kind: z.literal('unmatched'),
+  ...review.answer.shape,
+  resolutions: ownEntrySchema.shape.resolutions,
+  account: z.string().describe('The merchant account that has it.'),
+  operation: z.enum(['payment', 'payout']),
+  orderNumber: z.string().describe('The order number that the Payment Service shows.').exactOptional(),
+  createdAt: instant.exactOptional(),
+  ...{ amount: z.number(), refundedAmount: z.number(), currency: z.string(), status: z.string() },
+});
+export const reviewEntrySchema = z.union([ownEntrySchema, unmatchedEntrySchema]);
 export type PublicReviewEntry = z.infer<typeof reviewEntrySchema>;
 
-/** An open review of a payment or payout; `place` is its index among the open ones. */
+/** An open review; `place` is its index among the open ones. */
 export type ReviewEntry = { place: number; since: number } & (
-  { kind: 'payment'; view: PaymentAggregate } | { kind: 'payout'; view: PayoutAggregate }
+  | { kind: 'payment'; view: PaymentAggregate }
+  | { kind: 'payout'; view: PayoutAggregate }
+  | { kind: 'unmatched'; view: UnmatchedAggregate }
 );
 
-const showEntry = showing(reviewEntrySchema);
+const showEntry = showing(ownEntrySchema);
+const showUnmatched = showing(unmatchedEntrySchema);
 
 /** @throws RangeError if there is no review at that place */
 export function toPublicReviewEntry(entry: ReviewEntry): PublicReviewEntry {
+  if (entry.kind === 'unmatched') return toPublicUnmatchedEntry(entry);
   const { kind, since, view } = entry;
   const { terms, phase, status, open, resolutions } = subjectOf(entry);
   const { orderNumber: number, amount: asked, currency: inCurrency } = terms;
@@ -66,7 +88,14 @@ export function toPublicReviewEntry(entry: ReviewEntry): PublicReviewEntry {
   return showEntry({ token: view.token, kind, ...open, since, resolutions, ...about });
 }
 
-function subjectOf(entry: ReviewEntry) {
+function toPublicUnmatchedEntry({ since, place, view }: Extract<ReviewEntry, { kind: 'unmatched' }>) {
+  const { token, unmatched } = view;
+  const open = reviewAt(unmatched.reviews, { place });
+  const resolutions = [...unmatchedResolutions];
+  return showUnmatched({ ...unmatched, ...open, token, kind: 'unmatched', since, resolutions });
+}
+
+function subjectOf(entry: Exclude<ReviewEntry, { kind: 'unmatched' }>) {
   if (entry.kind === 'payment') {
     const { payment } = entry.view;
     const open = reviewAt(payment.reviews, entry);
@@ -79,7 +108,10 @@ function subjectOf(entry: ReviewEntry) {
   return { ...payout, status: statusOfPayoutPhase(payout.phase), open, resolutions };
 }
 
-function reviewAt<Code extends string>(open: readonly Review<Code>[], { place }: ReviewEntry): Review<Code> {
+function reviewAt<Code extends string>(
+  open: readonly Review<Code>[],
+  { place }: Pick<ReviewEntry, 'place'>,
+): Review<Code> {
   const found = open[place];
   if (found === undefined) throw new RangeError('a review of the index is not in its view');
   return found;

@@ -132,6 +132,7 @@ export const listPaymentsAnswerSchema = z.looseObject({
   page: z.number().optional(),
   perPage: z.number().optional(),
 });
+export type ListPaymentsAnswer = z.infer<typeof listPaymentsAnswerSchema>;
 
 /** Body of `POST /api/v1/payments/confirm` and `/decline` (section 4; decision 20): always the whole amount. */
 export const paymentNameSchema = z.strictObject({ token: tokenSchema });

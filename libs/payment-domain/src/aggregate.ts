@@ -9,6 +9,7 @@ import { evolve, type Payment } from './payment/payment-state.ts';
 import type { PayoutEvent } from './payout/payout-events.ts';
 import { evolvePayout, type Payout } from './payout/payout-state.ts';
 import type { Review } from './review.ts';
+import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatched/unmatched.ts';
 
 /** `Position` is the store's own kind of position. */
 export interface Aggregate<Position extends string = string> {
@@ -35,6 +36,9 @@ export interface PayoutAggregate<Position extends string = string> extends Aggre
 }
 export interface DisputeAggregate<Position extends string = string> extends Aggregate<Position> {
   dispute: Dispute;
+}
+export interface UnmatchedAggregate<Position extends string = string> extends Aggregate<Position>, Reviewed {
+  unmatched: Unmatched;
 }
 
 /** An event of one stream with what an aggregate takes over beside its data. */
@@ -69,6 +73,16 @@ export function evolvePayoutAggregate<Position extends string>(
   const payout = evolvePayout(before?.payout, happened.event);
   const reviewsSince = reviewsSinceAfter(before, before?.payout, payout, happened);
   return { ...envelopeAfter(before, happened), payout, reviewsSince };
+}
+
+/** As {@link evolvePaymentAggregate}, of what only the provider has. */
+export function evolveUnmatchedAggregate<Position extends string>(
+  before: UnmatchedAggregate<Position> | undefined,
+  happened: Happened<UnmatchedEvent, Position>,
+): UnmatchedAggregate<Position> {
+  const unmatched = evolveUnmatched(before?.unmatched, happened.event);
+  const reviewsSince = reviewsSinceAfter(before, before?.unmatched, unmatched, happened);
+  return { ...envelopeAfter(before, happened), unmatched, reviewsSince };
 }
 
 /** As {@link evolvePaymentAggregate}, of a dispute. */

@@ -32,6 +32,9 @@ export interface Provider {
   /** Everything under an order number, newest first; none is `accepted` only where it is proven. */
   listPayments(query: { orderNumber: string }): Promise<InquiryOutcome<FoundPayment[]>>;
   listPayouts(query: { orderNumber: string }): Promise<InquiryOutcome<ObservedPayout[]>>;
+  /** One page of all payments that were created there on some days; `accepted` only where it is proven to be that page. */
+  pageOfPayments(query: PageQuery): Promise<InquiryOutcome<Page<FoundPayment>>>;
+  pageOfPayouts(query: PageQuery): Promise<InquiryOutcome<Page<ObservedPayout>>>;
   balance(currency: string): Promise<InquiryOutcome<Balance>>;
   /** The newest disputes: one that is not among them may still exist. */
   listDisputes(): Promise<InquiryOutcome<FoundDispute[]>>;
@@ -48,8 +51,31 @@ export type MaySend = () => boolean;
 /** The operations that change nothing at the provider. */
 export type Inquirer = Pick<
   Provider,
-  'inquirePayment' | 'inquirePayout' | 'listPayments' | 'listPayouts' | 'balance' | 'listDisputes'
+  | 'inquirePayment'
+  | 'inquirePayout'
+  | 'listPayments'
+  | 'listPayouts'
+  | 'pageOfPayments'
+  | 'pageOfPayouts'
+  | 'balance'
+  | 'listDisputes'
 >;
+
+/** Rows of a page; the last one has fewer. */
+export const pageRows = 500;
+
+/** Days of creation, `YYYY-MM-DD` in UTC, both included; pages count from 1, newest first. */
+export interface PageQuery {
+  from: string;
+  to: string;
+  page: number;
+}
+
+export interface Page<Found> {
+  found: Found[];
+  /** How many there are on all pages, where the provider tells it. */
+  total?: number;
+}
 
 export type InquiryOutcome<Answer> =
   | CallOutcome<{ answer: Answer }>
@@ -106,6 +132,9 @@ export interface FoundPayment {
   observed: Omit<ObservedPayment, 'recurringToken'>;
   /** The provider's own recurring token. */
   recurringToken?: string;
+  /** Where the provider sends its callbacks; it holds a capability of ours and stays in memory. */
+  callbackUrl?: string;
+  product?: string;
 }
 
 export interface FoundDispute {

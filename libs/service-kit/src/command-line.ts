@@ -13,8 +13,11 @@ export interface CommandRefusal {
 }
 
 export type CommandResult =
-  /** `json` is printed in place of `text` where the program has an option `--json`, and it is given. */
-  | { kind: 'done'; text: string; json?: unknown }
+  /**
+   * `json` is printed in place of `text` where the program has an option `--json`, and it is given. `exitCode` is 0
+   * unless given: 1 says that what was looked for is not as it should be.
+   */
+  | { kind: 'done'; text: string; json?: unknown; exitCode?: 0 | 1 }
   /** Done, and everything was printed piece by piece. */
   | { kind: 'printed' }
   | CommandRefusal;
@@ -63,8 +66,10 @@ export async function runProgram<Tools>(
   addCommands(async (work) => {
     const result = await workAndClose(await open(), work);
     const isJson = program.opts<{ json?: boolean }>().json === true;
-    if (result.kind === 'done') print(`${isJson ? JSON.stringify(result.json) : result.text}\n`);
-    else if (result.kind !== 'printed') refuse(result);
+    if (result.kind === 'done') {
+      print(`${isJson ? JSON.stringify(result.json) : result.text}\n`);
+      exitCode = result.exitCode ?? 0;
+    } else if (result.kind !== 'printed') refuse(result);
   });
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -41,6 +41,8 @@ export interface TeamDirectory {
   start(): Promise<void>;
   /** Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet. */
   authenticate(authorization: string | undefined): Authentication;
+  /** Every team that there is, also one whose record cannot be read. */
+  names(): readonly string[];
   /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
   callbackOriginsOf(team: string): readonly string[];
   stop(): Promise<void>;
@@ -107,6 +109,8 @@ export function createTeamDirectory({ store, log }: { store: EventStore; log: Lo
       const caller = key === undefined ? undefined : callerOf(key, keysById.get(key.keyId));
       return caller === undefined ? refuse('incorrect_private_key') : { kind: 'caller', caller };
     },
+    names: () =>
+      [...new Set([...teams.keys(), ...damaged])].map((stream) => stream.slice(teamStreamPrefix.length)),
     callbackOriginsOf: (team) => teams.get(teamStream(team))?.allowedOrigins.callback ?? [],
     stop: async () => {
       stopping.abort();

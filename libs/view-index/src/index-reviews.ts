@@ -1,6 +1,6 @@
-/** The open reviews of payments and payouts, from the index. */
-import type { ViewEnvelope, ViewKind, PaymentView, PayoutView } from '@tollgate/views';
-import { paymentKind, payoutKind } from '@tollgate/views';
+/** The open reviews of payments, payouts and of what only the provider has, from the index. */
+import type { ViewEnvelope, ViewKind, PaymentView, PayoutView, UnmatchedView } from '@tollgate/views';
+import { paymentKind, payoutKind, unmatchedKind } from '@tollgate/views';
 import { InvariantViolation } from '@tollgate/service-kit';
 import type { IndexFile } from './index-file.ts';
 import type { Row } from './index-rows.ts';
@@ -8,14 +8,15 @@ import { formatCursor, pageOf, type PageQuery, type PageRefused, type Place } fr
 
 /** The view with an open review, and the index of that review in its list. */
 type ReviewEntry = { place: number; since: number } & (
-  { kind: 'payment'; view: PaymentView } | { kind: 'payout'; view: PayoutView }
+  | { kind: 'payment'; view: PaymentView }
+  | { kind: 'payout'; view: PayoutView }
+  | { kind: 'unmatched'; view: UnmatchedView }
 );
 
 export type ReviewList = { kind: 'page'; entries: ReviewEntry[]; nextCursor?: string } | PageRefused;
 
 export interface ReviewQuery extends PageQuery {
-  /** Only of these; by default of all. */
-  kind?: ReviewEntry['kind'];
+  kinds: readonly ReviewEntry['kind'][];
 }
 
 /** Every open review of a team, oldest first. */
@@ -34,23 +35,16 @@ export function listReviews(file: IndexFile, query: ReviewQuery): ReviewList {
 
 function selectReviews(
   file: IndexFile,
-  { environment, team, kind, perPage }: ReviewQuery,
+  { environment, team, kinds, perPage }: ReviewQuery,
   { after, skip }: { after?: Place; skip: number },
 ): Row[] {
   const sqlAfter = after === undefined ? '' : 'AND (since, token, number) > (?, ?, ?)';
-  const sqlKind = kind === undefined ? '' : 'AND kind = ?';
+  const sqlKinds = `AND kind IN (${kinds.map(() => '?').join(', ')})`;
   const sql = `SELECT since, token, number, kind FROM reviews
-    WHERE environment = ? AND team = ? ${sqlAfter} ${sqlKind}
+    WHERE environment = ? AND team = ? ${sqlAfter} ${sqlKinds}
     ORDER BY since, token, number LIMIT ? OFFSET ?`;
   const valuesAfter = after === undefined ? [] : [after.at, ...fromKey(after.key)];
-  return file.select(sql, [
-    environment,
-    team,
-    ...valuesAfter,
-    ...(kind === undefined ? [] : [kind]),
-    perPage + 1,
-    skip,
-  ]);
+  return file.select(sql, [environment, team, ...valuesAfter, ...kinds, perPage + 1, skip]);
 }
 
 const toPlace = (row: Row): Place => ({
@@ -66,9 +60,14 @@ function fromKey(key: string): [token: string, number: number] {
 function toEntry(file: IndexFile, row: Row): ReviewEntry {
   const found = { place: Number(row['number']), since: Number(row['since']) };
   const token = String(row['token']);
-  return row['kind'] === payoutKind.name
-    ? { ...found, kind: 'payout', view: viewOf(file, payoutKind, token) }
-    : { ...found, kind: 'payment', view: viewOf(file, paymentKind, token) };
+  switch (row['kind']) {
+    case payoutKind.name:
+      return { ...found, kind: 'payout', view: viewOf(file, payoutKind, token) };
+    case unmatchedKind.name:
+      return { ...found, kind: 'unmatched', view: viewOf(file, unmatchedKind, token) };
+    default:
+      return { ...found, kind: 'payment', view: viewOf(file, paymentKind, token) };
+  }
 }
 
 function viewOf<View extends ViewEnvelope>(file: IndexFile, kind: ViewKind<View>, token: string): View {

@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 8;
+export const indexSchemaVersion = 9;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -59,6 +59,7 @@ export const indexSchema = `
     opened_at INTEGER NOT NULL, ${envelopeColumns}
   ) STRICT;
   CREATE INDEX disputes_by_age ON disputes (environment, team, opened_at, token) WHERE team IS NOT NULL;
+  CREATE TABLE unmatched (environment TEXT NOT NULL, team TEXT, ${envelopeColumns}) STRICT;
   CREATE TABLE reviews (
     environment TEXT NOT NULL,
     team TEXT NOT NULL,

@@ -1,13 +1,13 @@
 /** How much is still to be done, over all teams, from the index: counted where a view is taken over, not where it is read. */
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';
-import type { Row, Statements } from './index-rows.ts';
+import type { Statements } from './index-rows.ts';
 
 export interface Workload {
   /** Payments and payouts by the need of an inquiry. */
   open: { kind: 'payment' | 'payout'; inquiryNeed: InquiryNeed; count: number }[];
   /** Open reviews. */
-  reviews: { kind: 'payment' | 'payout'; environment: string; count: number }[];
+  reviews: { kind: 'payment' | 'payout' | 'unmatched'; environment: string; count: number }[];
 }
 
 /** How the counts change with a batch of views. */
@@ -39,15 +39,12 @@ const openSql = 'SELECT kind, inquiry_need AS inquiryNeed, count FROM workload W
 const reviewSql = 'SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment';
 
 export const workloadIn = (file: IndexFile): Workload => ({
-  open: file
-    .select(openSql, [])
-    .map((row) => ({ ...countOf(row), inquiryNeed: String(row['inquiryNeed']) as InquiryNeed })),
-  reviews: file
-    .select(reviewSql, [])
-    .map((row) => ({ ...countOf(row), environment: String(row['environment']) })),
-});
-
-const countOf = (row: Row) => ({
-  kind: row['kind'] === 'payout' ? ('payout' as const) : ('payment' as const),
-  count: Number(row['count']),
+  open: file.select(openSql, []).map((row) => ({
+    ...{ kind: row['kind'] === 'payout' ? ('payout' as const) : ('payment' as const) },
+    ...{ inquiryNeed: String(row['inquiryNeed']) as InquiryNeed, count: Number(row['count']) },
+  })),
+  reviews: file.select(reviewSql, []).map((row) => ({
+    kind: String(row['kind']) as Workload['reviews'][number]['kind'],
+    ...{ environment: String(row['environment']), count: Number(row['count']) },
+  })),
 });

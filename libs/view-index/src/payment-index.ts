@@ -61,6 +61,8 @@ export interface PaymentIndex extends DueInquiries {
   get(environment: Environment, team: string, token: string): PaymentView | undefined;
   /** A payment of whatever team: for our own use, never for an answer to a caller. */
   find(token: string): PaymentView | undefined;
+  /** As {@link find}, of a payout. */
+  findPayout(token: string): PayoutView | undefined;
   /** Whose payment the service knows under this token of its own. */
   findByServiceToken(
     environment: Environment,
@@ -75,7 +77,7 @@ export interface PaymentIndex extends DueInquiries {
   listOperations(query: OperationListQuery): OperationList;
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
-  /** The open reviews of payments and payouts, oldest first. */
+  /** The open reviews of a team, oldest first. */
   listReviews(query: ReviewQuery): ReviewList;
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
@@ -161,6 +163,7 @@ export function createPaymentIndex({
     },
     get: (...owned) => ownedBy(paymentKind, owned, find),
     find: (token) => find(paymentKind, token),
+    findPayout: (token) => find(payoutKind, token),
     findByServiceToken: (environment, account, serviceToken) =>
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
     list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),

@@ -76,7 +76,7 @@ export type Columns = Record<string, SQLInputValue>;
 
 /** The index columns of one kind of view, beyond those of all kinds. */
 interface IndexTable<View> {
-  name: 'payments' | 'payouts' | 'disputes';
+  name: 'payments' | 'payouts' | 'disputes' | 'unmatched';
   /** Columns that no event changes: their indexes are not rewritten. */
   fixedColumns(view: View): Columns;
   changingColumns(view: View): Columns;
@@ -88,7 +88,7 @@ interface IndexTable<View> {
 
 /** All that the projector and the index know of one kind of view. */
 export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
-  name: 'payment' | 'payout' | 'dispute';
+  name: 'payment' | 'payout' | 'dispute' | 'unmatched';
   /** Of the streams whose events are folded. */
   streamPrefix: string;
   /** Type of the event that stores a view. */

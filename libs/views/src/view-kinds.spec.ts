@@ -11,8 +11,10 @@ import {
   kindOfViewStream,
   paymentKind,
   payoutKind,
+  unmatchedKind,
 } from './view-kinds.ts';
 import { anyDisputeHistory, anyPayoutHistory } from './testing/payout-histories.ts';
+import { anyUnmatchedHistory } from './testing/unmatched-histories.ts';
 import { anyHistory } from './testing/payment-histories.ts';
 import { toRecordedIn, type AnyEvent } from './testing/histories.ts';
 
@@ -20,6 +22,7 @@ const kinds: [string, ViewKind, fc.Arbitrary<AnyEvent[]>][] = [
   ['payment', paymentKind, anyHistory],
   ['payout', payoutKind, anyPayoutHistory],
   ['dispute', disputeKind, anyDisputeHistory],
+  ['unmatched', unmatchedKind, anyUnmatchedHistory],
 ];
 
 const fold = (kind: ViewKind, events: readonly RecordedEvent[], from?: ViewEnvelope) =>

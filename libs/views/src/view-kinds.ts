@@ -11,6 +11,7 @@ import {
   reservedAmount,
   statusOfPayoutPhase,
   statusOfPhase,
+  unmatchedStreamPrefix,
   type Environment,
   type Review,
 } from '@tollgate/payment-domain';
@@ -30,6 +31,12 @@ import {
 } from './payment-view.ts';
 import { foldPayoutView, payoutViewSchema, payoutViewSchemaVersion, type PayoutView } from './payout-view.ts';
 import { dayOf, type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
+import {
+  foldUnmatchedView,
+  unmatchedViewSchema,
+  unmatchedViewSchemaVersion,
+  type UnmatchedView,
+} from './unmatched-view.ts';
 import { firstViewVersion, viewStreamOf, type ViewVersion } from './view-streams.ts';
 
 export const paymentKind: ViewKind<PaymentView> = {
@@ -93,7 +100,24 @@ export const disputeKind: ViewKind<DisputeView> = {
   },
 };
 
-export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind];
+/** Its team is the only one of the account: see the reconciliation. */
+export const unmatchedKind: ViewKind<UnmatchedView> = {
+  name: 'unmatched',
+  streamPrefix: unmatchedStreamPrefix,
+  writtenEventType: 'UnmatchedViewWritten',
+  schemaVersion: unmatchedViewSchemaVersion,
+  schema: unmatchedViewSchema,
+  fold: foldUnmatchedView,
+  ownerOf: ({ unmatched }) => unmatched,
+  reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
+  table: {
+    name: 'unmatched',
+    fixedColumns: ({ unmatched }) => ({ environment: unmatched.environment }),
+    changingColumns: ({ unmatched }) => ({ team: unmatched.team ?? null }),
+  },
+};
+
+export const viewKinds: readonly ViewKind[] = [paymentKind, payoutKind, disputeKind, unmatchedKind];
 
 /** The schema versions of all kinds in one text: a view version has views of exactly these. */
 export const viewSchemaVersions = viewKinds

@@ -9,9 +9,10 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [6, '4116858bd628'],
-  payout: [5, 'b30ff69a4bb1'],
+  payment: [7, 'db647ba0c9dd'],
+  payout: [6, '658b837894f7'],
   dispute: [1, '65a12860b2bd'],
+  unmatched: [1, '8827f8aea1c4'],
 };
 
 /** Also of the order of its fields, which is that of the bytes that are stored. */

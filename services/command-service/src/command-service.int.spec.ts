@@ -25,6 +25,7 @@ const directory: TeamDirectory = {
   start: () => Promise.resolve(),
   stop: () => Promise.resolve(),
   authenticate: () => ({ kind: 'refused', code: 'auth_header_not_found' }),
+  names: () => [],
   callbackOriginsOf: () => [],
 };
 
@@ -48,6 +49,8 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   runAlone: (_name, signal, work) => work(signal),
   findByServiceToken: () => undefined,
   ...{ index: emptyIndex, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
+  books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
+  reconciledAfterDays: [],
   ...changes,
 });
 

@@ -13,6 +13,7 @@ import { createPayments } from './aggregates/payments.ts';
 import { createPayouts } from './aggregates/payouts.ts';
 import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
 import { createRefundKeys } from './aggregates/refund-keys.ts';
+import { createUnmatchedOperations } from './aggregates/unmatched.ts';
 import type { Cause } from './aggregates/repository.ts';
 import { subjectsOf } from './aggregates/subjects.ts';
 import { createBackground } from './background.ts';
@@ -35,6 +36,9 @@ import type { CallTimes } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
 import { createPayoutCalls } from './outbound/payout-calls.ts';
 import { createSender } from './outbound/send.ts';
+import type { Books } from './reconciliation/books.ts';
+import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
+import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
@@ -52,6 +56,10 @@ export interface CommandServiceDependencies {
   /** This process among those that run this service. */
   place: () => Place;
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
+  /** Our side of reconciliations, from the index. */
+  books: Books;
+  /** Days after which a day is compared again. */
+  reconciledAfterDays: readonly number[];
   accounts: Accounts;
   times: CallTimes;
   /** Address that the provider is given for the callbacks of one payment or payout. */
@@ -71,7 +79,9 @@ export interface CommandService {
   registerRoutes(app: FastifyInstance): void;
   /** A payment or payout with an unknown outcome is read: it is inquired at once, and not too often. */
   inquireForReader(token: string): void;
-  /** Begins to apply callbacks, to run the inquiry schedule, and to read the disputes. */
+  /** Undefined while another process reconciles. */
+  reconciliations(): readonly ReconciliationHealth[] | undefined;
+  /** Begins to apply callbacks, to run the inquiry schedule, to read the disputes, and to reconcile. */
   start(): void;
   /** How the inquiry schedule keeps up. */
   scheduleHealth(): InquiryScheduleHealth;
@@ -91,6 +101,12 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       background.once(sender.settled(token).then(() => inquiries.request(token, cause)));
     return result;
   }
+
+  const reconciler = createReconciler({
+    ...parts,
+    inquireNamed: (token, serviceToken, cause) => inquireNamed(parts, token, serviceToken, cause),
+    soleTeamOf: (request) => soleTeamOf(deps.accounts.all(), deps.directory.names(), request),
+  });
 
   const inquireForReader = createInquiryOnRead({
     ...deps,
@@ -121,10 +137,12 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerReviewRoutes(app, parts);
     },
     inquireForReader,
+    reconciliations: () => reconciler.health(),
     start() {
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
+      background.always((signal) => deps.runAlone('reconciliation', signal, (held) => reconciler.run(held)));
     },
     scheduleHealth: () => schedule.health(),
     async stop() {
@@ -148,6 +166,7 @@ export function createParts(
     payouts: createPayouts(deps),
     recurringTokens: createRecurringTokens(deps),
     refundKeys: createRefundKeys(deps),
+    unmatched: createUnmatchedOperations(deps),
   };
   const sender = createSender({ ...deps, stopping });
   const base = { ...deps, ...aggregates, sender, askAccount: createAskAccount({ ...deps, stopping }) };

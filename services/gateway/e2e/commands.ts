@@ -19,6 +19,17 @@ export async function tollgate<Output = unknown>({ env }: System, ...argv: strin
   return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Output;
 }
 
+/** Runs one command that may find something wrong, and gives its exit code and output. */
+export async function tollgateExit({ env }: System, ...argv: string[]) {
+  const all = { ...programEnvironment(), ...env };
+  return promisify(execFile)(process.execPath, [gatewayCli, ...argv], { env: all }).then(
+    ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      ...{ exitCode: error.code, stdout: error.stdout, stderr: error.stderr },
+    }),
+  );
+}
+
 /** A further key of a team, good for the sandbox environment. */
 export async function issueKey(system: System, team: string, scopes: string): Promise<string> {
   const argv = ['key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes];

@@ -8,6 +8,7 @@ import { createOwnViews } from './own-views.ts';
 import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
+import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
 
@@ -49,6 +50,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);
+      registerReconciliationRoutes(app, deps);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@tollgate/event-store';
 import { refundKeyStream, type RefundKey } from '@tollgate/payment-domain';
-import { disputeKind, payoutKind } from '@tollgate/views';
+import { disputeKind, payoutKind, unmatchedKind } from '@tollgate/views';
 import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
 import {
   disputeOpened,
@@ -24,6 +24,7 @@ import {
   refused,
   start,
   adminOnly,
+  shop,
   withoutScope,
   type Given,
 } from './testing/harness.ts';
@@ -251,6 +252,40 @@ describe('an open review', () => {
         },
       ],
     });
+  });
+
+  test('of what only the provider has is shown to the only team of the account, and to its admins', async () => {
+    const { store, getAs } = await start();
+    const facts = {
+      ...{
+        environment: 'sandbox',
+        account: 'main',
+        operation: 'payment',
+        serviceToken: 'service-token-1234',
+      },
+      ...{ status: 'approved', amount: 0, refundedAmount: 0, currency: 'EUR', orderNumber: 'elsewhere-1' },
+    };
+    const opened = {
+      type: 'ReviewOpened',
+      data: { code: 'only_at_service', evidence: { serviceToken: 'service-token-1234' } },
+    };
+    const observed = (team?: string) => ({ type: 'UnmatchedObserved', data: { ...facts, team } });
+    const histories = {
+      unm_1: [observed('desk'), opened],
+      unm_2: [observed('shop'), opened],
+      unm_3: [observed(), opened],
+    };
+    const headers = await given(store, histories, unmatchedKind);
+    const { reviews } = (await getAs(adminOnly)('/api/v1/reviews', headers)).json<{ reviews: object[] }>();
+    expect(reviews).toEqual([
+      {
+        ...{ token: 'unm_1', kind: 'unmatched', code: 'only_at_service', number: 1, since: at(1) },
+        ...{ evidence: { serviceToken: '…1234' }, resolutions: ['acknowledged'], account: 'main' },
+        ...{ operation: 'payment', orderNumber: 'elsewhere-1', status: 'approved' },
+        ...{ amount: 0, refundedAmount: 0, currency: 'EUR' },
+      },
+    ]);
+    expect((await getAs(shop)('/api/v1/reviews', headers)).json()).toMatchObject({ reviews: [] });
   });
 
   test('is continued by cursor', async () => {

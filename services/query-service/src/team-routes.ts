@@ -35,8 +35,12 @@ export function registerTeamRoutes(app: FastifyInstance, deps: ReadDependencies)
     const { environment, team } = caller;
     // Who may resolve reviews may see all of them.
     const maySeeAll = mayReadPayouts(caller) || caller.scopes.has('admin');
-    const kind = maySeeAll ? undefined : ('payment' as const);
-    const list = index.listReviews({ environment, team, perPage, ...given({ cursor, kind }) });
+    const kinds = [
+      'payment' as const,
+      ...(maySeeAll ? ['payout' as const] : []),
+      ...(caller.scopes.has('admin') ? ['unmatched' as const] : []),
+    ];
+    const list = index.listReviews({ environment, team, perPage, kinds, ...given({ cursor }) });
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const reviews = list.entries.map(toPublicReviewEntry);
     return reply.send({ success: true, reviews, perPage, ...given({ nextCursor: list.nextCursor }) });

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { publicDispute } from '../dispute.ts';
 import { publicPayment } from '../payment.ts';
 import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
+import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { paymentToken, refundSchema, refundToken } from '../refund.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { currency, sum } from '../values.ts';
@@ -100,7 +101,17 @@ export const answerSchemas = {
   ResolvedReview: z.union([
     z.object(answeredPayment),
     z.object({ success, token: payoutToken, payout: payoutSchema }),
+    z.object({ success, token: z.string().describe('What only the Payment Service has.') }),
   ]),
+  ReconciliationList: z.object({
+    success,
+    reconciliations: z.array(publicReconciliationSchema),
+    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+  }),
+  ReconciliationAnswer: z.object({
+    success,
+    reconciliation: publicReconciliationSchema.extend({ differences: z.array(publicDifferenceSchema) }),
+  }),
   WebhookList: z.object({ success, webhooks: z.array(webhookSchema) }),
   ReplayedWebhooks: z.object({
     success,

@@ -87,6 +87,10 @@ export const apiErrors = {
     'refundToken',
   ),
   review_not_found: notFound('No open review has this code and number. List the reviews again.', 'code'),
+  reconciliation_not_found: notFound(
+    'No reconciliation that your team may see has this token. Take the token from the list of reconciliations.',
+    'token',
+  ),
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
   too_many_replays: of(
     'invalid_request_error',

@@ -76,6 +76,8 @@ export const paymentExportSchema = z.strictObject(paymentFilters);
 
 export const reviewListSchema = z.strictObject(onePage);
 
+export const reconciliationListSchema = z.strictObject(onePage);
+
 export const totalsQuerySchema = z.strictObject({
   from: dayTextSchema.optional(),
   to: dayTextSchema.optional(),

@@ -17,6 +17,7 @@ import {
   reviewListSchema,
   totalsQuerySchema,
 } from './queries.ts';
+import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { paymentRequestSchema, replaySchema, resolutionRequestSchema } from './requests.ts';
 
 /** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
@@ -301,7 +302,8 @@ const others = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/reviews', tag: 'People' },
     summary: 'Lists open reviews, oldest first',
-    description: 'Reviews of payouts require the scope `read`, `payouts` or `admin`.',
+    description:
+      'Reviews of payouts require the scope `read`, `payouts` or `admin`; reviews of what only the Payment Service has (`kind: "unmatched"`) require `admin`, and are shown to the only team of the merchant account.',
     ...{ scopes: ['read', 'payments', 'admin'], query: reviewListSchema, minPosition: true },
     answers: done('One page.', 'ReviewList'),
     errors: [...ofReads],
@@ -400,7 +402,15 @@ const aboutTheGateway = {
 } satisfies Record<string, Route>;
 
 /** By their names in generated clients. */
-export const routes = { ...payments, ...refunds, ...payouts, ...others, ...webhooks, ...aboutTheGateway };
+export const routes = {
+  ...payments,
+  ...refunds,
+  ...payouts,
+  ...others,
+  ...reconciliationRoutes,
+  ...webhooks,
+  ...aboutTheGateway,
+};
 
 /** The routes that a service answers; a front door forwards no others to it. */
 export const routesOf = (service: AnsweringService): readonly Route[] =>

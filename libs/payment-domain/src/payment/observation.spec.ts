@@ -147,7 +147,7 @@ const doubtEnded = (code: ReviewCode): PaymentEvent => ({
   data: { code, number: 1, resolution: 'found', reason: 'the service reported it later' },
 });
 
-test.each(['service_payment_missing', 'terms_disagree', 'unknown_status'] as const)(
+test.each(['only_here', 'terms_disagree', 'unknown_status'] as const)(
   '%s is resolved once the payment is shown as agreed, and by no other observation',
   (code) => {
     const opened: PaymentEvent = { type: 'ReviewOpened', data: { code, evidence: {} } };

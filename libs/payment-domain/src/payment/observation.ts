@@ -28,7 +28,7 @@ const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =
 const endDoubts = (state: Payment): PaymentEvent[] =>
   resolveOpen(
     state,
-    ['service_payment_missing', 'terms_disagree', 'unknown_status'],
+    ['only_here', 'terms_disagree', 'unknown_status'],
     'found',
     'the service reported it later',
   );

@@ -23,6 +23,8 @@ export interface ObservedPayment {
   declineReason?: string;
   /** Our alias of the recurring token that the service shows. */
   recurringToken?: string;
+  /** Milliseconds since the Unix epoch; undefined where the deployment shows no instant. */
+  createdAt?: number;
 }
 
 export interface Authorization {

@@ -93,7 +93,7 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
       return [
-        ...openReview(state, 'service_payment_missing', { serviceToken: observation.serviceToken }),
+        ...openReview(state, 'only_here', { serviceToken: observation.serviceToken }),
         ...endDeferredOfOwn(state, observation.serviceToken),
       ];
     case 'DeferCallback':

@@ -53,7 +53,7 @@ export const reviewCodes = [
   'refund_unresolved',
   'second_payment_found',
   'service_not_readable',
-  'service_payment_missing',
+  'only_here',
   'terms_disagree',
   'capture_unresolved',
   'unknown_status',

@@ -58,7 +58,7 @@ const table: Record<ReviewCode, readonly Resolution[]> = {
   refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
   second_payment_found: ['acknowledged'],
   service_not_readable: ['inquire_again', 'acknowledged'],
-  service_payment_missing: ['inquire_again', 'acknowledged'],
+  only_here: ['inquire_again', 'acknowledged'],
   terms_disagree: ['inquire_again', 'acknowledged'],
   capture_unresolved: ['inquire_again'],
   unknown_status: ['inquire_again', 'acknowledged'],
@@ -68,7 +68,7 @@ const table: Record<ReviewCode, readonly Resolution[]> = {
 const mayBeUnmade = (code: ReviewCode, phase: PaymentPhase): boolean =>
   code === 'attempt_not_found'
     ? phase === 'unresolved'
-    : code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
+    : code === 'only_here' && !isFinalPhase(phase) && phase !== 'requested';
 
 describe.each(reviewCodes)('%s', (code) => {
   test('has the ways out of the table, on a final payment', () => {
@@ -166,10 +166,10 @@ test('a payment that the service never had has failed', () => {
 test.each(['init', 'pending', 'authorized', 'capturing', 'voiding'] as const)(
   'a payment in phase %s that the service had and undid is declined',
   (phase) => {
-    given([...historyTo[phase], open('service_payment_missing')])
-      .when(say('service_payment_missing', 'payment_not_made'))
+    given([...historyTo[phase], open('only_here')])
+      .when(say('only_here', 'payment_not_made'))
       .then([
-        ended('service_payment_missing', 'payment_not_made'),
+        ended('only_here', 'payment_not_made'),
         { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } },
       ]);
   },
@@ -184,10 +184,10 @@ test('that the payment was not made resolves every review that asked', () => {
       { type: 'PaymentFailed', data: { reason: 'resolved' } },
       found('service_not_readable'),
     ]);
-  given([...historyTo.capturing, open('capture_unresolved'), open('service_payment_missing')])
-    .when(say('service_payment_missing', 'payment_not_made', 2))
+  given([...historyTo.capturing, open('capture_unresolved'), open('only_here')])
+    .when(say('only_here', 'payment_not_made', 2))
     .then([
-      ended('service_payment_missing', 'payment_not_made', 2),
+      ended('only_here', 'payment_not_made', 2),
       { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } },
       found('capture_unresolved'),
     ]);

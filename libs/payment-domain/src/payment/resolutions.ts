@@ -16,7 +16,7 @@ const always: Record<ReviewCode, readonly Resolution[]> = {
   refund_unresolved: ['inquire_again', 'refund_made', 'refund_not_made'],
   second_payment_found: ['acknowledged'],
   service_not_readable: ['inquire_again', 'acknowledged'],
-  service_payment_missing: ['inquire_again', 'acknowledged'],
+  only_here: ['inquire_again', 'acknowledged'],
   terms_disagree: ['inquire_again', 'acknowledged'],
   capture_unresolved: ['inquire_again'],
   unknown_status: ['inquire_again', 'acknowledged'],
@@ -31,7 +31,7 @@ export const resolutionsOf = (payment: Payment, code: ReviewCode): readonly Reso
 function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
   if (code === 'attempt_not_found') return phase === 'unresolved';
   // While a call is under way nobody can be sure of its outcome.
-  return code === 'service_payment_missing' && !isFinalPhase(phase) && phase !== 'requested';
+  return code === 'only_here' && !isFinalPhase(phase) && phase !== 'requested';
 }
 
 export function resolveReview(

@@ -37,7 +37,7 @@ test.each(paymentPhases)(
   (phase) => {
     const { serviceToken } = paymentAfter(historyTo[phase]);
     const missing = decided(historyTo[phase], { type: 'RecordMissing', serviceToken: 'token-a' });
-    const calls = [opened('service_payment_missing', { serviceToken: 'token-a' })];
+    const calls = [opened('only_here', { serviceToken: 'token-a' })];
     expect(missing).toEqual(serviceToken === undefined ? [] : calls);
     given(historyTo[phase]).when({ type: 'RecordMissing', serviceToken: 'token-b' }).thenNothing();
   },
@@ -124,7 +124,7 @@ describe('a deferred callback that names what it is about', () => {
     given([...both, deferred()])
       .when({ type: 'RecordMissing', serviceToken: 'token-a' })
       .then([
-        opened('service_payment_missing', { serviceToken: 'token-a' }),
+        opened('only_here', { serviceToken: 'token-a' }),
         callbackInquired('token-a'),
         callbackInquired(),
       ]));

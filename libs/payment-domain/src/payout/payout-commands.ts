@@ -14,6 +14,8 @@ export interface ObservedPayout {
   /** The `providerOrderNumber` that it was made under; undefined where the deployment leaves it out. */
   orderNumber?: string;
   declineReason?: string;
+  /** Milliseconds since the Unix epoch; undefined where the deployment shows no instant. */
+  createdAt?: number;
 }
 
 export type PayoutOutcome = CallOutcome<ObservedPayout>;

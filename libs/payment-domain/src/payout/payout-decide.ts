@@ -89,7 +89,7 @@ function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] 
     case 'RecordMissing':
       if (state.serviceToken !== observation.serviceToken) return [];
       return [
-        ...openReview(state, 'service_payout_missing', { serviceToken: observation.serviceToken }),
+        ...openReview(state, 'only_here', { serviceToken: observation.serviceToken }),
         ...endDeferredOfOwn(state, observation.serviceToken),
       ];
     case 'DeferCallback':

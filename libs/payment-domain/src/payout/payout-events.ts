@@ -66,7 +66,7 @@ export const payoutReviewCodes = [
   'payout_not_found',
   'second_payout_found',
   'service_not_readable',
-  'service_payout_missing',
+  'only_here',
   'terms_disagree',
   'unknown_status',
 ] as const;

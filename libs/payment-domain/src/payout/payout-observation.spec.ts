@@ -165,7 +165,7 @@ describe('the service does not know the payout that it accepted', () => {
   test.each([pending, approved, declined])('a review is opened (%#)', (...history) =>
     given(history)
       .when(missing())
-      .then([payoutReviewOpened('service_payout_missing', { serviceToken: 'token-a' })]),
+      .then([payoutReviewOpened('only_here', { serviceToken: 'token-a' })]),
   );
 
   test('or one that is not ours changes nothing', () => {
@@ -208,7 +208,7 @@ describe('a deferred callback that names what it is about', () => {
     given([...both, deferred()])
       .when(missing())
       .then([
-        payoutReviewOpened('service_payout_missing', { serviceToken: 'token-a' }),
+        payoutReviewOpened('only_here', { serviceToken: 'token-a' }),
         callbackInquired('token-a'),
         callbackInquired(),
       ]));

@@ -121,7 +121,7 @@ export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout):
 const endDoubts = (state: Payout): PayoutEvent[] =>
   resolveOpen(
     state,
-    ['service_payout_missing', 'terms_disagree', 'unknown_status'],
+    ['only_here', 'terms_disagree', 'unknown_status'],
     'found',
     'the service reported it later',
   );

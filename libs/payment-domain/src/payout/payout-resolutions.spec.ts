@@ -57,7 +57,7 @@ describe('a review is resolved by what is found out', () => {
       .when(inquired([]))
       .thenNothing());
 
-  test.each(['service_payout_missing', 'terms_disagree', 'unknown_status'] as const)(
+  test.each(['only_here', 'terms_disagree', 'unknown_status'] as const)(
     '%s, once it is shown as it should',
     (code) => {
       given([...pending, payoutReviewOpened(code)])
@@ -130,8 +130,8 @@ describe('what a person resolves', () => {
     ['final_status_revised', approved, ['acknowledged']],
     ['payout_not_found', unresolved, ['inquire_again', 'payout_not_made']],
     ['second_payout_found', pending, ['acknowledged']],
-    ['service_payout_missing', approved, always],
-    ['service_payout_missing', pending, [...always, 'payout_not_made']],
+    ['only_here', approved, always],
+    ['only_here', pending, [...always, 'payout_not_made']],
     ['terms_disagree', declined, always],
     ['terms_disagree', unresolved, always],
     ['terms_disagree', pending, always],
@@ -184,10 +184,10 @@ describe('what a person resolves', () => {
       ]));
 
   test('a payout that the service had and undid is declined', () =>
-    given([...pending, payoutReviewOpened('service_payout_missing')])
-      .when(resolve('service_payout_missing', 'payout_not_made'))
+    given([...pending, payoutReviewOpened('only_here')])
+      .when(resolve('only_here', 'payout_not_made'))
       .then([
-        said('service_payout_missing', 'payout_not_made'),
+        said('only_here', 'payout_not_made'),
         { type: 'PayoutDeclined', data: { declineReason: 'resolved_by_a_person' } },
       ]));
 

@@ -12,14 +12,14 @@ const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   payout_not_found: ['inquire_again', 'payout_not_made'],
   second_payout_found: ['acknowledged'],
   service_not_readable: ['inquire_again', 'acknowledged'],
-  service_payout_missing: ['inquire_again', 'acknowledged'],
+  only_here: ['inquire_again', 'acknowledged'],
   terms_disagree: ['inquire_again', 'acknowledged'],
   unknown_status: ['inquire_again', 'acknowledged'],
 };
 
 /** What may be answered to a review of this code, for the payout as it is. */
 export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): readonly Resolution[] {
-  const isInDoubt = code === 'service_payout_missing' && !isFinalPayoutPhase(payout.phase);
+  const isInDoubt = code === 'only_here' && !isFinalPayoutPhase(payout.phase);
   return isInDoubt ? [...always[code], 'payout_not_made'] : always[code];
 }
 

@@ -4,6 +4,7 @@ import {
   readCreation,
   readDisputes,
   readHoldEnd,
+  readPageOfPayments,
   readPayment,
   readPayments,
   readPayout,
@@ -252,11 +253,21 @@ describe('a list of payouts', () => {
   });
 });
 
-describe('a list without an order number', () => {
-  it('gives all that is shown of any page', () => {
-    const payments = [payment, { ...payment, orderNumber: 'b' }];
-    expect(read(readPayments(), { payments, totalCount: 900 })).toEqual(accepted(payments));
-    expect(read(readPayments(), { payments: [], totalCount: 900 })).toEqual(accepted([]));
+describe('a page of payments', () => {
+  const page = (list: object) =>
+    read(readPageOfPayments({ from: '2026-11-01', to: '2026-11-01', page: 1 }), list);
+
+  it('without a count is told without a total', () => {
+    expect(page({ payments: [payment] })).toEqual(accepted({ found: [payment] }));
+  });
+
+  it('may hold what was made while the service counted', () => {
+    expect(page({ payments: [payment], totalCount: 0 })).toEqual(accepted({ found: [payment], total: 0 }));
+  });
+
+  it('may hold rows whose time or kind does not show', () => {
+    for (const createdAt of [null, 'yesterday', ''])
+      expect(page({ payments: [{ ...payment, createdAt }] }).kind).toBe('accepted');
   });
 });
 

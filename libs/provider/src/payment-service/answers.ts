@@ -15,6 +15,7 @@ import {
   retrievePaymentAnswerSchema,
   retrievePayoutAnswerSchema,
   type CreatePaymentAnswer,
+  type ListPaymentsAnswer,
   type PayoutAnswer,
   type RefundAnswer,
   type ServiceBalance,
@@ -22,6 +23,7 @@ import {
   type ServicePayment,
   type ServicePayout,
 } from '@tollgate/payment-api';
+import { pageRows, type Page, type PageQuery } from '../provider.ts';
 import { isRemoved } from './secrets.ts';
 
 /** Reads the answer of a creation; it is none without a token. */
@@ -103,13 +105,12 @@ export const readPayout =
     return payment.token === token && mayBePayout(payment) ? { answer: payment } : anotherPayout;
   };
 
-/** Reads a list of payments; see {@link found} for one that was asked for an order number. */
+/** Reads a list of payments; see {@link found}. */
 export const readPayments =
-  (orderNumber?: string): AnswerReader<ServicePayment[]> =>
+  (orderNumber: string): AnswerReader<ServicePayment[]> =>
   (body) => {
     const { success, data } = listPaymentsAnswerSchema.safeParse(body);
     if (!success) return { fault: 'success without readable payments' };
-    if (orderNumber === undefined) return { answer: data.payments };
     return found(data, (payment) => payment.orderNumber === orderNumber);
   };
 
@@ -134,6 +135,60 @@ function found<Listed>(
   if (matches.length > 0) return { answer: matches };
   if (list.payments.length > 0) return { fault: 'list of other order numbers' };
   return (list.totalCount ?? 0) > 0 ? { fault: 'list without all its rows' } : { answer: [] };
+}
+
+/** Reads one page of all payments of some days; see {@link pageOf}. */
+export const readPageOfPayments =
+  (query: PageQuery): AnswerReader<Page<ServicePayment>> =>
+  (body) => {
+    const { success, data } = listPaymentsAnswerSchema.safeParse(body);
+    return success
+      ? pageOf(data, query, (payment) => !isMarkedAsPayout(payment))
+      : { fault: 'success without readable payments' };
+  };
+
+/** Reads one page of all payouts of some days; see {@link pageOf}. */
+export const readPageOfPayouts =
+  (query: PageQuery): AnswerReader<Page<ServicePayout>> =>
+  (body) => {
+    const { success, data } = listPayoutsAnswerSchema.safeParse(body);
+    return success ? pageOf(data, query, mayBePayout) : { fault: 'success without readable payouts' };
+  };
+
+const isMarkedAsPayout = ({ operationType }: ServicePayment): boolean =>
+  typeof operationType === 'string' && /^payouts?$/i.test(operationType);
+
+interface Listed {
+  createdAt?: string | null | undefined;
+}
+
+/**
+ * The page that was asked for. A row of another kind or another day shows that a filter was ignored, and another page,
+ * or fewer rows than the count has on this one, that rows are missing: such a page proves nothing.
+ */
+function pageOf<Row extends Listed>(
+  list: Pick<ListPaymentsAnswer, 'totalCount' | 'page' | 'perPage'> & { payments: Row[] },
+  { from, to, page }: PageQuery,
+  isOfKind: (row: Row) => boolean,
+): ReturnType<AnswerReader<Page<Row>>> {
+  const { payments: rows, totalCount: total } = list;
+  if (rows.length > pageRows || (list.page ?? page) !== page || (list.perPage ?? pageRows) !== pageRows)
+    return { fault: 'list of another page' };
+  if (!rows.every(isOfKind)) return { fault: 'list of other operations' };
+  if (!rows.every((row) => isOnDays(row, from, to))) return { fault: 'list of other days' };
+  if (total === undefined) return { answer: { found: rows } };
+  const rowsToShow = Math.min(pageRows, total - (page - 1) * pageRows);
+  return rows.length < rowsToShow
+    ? { fault: 'list without all its rows' }
+    : { answer: { found: rows, total } };
+}
+
+/** True too where the row shows no instant. */
+function isOnDays({ createdAt }: Listed, from: string, to: string): boolean {
+  const instant = Date.parse(createdAt ?? '');
+  if (Number.isNaN(instant)) return true;
+  const day = new Date(instant).toISOString().slice(0, 10);
+  return from <= day && day <= to;
 }
 
 /** Reads a balance: the amounts of the currency that was asked for, and of no other. */

@@ -67,6 +67,39 @@ const createPayout = (destination: PayoutRequest['destination']): Operation => (
   },
 });
 
+const listedPayment = { ...payment, operationType: 'pay', createdAt: '2026-11-02T23:59:59.999Z' };
+const listedPayout = { ...payout, operationType: 'payout', createdAt: '2026-11-01T00:00:00Z' };
+
+function pageOf(
+  method: 'pageOfPayments' | 'pageOfPayouts',
+  { type, name, row, other }: { type: string; name: string; row: object; other: object },
+): Operation {
+  const days = 'dateFrom=2026-11-01&dateTo=2026-11-02';
+  return {
+    run: (client) => client[method]({ from: '2026-11-01', to: '2026-11-02', page: 2 }),
+    request: { method: 'GET', url: `/api/v1/payments?operationType=${type}&${days}&page=2&perPage=500` },
+    right: { payments: [row, { ...row, createdAt: null }], totalCount: 502, page: 2, perPage: 500 },
+    read: { found: [row, { ...row, createdAt: undefined }], total: 502 },
+    wrong: {
+      [`success without readable ${name}`]: [{}, { payments: [{ token: 'token-1' }] }],
+      'list of another page': [
+        { payments: [row], page: 1 },
+        { payments: [row], perPage: 100 },
+        { payments: Array.from({ length: 501 }, () => row) },
+      ],
+      'list of other operations': [{ payments: [row, other] }],
+      'list of other days': [
+        { payments: [{ ...row, createdAt: '2026-11-03T00:00:00Z' }] },
+        { payments: [{ ...row, createdAt: '2026-10-31T23:59:59.999Z' }] },
+      ],
+      'list without all its rows': [
+        { payments: [row], totalCount: 502 },
+        { payments: [], totalCount: 501 },
+      ],
+    },
+  };
+}
+
 const operations: Record<string, Operation> = {
   createPayment: {
     run: (client) => client.createPayment({ ...creation, recurringToken }),
@@ -133,6 +166,12 @@ const operations: Record<string, Operation> = {
       'list without all its rows': [{ payments: [], totalCount: 1 }],
     },
   },
+  pageOfPayments: pageOf('pageOfPayments', {
+    ...{ type: 'pays', name: 'payments', row: listedPayment, other: listedPayout },
+  }),
+  pageOfPayouts: pageOf('pageOfPayouts', {
+    ...{ type: 'payouts', name: 'payouts', row: listedPayout, other: listedPayment },
+  }),
   retrieveBalance: {
     run: (client) => client.retrieveBalance('EUR'),
     request: { method: 'GET', url: '/api/v1/balance?currency=EUR' },

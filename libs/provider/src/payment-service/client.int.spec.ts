@@ -139,22 +139,6 @@ describe('the requests', () => {
     expect(peer.arrivals).toEqual([]);
   });
 
-  it('a list has the given filters as query', async () => {
-    const listed = json(200, { success: true, payments: [payment] });
-    const peer = await startPeer(listed, listed);
-    const client = connect(peer.baseUrl);
-
-    expect(await client.listPayments({ orderNumber: 'pay_1.1', operationType: 'all', perPage: 5 })).toEqual({
-      kind: 'accepted',
-      answer: [payment],
-    });
-    await client.listPayments({});
-    expect(peer.arrivals.map((arrival) => arrival.url)).toEqual([
-      '/api/v1/payments?orderNumber=pay_1.1&operationType=all&perPage=5',
-      '/api/v1/payments',
-    ]);
-  });
-
   it('use one connection after another answer', async () => {
     const peer = await startPeer();
     const client = connect(peer.baseUrl);

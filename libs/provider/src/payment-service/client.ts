@@ -5,6 +5,8 @@ import {
   readDisputes,
   readHoldEnd,
   readPayment,
+  readPageOfPayments,
+  readPageOfPayouts,
   readPayments,
   readPayout,
   readPayoutCreation,
@@ -17,7 +19,6 @@ import { createExchange, type ExchangeRequest } from './exchange.ts';
 import type {
   CreatePaymentAnswer,
   CreatePaymentRequest,
-  ListPaymentsQuery,
   PayoutAnswer,
   PayoutRequest,
   RefundAnswer,
@@ -27,7 +28,7 @@ import type {
   ServicePayment,
   ServicePayout,
 } from '@tollgate/payment-api';
-import type { MaySend } from '../provider.ts';
+import { pageRows, type MaySend, type Page, type PageQuery } from '../provider.ts';
 import { secretsOfCreation, secretsOfPayout } from './secrets.ts';
 import { amountSchema } from '@tollgate/payment-api';
 
@@ -43,8 +44,8 @@ export interface PaymentServiceClient {
   ): Promise<ServiceOutcome<CreatePaymentAnswer>>;
   /** An unknown token is `refused` with the code `payment_not_found`. */
   retrievePayment(token: string): Promise<ServiceOutcome<ServicePayment>>;
-  /** Newest first. With `orderNumber`, only payments of that order number; none is `accepted` only where it is proven. */
-  listPayments(query: Partial<ListPaymentsQuery>): Promise<ServiceOutcome<ServicePayment[]>>;
+  /** Newest first; none is `accepted` only where it is proven. */
+  listPayments(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayment[]>>;
   /** Takes all the money that a two-step payment holds. Without a payment where the service shows none. */
   confirmPayment(token: string, maySend?: MaySend): Promise<ServiceOutcome<ServicePayment | undefined>>;
   /** Gives all the money back that a two-step payment holds. Without a payment where the service shows none. */
@@ -57,6 +58,9 @@ export interface PaymentServiceClient {
   retrievePayout(token: string): Promise<ServiceOutcome<ServicePayout>>;
   /** Newest first; none is `accepted` only where it is proven. */
   listPayouts(query: { orderNumber: string }): Promise<ServiceOutcome<ServicePayout[]>>;
+  /** One page of what was created on some days, newest first; `accepted` only where it is proven to be that page. */
+  pageOfPayments(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayment>>>;
+  pageOfPayouts(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayout>>>;
   retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
   /** The newest disputes: one that is not among them may still exist. */
   listDisputes(): Promise<ServiceOutcome<ServiceDispute[]>>;
@@ -96,10 +100,12 @@ function paymentCalls(call: Call) {
         ? unusable('token')
         : call(get(`/payments/${segment}`), readPayment(token));
     },
-    listPayments: async (query) =>
-      isUsable(query.orderNumber)
-        ? call(get('/payments', query), readPayments(query.orderNumber))
+    listPayments: async ({ orderNumber }) =>
+      isUsable(orderNumber)
+        ? call(get('/payments', { orderNumber }), readPayments(orderNumber))
         : unusable('order number'),
+    pageOfPayments: async (query) =>
+      call(get('/payments', { operationType: 'pays', ...toPageFilter(query) }), readPageOfPayments(query)),
     confirmPayment: async (token, maySend) =>
       call(post('/payments/confirm', { token }), readHoldEnd(token), { maySend }),
     declinePayment: async (token, maySend) =>
@@ -127,6 +133,8 @@ function moneyCalls(call: Call) {
       isUsable(orderNumber)
         ? call(get('/payments', { operationType: 'payouts', orderNumber }), readPayouts(orderNumber))
         : unusable('order number'),
+    pageOfPayouts: async (query) =>
+      call(get('/payments', { operationType: 'payouts', ...toPageFilter(query) }), readPageOfPayouts(query)),
     retrieveBalance: async (currency) => call(get('/balance', { currency }), readBalance(currency)),
     listDisputes: async () => call(get('/disputes/list'), readDisputes),
   } satisfies Partial<PaymentServiceClient>;
@@ -134,8 +142,11 @@ function moneyCalls(call: Call) {
 
 const post = (path: string, body: object) => ({ method: 'POST', path, body: JSON.stringify(body) }) as const;
 
-const get = (path: string, query: Record<string, string | number | undefined> = {}) =>
+const get = (path: string, query: Record<string, string | number> = {}) =>
   ({ method: 'GET', path: `${path}${toQueryString(query)}` }) as const;
+
+const toPageFilter = ({ from, to, page }: PageQuery) =>
+  ({ dateFrom: from, dateTo: to, page, perPage: pageRows }) as const;
 
 const unusable = (what: 'token' | 'order number' | 'amount') =>
   ({ kind: 'not-sent', reason: `unusable ${what}` }) as const;
@@ -144,8 +155,7 @@ const unusable = (what: 'token' | 'order number' | 'amount') =>
  * False for an order number that a query cannot carry: services ignore an empty one, and half of a surrogate pair
  * arrives as another. That list would prove nothing about this one.
  */
-const isUsable = (orderNumber: string | undefined): boolean =>
-  orderNumber === undefined || (orderNumber !== '' && orderNumber.isWellFormed());
+const isUsable = (orderNumber: string): boolean => orderNumber !== '' && orderNumber.isWellFormed();
 
 /** An encoded answer would be unreadable, so none is asked for. */
 const headersOf = (request: Pick<ExchangeRequest, 'body'>, key: string): Record<string, string> => ({
@@ -161,8 +171,8 @@ const toPathSegment = (token: string): string | undefined =>
     ? undefined
     : encodeURIComponent(token);
 
-function toQueryString(query: Record<string, string | number | undefined>): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? '' : `?${given.toString()}`;
+function toQueryString(query: Record<string, string | number>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }

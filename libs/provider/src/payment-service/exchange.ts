@@ -25,7 +25,8 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-const answerBytesMax = 1024 * 1024;
+/** A page of 500 payments, with every URL as long as the service allows, is half of it. */
+const answerBytesMax = 8 * 1024 * 1024;
 
 /**
  * How long a connection is kept for the next request, whatever the peer offers. Shorter than servers and middle boxes

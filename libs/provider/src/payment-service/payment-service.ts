@@ -41,6 +41,10 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
     listPayments: async ({ orderNumber }) =>
       inquired(await client.listPayments({ orderNumber }), (all) => all.map(toFound)),
     listPayouts: async (query) => inquired(await client.listPayouts(query), (all) => all.map(toPayout)),
+    pageOfPayments: async (query) =>
+      inquired(await client.pageOfPayments(query), (page) => ({ ...page, found: page.found.map(toFound) })),
+    pageOfPayouts: async (query) =>
+      inquired(await client.pageOfPayouts(query), (page) => ({ ...page, found: page.found.map(toPayout) })),
     balance: async (currency) =>
       inquired(await client.retrieveBalance(currency), ({ available, hold }) => ({
         ...{ currency, available, hold },
@@ -90,6 +94,12 @@ const toObservedIfShown = (payment: ServicePayment | undefined) =>
 const withoutCardNumber = (text: string | null | undefined): string | undefined =>
   text === null || text === undefined || containsCardNumber(text) ? undefined : text;
 
+/** Undefined for what is no instant: it proves nothing about the time. */
+function toInstant(text: string | null | undefined): number | undefined {
+  const instant = Date.parse(text ?? '');
+  return Number.isNaN(instant) ? undefined : instant;
+}
+
 function toFound(payment: ServicePayment): FoundPayment {
   const { token, status, amount, currency } = payment;
   const optional = {
@@ -98,11 +108,16 @@ function toFound(payment: ServicePayment): FoundPayment {
     processingUrl: httpUrlSchema.safeParse(payment.processingUrl).data,
     sanitizedMask: withoutCardNumber(payment.sanitizedMask),
     declineReason: withoutCardNumber(payment.declineReason),
+    createdAt: toInstant(payment.createdAt),
   };
   const sums = { authorizedAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
   return {
     observed: { serviceToken: token, status, amount, currency, ...sums, ...given(optional) },
-    ...given({ recurringToken: payment.recurringToken ?? undefined }),
+    ...given({
+      recurringToken: payment.recurringToken ?? undefined,
+      callbackUrl: payment.callbackUrl ?? undefined,
+      product: withoutCardNumber(payment.product),
+    }),
   };
 }
 
@@ -111,6 +126,7 @@ function toPayout(payout: ServicePayout): ObservedPayout {
   const optional = {
     orderNumber: payout.orderNumber ?? undefined,
     declineReason: withoutCardNumber(payout.declineReason),
+    createdAt: toInstant(payout.createdAt),
   };
   return { serviceToken: token, status, amount, currency, ...given(optional) };
 }

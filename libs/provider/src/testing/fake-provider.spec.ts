@@ -1,8 +1,9 @@
+import { systemClock } from '@tollgate/service-kit';
 import { createFakeProvider } from './fake-provider.ts';
 import { describeProvider } from './provider.contract.ts';
 
 describeProvider('the provider in memory', async () => {
-  const fake = createFakeProvider();
+  const fake = createFakeProvider(systemClock);
   const refused = createFakeProvider();
   refused.faults.push({ kind: 'refused', code: 'incorrect_private_key', errorKind: 'authentication_error' });
   const unreachable = createFakeProvider();

@@ -6,13 +6,17 @@ import type {
   CallRefused,
   ObservedPayout,
 } from '@tollgate/payment-domain';
-import type {
-  AuthorizeRequest,
-  FoundDispute,
-  FoundPayment,
-  InquiryOutcome,
-  PayOutRequest,
-  Provider,
+import { given, type Clock } from '@tollgate/service-kit';
+import {
+  pageRows,
+  type AuthorizeRequest,
+  type FoundDispute,
+  type FoundPayment,
+  type InquiryOutcome,
+  type Page,
+  type PageQuery,
+  type PayOutRequest,
+  type Provider,
 } from '../provider.ts';
 
 export type Operation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
@@ -33,7 +37,7 @@ interface ReceivedCall {
   amount?: number;
 }
 
-type FakePayment = FoundPayment['observed'] & { recurringToken?: string };
+type FakePayment = FoundPayment['observed'] & Omit<FoundPayment, 'observed'>;
 
 export interface FakeProvider {
   provider: Provider;
@@ -47,6 +51,7 @@ export interface FakeProvider {
   disputes: FoundDispute[];
   /** How many inquiries by token and by order number there were. */
   inquiries: { retrieved: number; listed: number };
+  pagesRead: number;
   balanceCalls: number;
   /** What goes wrong with the next calls of an operation, in order. */
   faultsOf: Record<Operation, CallFault[]>;
@@ -64,11 +69,14 @@ export interface FakeProvider {
   /** Runs before a call is answered, after it took effect. */
   beforeAnswer: (request: AuthorizeRequest) => Promise<void>;
   beforeAnswerOf: (call: ReceivedCall) => Promise<void>;
+  /** Runs before a page is read: what it makes shifts the rows. */
+  beforePage: (query: PageQuery) => Promise<void>;
   /** Changes the payment that the latest creation of this order number has made. */
   change(orderNumber: string, change: Partial<FakePayment>): void;
 }
 
-export function createFakeProvider(): FakeProvider {
+/** @param clock gives the time of creation; without it none is shown, as at some deployments */
+export function createFakeProvider(clock?: Pick<Clock, 'now'>): FakeProvider {
   const faults: CallFault[] = [];
   const fake: FakeProvider = {
     requests: [],
@@ -78,6 +86,7 @@ export function createFakeProvider(): FakeProvider {
     payouts: new Map(),
     disputes: [],
     inquiries: { retrieved: 0, listed: 0 },
+    pagesRead: 0,
     balanceCalls: 0,
     faults,
     faultsOf: { authorize: faults, capture: [], void: [], refund: [], payout: [] },
@@ -88,6 +97,7 @@ export function createFakeProvider(): FakeProvider {
     chargeNeedsPage: false,
     beforeAnswer: async () => {},
     beforeAnswerOf: async () => {},
+    beforePage: async () => {},
     change(orderNumber, change) {
       const payment = [...fake.payments.values()].findLast((each) => each.orderNumber === orderNumber);
       if (payment === undefined) throw new Error(`the provider has no payment ${orderNumber}`);
@@ -95,23 +105,25 @@ export function createFakeProvider(): FakeProvider {
     },
     provider: undefined as never,
   };
-  fake.provider = providerOf(fake);
+  fake.provider = providerOf(fake, clock);
   return fake;
 }
 
 const tooLate = { kind: 'not-sent', reason: 'too late' } as const;
 const noAnswer = { kind: 'unknown', reason: 'timeout' } as const;
 
-const providerOf = (fake: FakeProvider): Provider => ({
-  authorize: async (request, maySend) => (maySend() ? authorize(fake, request) : tooLate),
+const providerOf = (fake: FakeProvider, clock: Pick<Clock, 'now'> | undefined): Provider => ({
+  authorize: async (request, maySend) => (maySend() ? authorize(fake, request, clock) : tooLate),
   capture: async (token, maySend) => (maySend() ? captureOrVoid(fake, 'capture', token) : tooLate),
   void: async (token, maySend) => (maySend() ? captureOrVoid(fake, 'void', token) : tooLate),
   refund: async (request, maySend) => (maySend() ? refund(fake, request) : tooLate),
-  payout: async (request, maySend) => (maySend() ? payOut(fake, request) : tooLate),
+  payout: async (request, maySend) => (maySend() ? payOut(fake, request, clock) : tooLate),
   inquirePayment: async (token) => inquire(fake, fake.payments, token, toFound),
   inquirePayout: async (token) => inquire(fake, fake.payouts, token, (payout) => ({ ...payout })),
   listPayments: async ({ orderNumber }) => list(fake, fake.payments, orderNumber, toFound),
   listPayouts: async ({ orderNumber }) => list(fake, fake.payouts, orderNumber, (payout) => ({ ...payout })),
+  pageOfPayments: async (query) => page(fake, fake.payments, query, toFound),
+  pageOfPayouts: async (query) => page(fake, fake.payouts, query, (payout) => ({ ...payout })),
   balance: async (currency) => {
     fake.balanceCalls += 1;
     return fake.answersInquiries
@@ -123,10 +135,12 @@ const providerOf = (fake: FakeProvider): Provider => ({
   close: async () => {},
 });
 
-const toFound = ({ recurringToken, ...observed }: FakePayment): FoundPayment => ({
+const toFound = ({ recurringToken, callbackUrl, product, ...observed }: FakePayment): FoundPayment => ({
   observed,
-  ...(recurringToken === undefined ? {} : { recurringToken }),
+  ...given({ recurringToken, callbackUrl, product }),
 });
+
+const createdBy = (clock: Pick<Clock, 'now'> | undefined) => given({ createdAt: clock?.now() });
 
 const refusal = (code: string, kind = 'processing_error'): CallRefused => ({
   kind: 'refused',
@@ -151,8 +165,8 @@ async function receive<Answer>(
   return fault?.kind === 'lost-after' ? { kind: 'unknown', reason: 'connection reset' } : outcome;
 }
 
-async function authorize(fake: FakeProvider, request: AuthorizeRequest) {
-  const { amount, currency, orderNumber, source, isRecurring } = request;
+async function authorize(fake: FakeProvider, request: AuthorizeRequest, clock?: Pick<Clock, 'now'>) {
+  const { amount, currency, orderNumber, callbackUrl, product, source, isRecurring } = request;
   const fault = fake.faultsOf.authorize[0]?.kind;
   if (fault !== 'not-sent' && fault !== 'breaks') fake.requests.push(request);
   const serviceToken = `service-${fake.requests.length}`;
@@ -165,7 +179,7 @@ async function authorize(fake: FakeProvider, request: AuthorizeRequest) {
       const page = hasPage ? { processingUrl: `https://pay.example/${serviceToken}` } : {};
       fake.payments.set(serviceToken, {
         ...{ serviceToken, status, amount, currency, orderNumber, authorizedAmount: 0, refundedAmount: 0 },
-        ...page,
+        ...{ ...page, ...createdBy(clock), callbackUrl, product },
         ...(isRecurring ? { recurringToken: `service-recurring-${serviceToken}` } : {}),
       });
       return { kind: 'accepted', serviceToken, ...page, amount, currency };
@@ -204,12 +218,19 @@ function refund(fake: FakeProvider, { serviceToken, amount }: { serviceToken: st
   });
 }
 
-function payOut(fake: FakeProvider, request: PayOutRequest) {
+function payOut(fake: FakeProvider, request: PayOutRequest, clock?: Pick<Clock, 'now'>) {
   const { amount, currency, orderNumber } = request;
   const serviceToken = `service-payout-${fake.received.length + 1}`;
   return receive<ObservedPayout>(fake, { operation: 'payout', of: orderNumber, amount }, () => {
     fake.payoutRequests.push(request);
-    const payout = { serviceToken, amount, currency, orderNumber, status: fake.payoutStatus };
+    const payout = {
+      serviceToken,
+      amount,
+      currency,
+      orderNumber,
+      status: fake.payoutStatus,
+      ...createdBy(clock),
+    };
     fake.payouts.set(serviceToken, payout);
     return { kind: 'accepted', ...payout };
   });
@@ -239,4 +260,27 @@ function list<Kept extends { orderNumber?: string }, Shown>(
     kind: 'accepted',
     answer: [...kept.values()].filter((each) => each.orderNumber === orderNumber).map(show),
   };
+}
+
+async function page<Kept extends { createdAt?: number }, Shown>(
+  fake: FakeProvider,
+  kept: ReadonlyMap<string, Kept>,
+  query: PageQuery,
+  show: (each: Kept) => Shown,
+): Promise<InquiryOutcome<Page<Shown>>> {
+  fake.pagesRead += 1;
+  if (!fake.answersInquiries) return noAnswer;
+  await fake.beforePage(query);
+  const all = [...kept.values()].filter((each) => isOnDays(each, query)).toReversed();
+  const first = (query.page - 1) * pageRows;
+  return {
+    kind: 'accepted',
+    answer: { found: all.slice(first, first + pageRows).map(show), total: all.length },
+  };
+}
+
+function isOnDays({ createdAt }: { createdAt?: number }, { from, to }: PageQuery): boolean {
+  if (createdAt === undefined) return true;
+  const day = new Date(createdAt).toISOString().slice(0, 10);
+  return from <= day && day <= to;
 }

@@ -54,6 +54,16 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   }
   const inquire = async (token: string) => answerOf(await provider.inquirePayment(token)).observed;
 
+  const payOut = () => ({
+    ...{
+      amount: 500,
+      currency: 'EUR',
+      orderNumber: nextNumber(),
+      callbackUrl: 'http://127.0.0.1:9/callbacks',
+    },
+    destination: { bankAccount: { bankName: 'Example Bank', account: 'DE89370400440532013000' } },
+  });
+
   describe(`${name}: authorize`, () => {
     test('a hosted payment is accepted with a token and a page, and waits for the customer', async () => {
       const wanted = request();
@@ -67,8 +77,9 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       expect(others).toEqual([]);
       expect(found?.observed).toMatchObject({
         ...{ status: 'init', amount: 1250, currency: 'EUR', orderNumber: wanted.orderNumber },
-        ...{ authorizedAmount: 0, refundedAmount: 0 },
+        ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: expect.any(Number) },
       });
+      expect(found).toMatchObject({ callbackUrl: wanted.callbackUrl, product: wanted.product });
       expect(outcome).toMatchObject({ serviceToken: found?.observed.serviceToken });
     });
 
@@ -159,16 +170,6 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
   });
 
   describe(`${name}: payout`, () => {
-    const payOut = () => ({
-      ...{
-        amount: 500,
-        currency: 'EUR',
-        orderNumber: nextNumber(),
-        callbackUrl: 'http://127.0.0.1:9/callbacks',
-      },
-      destination: { bankAccount: { bankName: 'Example Bank', account: 'DE89370400440532013000' } },
-    });
-
     test('a payout is accepted, and found by its token and its order number', async () => {
       await paid();
       const wanted = payOut();
@@ -200,6 +201,33 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
       const query = { orderNumber: nextNumber() };
       expect(await provider.listPayments(query)).toEqual({ kind: 'accepted', answer: [] });
       expect(await provider.listPayouts(query)).toEqual({ kind: 'accepted', answer: [] });
+    });
+
+    const toDay = (instant: number | undefined) => new Date(instant ?? NaN).toISOString().slice(0, 10);
+    const onlyDay = (day: string) => ({ from: day, to: day, page: 1 });
+    const anotherDay = { from: '2020-01-01', to: '2020-01-02', page: 1 };
+
+    test('a page of payments shows those of its days, newest first, and no payout', async () => {
+      const tokens = [await authorized(), await authorized()];
+      const { createdAt } = await inquire(tokens[1] ?? '');
+      const { found, total } = answerOf(await provider.pageOfPayments(onlyDay(toDay(createdAt))));
+      expect(found.slice(0, 2).map(({ observed }) => observed.serviceToken)).toEqual(tokens.toReversed());
+      expect(found.every(({ observed }) => toDay(observed.createdAt) === toDay(createdAt))).toBe(true);
+      expect(total).toBe(found.length);
+      const next = { ...onlyDay(toDay(createdAt)), page: 2 };
+      expect(answerOf(await provider.pageOfPayments(next))).toEqual({ found: [], total });
+      expect(answerOf(await provider.pageOfPayments(anotherDay))).toEqual({ found: [], total: 0 });
+    });
+
+    test('a page of payouts shows those of its days, and no payment', async () => {
+      await paid();
+      const wanted = payOut();
+      await provider.payout(wanted, anyTime);
+      const [made] = answerOf(await provider.listPayouts(wanted));
+      const { found } = answerOf(await provider.pageOfPayouts(onlyDay(toDay(made?.createdAt))));
+      expect(found[0]).toEqual(made);
+      expect(found.map(({ amount }) => amount)).toEqual(found.map(() => 500));
+      expect(answerOf(await provider.pageOfPayouts(anotherDay))).toEqual({ found: [], total: 0 });
     });
 
     test('the balance is in minor units of the currency', async () => {

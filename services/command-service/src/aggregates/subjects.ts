@@ -8,15 +8,17 @@ export interface Subjects {
   payouts: Payouts;
 }
 export type AnySubject = PaymentAggregate | PayoutAggregate;
+/** As the command service or a view has it. */
+export type SubjectState = Pick<PaymentAggregate, 'payment'> | Pick<PayoutAggregate, 'payout'>;
 
 export const isPayoutToken = (token: string): boolean => token.startsWith('po_');
 
 export const subjectsOf = ({ payments, payouts }: Subjects, token: string): Payments | Payouts =>
   isPayoutToken(token) ? payouts : payments;
 
-export const stateOf = (subject: AnySubject): Payment | Payout =>
+export const stateOf = (subject: SubjectState): Payment | Payout =>
   'payment' in subject ? subject.payment : subject.payout;
 
 /** Its latest call that creates it at the provider. */
-export const creationOf = (subject: AnySubject): Payment['attempt'] | Payout['call'] =>
+export const creationOf = (subject: SubjectState): Payment['attempt'] | Payout['call'] =>
   'payment' in subject ? subject.payment.attempt : subject.payout.call;

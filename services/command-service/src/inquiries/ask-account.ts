@@ -35,11 +35,14 @@ export interface AskAccount {
 }
 
 export const inquiryScheduleName = 'inquiry-schedule';
+export const reconciliationName = 'reconciliation';
+/** Nobody waits for them. */
+const namesOfSchedules: readonly string[] = [inquiryScheduleName, reconciliationName];
 
 /** A team's request waits for its inquiry; a callback and a reader do not. */
 export function inquiryPriorityOf({ actor }: Cause): InquiryPriority {
   if (actor.kind === 'team') return 'caller';
-  return actor.name === inquiryScheduleName ? 'schedule' : 'callback';
+  return namesOfSchedules.includes(actor.name) ? 'schedule' : 'callback';
 }
 
 const teamOf = ({ actor }: Cause) => (actor.kind === 'team' ? actor.team : undefined);

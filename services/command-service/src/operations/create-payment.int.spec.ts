@@ -326,9 +326,7 @@ describe('an inquiry', () => {
     provider.payments.clear();
     await inquiries.request(token, cause);
     await inquiries.request(token, cause);
-    expect((await payments.load(token))?.payment.reviews).toMatchObject([
-      { code: 'service_payment_missing' },
-    ]);
+    expect((await payments.load(token))?.payment.reviews).toMatchObject([{ code: 'only_here' }]);
   });
 
   it('is shared by a burst of hints', async () => {

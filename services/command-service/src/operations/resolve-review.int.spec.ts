@@ -88,7 +88,7 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
     await harness().startInstance({ accounts: [] }).inquire(token);
     return token;
   },
-  async service_payment_missing() {
+  async only_here() {
     const token = await created();
     harness().provider.payments.clear();
     await harness().inquire(token);
@@ -114,10 +114,10 @@ const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
   ['second_payment_found', 'acknowledged', [], 'init'],
   ['service_not_readable', 'inquire_again', [], 'init'],
   ['service_not_readable', 'acknowledged', [], 'init'],
-  ['service_payment_missing', 'inquire_again', ['service_payment_missing'], 'init'],
-  ['service_payment_missing', 'acknowledged', [], 'init'],
+  ['only_here', 'inquire_again', ['only_here'], 'init'],
+  ['only_here', 'acknowledged', [], 'init'],
   // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
-  ['service_payment_missing', 'payment_not_made', [], 'declined'],
+  ['only_here', 'payment_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'init'],
   ['terms_disagree', 'acknowledged', [], 'init'],
   ['void_unresolved', 'inquire_again', [], 'voided'],
@@ -200,7 +200,7 @@ const openPayoutReview: Record<PayoutReviewCode, () => Promise<string>> = {
     await harness().startInstance({ accounts: [] }).inquire(token);
     return token;
   },
-  async service_payout_missing() {
+  async only_here() {
     harness().provider.payoutStatus = 'pending';
     const token = await paidOut();
     harness().provider.payouts.clear();
@@ -227,10 +227,10 @@ const payoutCases: [PayoutReviewCode, Resolution, PayoutReviewCode[], string][] 
   ['second_payout_found', 'acknowledged', [], 'approved'],
   ['service_not_readable', 'inquire_again', [], 'pending'],
   ['service_not_readable', 'acknowledged', [], 'pending'],
-  ['service_payout_missing', 'inquire_again', ['service_payout_missing'], 'pending'],
-  ['service_payout_missing', 'acknowledged', [], 'pending'],
+  ['only_here', 'inquire_again', ['only_here'], 'pending'],
+  ['only_here', 'acknowledged', [], 'pending'],
   // The inquiry that follows finds the same evidence and opens a review again, for a person to acknowledge.
-  ['service_payout_missing', 'payout_not_made', [], 'declined'],
+  ['only_here', 'payout_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'pending'],
   ['terms_disagree', 'acknowledged', [], 'pending'],
   ['unknown_status', 'inquire_again', ['unknown_status'], 'pending'],
@@ -251,13 +251,10 @@ describe('a review of a payout', () => {
   });
 });
 
-it.each([
-  ['service_payment_missing', 'payment_not_made'],
-  ['service_payout_missing', 'payout_not_made'],
-] as const)('%s stays resolved', async (code, ended) => {
-  const isPayment = code === 'service_payment_missing';
-  const token = isPayment ? await openReview[code]() : await openPayoutReview[code]();
-  await harness().resolve({ token, code, resolution: ended });
+it.each(['payment_not_made', 'payout_not_made'] as const)('only_here by %s stays resolved', async (ended) => {
+  const isPayment = ended === 'payment_not_made';
+  const token = isPayment ? await openReview.only_here() : await openPayoutReview.only_here();
+  await harness().resolve({ token, code: 'only_here', resolution: ended });
   await harness().inquire(token);
   const { payments, payouts } = harness();
   const resolved = isPayment ? (await payments.load(token))?.payment : (await payouts.load(token))?.payout;

@@ -5,12 +5,14 @@ import {
   type PayoutReviewCode,
   type Resolution,
   type ReviewCode,
+  type UnmatchedRefusal,
+  type UnmatchedReviewCode,
   payoutReviewCodeSchema,
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
-import type { Cause } from '../aggregates/repository.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
   type Subjects,
@@ -18,19 +20,25 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
+import {
+  type UnmatchedAggregate,
+  type UnmatchedOperations,
+  isUnmatchedToken,
+} from '../aggregates/unmatched.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import { inquireBriefly } from './await-outcome.ts';
 
 export interface ResolveReviewDependencies extends Subjects {
+  unmatched: UnmatchedOperations;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
 }
 
 export interface ResolveReviewInput {
   caller: Caller;
-  /** Of a payment or a payout. */
+  /** Of a payment, a payout, or of what only the provider has. */
   token: string;
-  code: ReviewCode | PayoutReviewCode;
+  code: ReviewCode | PayoutReviewCode | UnmatchedReviewCode;
   /** Which one of this code, as the list of reviews shows it. */
   number: number;
   resolution: Resolution;
@@ -39,13 +47,15 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  { kind: 'resolved'; aggregate: AnySubject } | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal };
+  | { kind: 'resolved'; aggregate: AnySubject | UnmatchedAggregate }
+  | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal };
 
 export async function resolveReview(
   deps: ResolveReviewDependencies,
   input: ResolveReviewInput,
 ): Promise<ResolveReviewResult> {
   const { caller, token, cause } = input;
+  if (isUnmatchedToken(token)) return resolveUnmatched(deps, input);
   const found = isToken(token) ? await subjectsOf(deps, token).load(token) : undefined;
   if (found === undefined || !isOwnedBy(stateOf(found), caller)) {
     const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
@@ -57,6 +67,22 @@ export async function resolveReview(
   // From here on only an inquiry finds what the provider does about it. The answer stands without it.
   await inquireBriefly(deps, { token, cause });
   return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
+}
+
+/** What is there belongs to no team's books: only the team that it is shown to may resolve it. */
+async function resolveUnmatched(
+  { unmatched }: ResolveReviewDependencies,
+  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
+): Promise<ResolveReviewResult> {
+  const found = isToken(token) ? await unmatched.load(token) : undefined;
+  const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
+  if (!isShown || code !== 'only_at_service')
+    return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  const answer = { type: 'ResolveReview', code, number, resolution, reason } as const;
+  const executed = await unmatched.execute(token, answer, cause);
+  return executed.kind === 'refused'
+    ? executed
+    : { kind: 'resolved', aggregate: requireDone(executed).aggregate };
 }
 
 /** Undefined for a code that this kind of subject does not have. */

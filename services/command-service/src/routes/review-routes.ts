@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ResolveReviewDependencies, resolveReview } from '../operations/resolve-review.ts';
 import { isToken } from '@tollgate/teams';
 import { toPublicPayment, toPublicPayout } from '@tollgate/gateway-api';
+import type { AnySubject } from '../aggregates/subjects.ts';
+import type { UnmatchedAggregate } from '../aggregates/unmatched.ts';
 import { sendAnswer } from './answers.ts';
 import { parseBody } from './parsed.ts';
 import { type CallerRequest, type RouteKit, addCommandRoute, sendRefusal } from './route-kit.ts';
@@ -26,11 +28,16 @@ async function postResolution(
   const result = await resolveReview(deps, { caller, cause, token, ...parsed.value });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
   const { aggregate } = result;
-  const shown =
-    'payment' in aggregate ? { payment: toPublicPayment(aggregate) } : { payout: toPublicPayout(aggregate) };
   return sendAnswer(
     reply,
-    { statusCode: 200, body: { success: true, token, ...shown } },
+    { statusCode: 200, body: { success: true, token, ...toShown(aggregate) } },
     { position: aggregate.position, replayed: false },
   );
+}
+
+function toShown(aggregate: AnySubject | UnmatchedAggregate) {
+  if ('unmatched' in aggregate) return {};
+  return 'payment' in aggregate
+    ? { payment: toPublicPayment(aggregate) }
+    : { payout: toPublicPayout(aggregate) };
 }

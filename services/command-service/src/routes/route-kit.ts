@@ -1,5 +1,5 @@
 /** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
-import type { PaymentRefusal, PayoutRefusal } from '@tollgate/payment-domain';
+import type { PaymentRefusal, PayoutRefusal, UnmatchedRefusal } from '@tollgate/payment-domain';
 import {
   type Call,
   type ErrorDetails,
@@ -44,7 +44,8 @@ function causeOf(kit: RouteKit, request: FastifyRequest, actor: Cause['actor']):
   return { correlationId, causationId: correlationId, actor, ...(isTraceparent ? { traceparent } : {}) };
 }
 
-export type Refusal = PaymentRefusal | PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
+export type Refusal =
+  PaymentRefusal | PayoutRefusal | UnmatchedRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
 
 /** What an answer says beyond what every answer with its code does. `keyParameter`: what a repeat is known by. */
 function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {

@@ -140,7 +140,7 @@ export async function createHarness({
   const store = wrapStore(countWork(realStore, working));
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
-  const provider = createFakeProvider();
+  const provider = createFakeProvider(fakeClock);
   const surviving: { accounts: Accounts; idle: () => Promise<void> }[] = [];
 
   /** One process of the command service; several share the store. */
@@ -159,6 +159,8 @@ export async function createHarness({
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
         directory: undefined as never,
         findByServiceToken: () => undefined,
+        books: undefined as never,
+        reconciledAfterDays: [],
       },
       stopping,
     );

@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { registerCallbackCommands } from './callback-commands.ts';
 import type { CommandTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
+import { registerReconcileCommand } from './reconcile-command.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
@@ -35,6 +36,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerTailCommands(program, run, { print, hasColours });
     registerRebuildCommands(program, run, print);
     registerTopicCommands(program, run);
+    registerReconcileCommand(program, run, print);
   };
   return runProgram(argv, program, addCommands, deps);
 }

@@ -1,3 +1,4 @@
+import { reconciledAfterDaysDefault } from '@tollgate/command-service';
 import { isNetwork } from '@tollgate/notifier';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
@@ -66,6 +67,14 @@ const networksSchema = z
   .transform((text) => text.split(',').map((network) => network.trim()))
   .refine((networks) => networks.every(isNetwork), 'must be networks like 10.20.0.0/16, separated by commas');
 
+const daysSchema = z
+  .string()
+  .transform((text) => text.split(',').map(Number))
+  .refine(
+    (days) => days.every((day) => Number.isSafeInteger(day) && day >= 1 && day <= 366),
+    'must be whole numbers from 1 to 366, separated by commas',
+  );
+
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
   .object({
@@ -128,6 +137,8 @@ export const gatewayConfigSchema = z
     PROVIDER_QUIET_MS: durationMs.default(30_000),
     /** Seconds after its last change at which what is final is inquired once more, because it may have been revised. */
     FINAL_INQUIRIES_AFTER_S: distancesSchema.default(inquiryDelays.settled.slice()),
+    /** Days after which a day is reconciled again, separated by commas; the day itself is, hourly. */
+    RECONCILE_AFTER_DAYS: daysSchema.default([...reconciledAfterDaysDefault]),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -170,6 +181,7 @@ export const gatewayConfigSchema = z
       quietMs: env.PROVIDER_QUIET_MS,
     },
     inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
+    reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

@@ -49,6 +49,7 @@ it('calls each operation by its own name', async () => {
     ...{ authorize: 'authorize', capture: 'capture', void: 'void', refund: 'refund', payout: 'payout' },
     ...{ inquirePayment: 'inquire_payment', inquirePayout: 'inquire_payout', balance: 'balance' },
     ...{ listPayments: 'list_payments', listPayouts: 'list_payouts', listDisputes: 'list_disputes' },
+    ...{ pageOfPayments: 'page_of_payments', pageOfPayouts: 'page_of_payouts' },
   } satisfies Record<Exclude<keyof Provider, 'close'>, string>;
   const keys = Object.keys(names) as (keyof typeof names)[];
   const called: string[] = [];

@@ -35,6 +35,8 @@ export function measureProvider(
     inquirePayout: measured('inquire_payout', provider.inquirePayout),
     listPayments: measured('list_payments', provider.listPayments),
     listPayouts: measured('list_payouts', provider.listPayouts),
+    pageOfPayments: measured('page_of_payments', provider.pageOfPayments),
+    pageOfPayouts: measured('page_of_payouts', provider.pageOfPayouts),
     balance: measured('balance', provider.balance),
     listDisputes: measured('list_disputes', provider.listDisputes),
     close: provider.close,

@@ -1,5 +1,10 @@
 /** The gauges: read from the services at each scrape, so that they cost nothing in between. */
-import type { AccountHealth, Accounts, InquiryScheduleHealth } from '@tollgate/command-service';
+import type {
+  AccountHealth,
+  Accounts,
+  InquiryScheduleHealth,
+  ReconciliationHealth,
+} from '@tollgate/command-service';
 import { inquiryNeeds } from '@tollgate/payment-domain';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
@@ -46,6 +51,25 @@ export function watchSchedule({ watch }: Watch, health: () => InquiryScheduleHea
 
 const labelsOf = ({ environment, account }: AccountHealth) => ({ environment, account });
 
+/** @param health undefined while another instance reconciles */
+export function watchReconciliations(
+  { watch }: Watch,
+  health: () => readonly ReconciliationHealth[] | undefined,
+): void {
+  watch('tollgate_reconciliation_last_complete_day', () =>
+    (health() ?? []).flatMap(({ environment, account, lastCompleteDay }) =>
+      lastCompleteDay === undefined
+        ? []
+        : [{ labels: { environment, account }, value: Date.parse(lastCompleteDay) / 1_000 }],
+    ),
+  );
+  watch('tollgate_reconciliation_differences', () =>
+    (health() ?? []).map(({ environment, account, differences }) => ({
+      ...{ labels: { environment, account }, value: differences },
+    })),
+  );
+}
+
 /** Open work, open reviews, and how far reads lag behind the events. */
 export function watchIndex(
   { watch }: Watch,
@@ -63,7 +87,7 @@ export function watchIndex(
   });
   watch('tollgate_open_reviews', () => {
     const { reviews } = index.workload();
-    return (['payment', 'payout'] as const).flatMap((kind) =>
+    return (['payment', 'payout', 'unmatched'] as const).flatMap((kind) =>
       (['sandbox', 'production'] as const).map((environment) => ({
         labels: { kind, environment },
         value: reviews.find((each) => each.kind === kind && each.environment === environment)?.count ?? 0,

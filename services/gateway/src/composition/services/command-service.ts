@@ -2,8 +2,9 @@ import { createCommandService, nameOfInstallation } from '@tollgate/command-serv
 import { StartupError } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
-import { watchAccounts, watchIndex, watchSchedule } from '../metrics/watch-services.ts';
+import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
+import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
 
 export interface CommandServiceOptions {
@@ -33,6 +34,8 @@ export async function startCommandService(
     place: () => members.place(),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
+    books: createBooks(index, () => directory.names()),
+    reconciledAfterDays: config.reconciledAfterDays,
     times: config.times,
     log: logOf('command-service'),
   });
@@ -41,6 +44,7 @@ export async function startCommandService(
   watchAccounts(metrics, accounts);
   const scheduleHealth = () => commands.scheduleHealth();
   watchSchedule(metrics, scheduleHealth);
+  watchReconciliations(metrics, () => commands.reconciliations());
   // Inquiries are scheduled from this index: unless it is watched, a stuck one would go unnoticed.
   const isIndexOwn = !parts.runs('query-service');
   if (isIndexOwn) watchIndex(metrics, { store, clock, index });

@@ -66,6 +66,14 @@ const gauges = {
     help: 'Open reviews',
     labelNames: ['kind', 'environment'],
   },
+  tollgate_reconciliation_last_complete_day: {
+    help: 'Beginning of the last day up to which all was compared after its end, seconds since the Unix epoch; absent while another instance reconciles',
+    labelNames: ['environment', 'account'],
+  },
+  tollgate_reconciliation_differences: {
+    help: 'Differences found by the latest runs of today and of the two days before; absent while another instance reconciles',
+    labelNames: ['environment', 'account'],
+  },
   tollgate_read_model_lag_seconds: {
     help: 'Age of the oldest event that reads do not show yet; 0 if they show everything',
     labelNames: [],

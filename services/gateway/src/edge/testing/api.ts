@@ -41,6 +41,8 @@ export async function startApi(
     runAlone: (_name, signal, work) => work(signal),
     findByServiceToken: () => undefined,
     ...{ index, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
+    books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
+    reconciledAfterDays: [],
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
   const journal = createWebhookJournal(deps);

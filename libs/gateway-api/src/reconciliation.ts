@@ -1,0 +1,76 @@
+/** Reconciliations as administrators see them. */
+import {
+  differenceKinds,
+  type Counts,
+  type ReconciliationReport,
+  type ReconciliationSummary,
+  type Sums,
+} from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { toIso } from './values.ts';
+
+const count = z.int().min(0);
+const minorUnits = z.number().describe('Minor units.');
+const here = 'in our books';
+const there = 'as the Payment Service shows it';
+const money = (what: string, where: string) => minorUnits.describe(`${what}, ${where}. Minor units.`);
+
+const countsSchema = z.object({
+  matched: count,
+  differing: count.describe('Status, amount or refunded sum differed; each was inquired.'),
+  onlyHere: count.describe('The Payment Service does not show it; a review is open.'),
+  onlyAtService: count.describe('None of ours; a review is open.'),
+  onOtherDays: count.describe('Created that day here; the Payment Service shows it under another day.'),
+  underWay: count.describe('Too young to be compared, or changed meanwhile; the next run compares it.'),
+}) satisfies z.ZodType<Counts>;
+
+const sumsSchema = z.object({
+  currency: z.string(),
+  paymentsHere: money('Approved, refunds not deducted', here),
+  paymentsThere: money('Approved, refunds not deducted', there),
+  refundsHere: money('Refunded', here),
+  refundsThere: money('Refunded', there),
+  payoutsHere: money('Paid out', here),
+  payoutsThere: money('Paid out', there),
+}) satisfies z.ZodType<Sums>;
+
+const amountsSchema = z.object({ status: z.string(), amount: minorUnits, refundedAmount: minorUnits });
+
+export const publicDifferenceSchema = z.object({
+  kind: z.enum(differenceKinds),
+  operation: z.enum(['payment', 'payout']),
+  token: z.string().describe('The payment or payout of ours.').exactOptional(),
+  serviceToken: z.string().describe('Token of the Payment Service.'),
+  currency: z.string(),
+  here: amountsSchema.exactOptional(),
+  there: amountsSchema.exactOptional(),
+  isSettled: z.boolean().describe('True where the inquiry that followed recorded it or opened a review.'),
+});
+export type PublicDifference = z.infer<typeof publicDifferenceSchema>;
+
+export const publicReconciliationSchema = z.object({
+  token: z.string(),
+  account: z.string(),
+  day: z.iso.date().describe('Day of creation, in UTC.'),
+  isDryRun: z.boolean(),
+  by: z.enum(['schedule', 'person']),
+  outcome: z.enum(['complete', 'incomplete', 'account_unknown']),
+  startedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime(),
+  counts: countsSchema,
+  sums: z.array(sumsSchema).describe('By currency.'),
+});
+export type PublicReconciliation = z.infer<typeof publicReconciliationSchema>;
+
+export function toPublicReconciliation(summary: ReconciliationSummary): PublicReconciliation {
+  const { token, account, day, isDryRun, by, outcome, startedAt, endedAt, counts, sums } = summary;
+  const times = { startedAt: toIso(startedAt), endedAt: toIso(endedAt) };
+  return { token, account, day, isDryRun, by, outcome, ...times, counts, sums };
+}
+
+export const toPublicDifferences = ({ differences }: ReconciliationReport): PublicDifference[] =>
+  differences.map(({ kind, operation, token, serviceToken, currency, isSettled, ...amounts }) => ({
+    ...{ kind, operation, serviceToken, currency, isSettled },
+    ...given({ token, here: amounts.here, there: amounts.there }),
+  }));

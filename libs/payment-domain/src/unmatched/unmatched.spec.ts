@@ -1,0 +1,102 @@
+import { scenario } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import type { ResolveReview } from '../shared-inputs.ts';
+import {
+  decideUnmatched,
+  decodeUnmatchedEvent,
+  evolveUnmatched,
+  type Unmatched,
+  type UnmatchedEvent,
+  type UnmatchedFacts,
+  type UnmatchedInput,
+  type UnmatchedRefusal,
+} from './unmatched.ts';
+
+const { given } = scenario<Unmatched | undefined, UnmatchedInput, UnmatchedEvent, UnmatchedRefusal>({
+  ...{ initial: undefined, decide: decideUnmatched, evolve: evolveUnmatched },
+  againGives: ({ type }) => (type === 'ResolveReview' ? 'review_not_found' : 'nothing'),
+});
+
+const facts: UnmatchedFacts = {
+  ...{ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'service-1' },
+  ...{ status: 'approved', amount: 900, refundedAmount: 0, currency: 'EUR', orderNumber: 'elsewhere-1' },
+};
+const observe = (changes: Partial<UnmatchedFacts> = {}, team?: string): UnmatchedInput => ({
+  ...{ type: 'ObserveUnmatched', facts: { ...facts, ...changes } },
+  ...(team === undefined ? {} : { team }),
+});
+const observed = (changes: Partial<Unmatched> = {}): UnmatchedEvent => ({
+  type: 'UnmatchedObserved',
+  data: { ...facts, ...changes },
+});
+const opened = (changes: object = {}): UnmatchedEvent => ({
+  type: 'ReviewOpened',
+  data: {
+    code: 'only_at_service',
+    evidence: {
+      ...{ operation: 'payment', serviceToken: 'service-1', amount: 900, currency: 'EUR', refundedAmount: 0 },
+      ...{ observedStatus: 'approved', observedOrderNumber: 'elsewhere-1', ...changes },
+    },
+  },
+});
+const resolve = (changes: Partial<ResolveReview<'only_at_service'>> = {}): UnmatchedInput => ({
+  ...{ type: 'ResolveReview', code: 'only_at_service', number: 1, resolution: 'acknowledged' },
+  ...{ reason: 'the old shop', ...changes },
+});
+const resolved: UnmatchedEvent = {
+  type: 'ReviewResolved',
+  data: { code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old shop' },
+};
+
+describe('what only the provider has', () => {
+  it('opens a review', () =>
+    given([])
+      .when(observe({}, 'shop'))
+      .then([observed({ team: 'shop' }), opened()]));
+
+  it('opens no second one while nothing about it is new', () => {
+    given([observed(), opened()]).when(observe()).thenNothing();
+    given([observed(), opened(), resolved]).when(observe()).thenNothing();
+  });
+
+  it('is shown as it is now while its review is open', () => {
+    given([observed(), opened()])
+      .when(observe({ status: 'declined' }))
+      .then([observed({ status: 'declined' })]);
+  });
+
+  it('is taken from a team that is not the only one any more', () => {
+    given([observed({ team: 'shop' }), opened()])
+      .when(observe())
+      .then([observed()]);
+  });
+
+  it('opens another review where something is new after a person has acknowledged it', () => {
+    given([observed(), opened(), resolved])
+      .when(observe({ refundedAmount: 900 }))
+      .then([observed({ refundedAmount: 900 }), opened({ refundedAmount: 900 })]);
+  });
+
+  it('keeps no card number, no text without end and no time that is none', () => {
+    const odd = { orderNumber: '4392963203551251', status: 's'.repeat(1_000), createdAt: -1 };
+    const decision = decideUnmatched(undefined, observe(odd));
+    const [first] = decision.kind === 'events' ? decision.events : [];
+    expect(first?.data).toMatchObject({ orderNumber: 'unreadable', status: 's'.repeat(255) });
+    expect(first?.data).not.toHaveProperty('createdAt');
+    expect(decodeUnmatchedEvent(first!)).toEqual(first);
+  });
+});
+
+describe('its review', () => {
+  it('is resolved by a person', () => given([observed(), opened()]).when(resolve()).then([resolved]));
+
+  it.each([[[]], [[observed(), opened(), resolved]]] as const)('is not there to be resolved', (history) => {
+    given(history).when(resolve()).thenRefused('review_not_found');
+  });
+
+  it('has no other resolution', () => {
+    given([observed(), opened()])
+      .when(resolve({ resolution: 'inquire_again' }))
+      .thenRefused('resolution_not_allowed');
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { isSame, standingThere, sumsOf } from './comparison.ts';
+
+const standing = (status: string, amount = 100, refundedAmount = 0) => ({ status, amount, refundedAmount });
+
+describe('what the provider shows', () => {
+  it.each([
+    ['a partial refund as refunded', standing('refunded', 100, 40), standing('approved', 100, 40)],
+    ['a whole refund without its sum', standing('refunded', 100, 0), standing('refunded', 100, 100)],
+    ['a whole refund', standing('refunded', 100, 100), standing('refunded', 100, 100)],
+    ['what was paid', standing('approved'), standing('approved')],
+    ['a status that nobody knows', standing('on_the_moon'), standing('on_the_moon')],
+  ])('is read alike: %s', (_, shown, read) => {
+    expect(standingThere(shown)).toEqual(read);
+  });
+});
+
+describe('both sides', () => {
+  it('agree where status, amount and refunded sum are the same', () => {
+    expect(isSame(standing('approved', 100, 40), standing('approved', 100, 40))).toBe(true);
+    expect(isSame(standing('approved'), standing('declined'))).toBe(false);
+    expect(isSame(standing('approved'), standing('approved', 99))).toBe(false);
+    expect(isSame(standing('approved', 100, 40), standing('approved', 100, 41))).toBe(false);
+  });
+
+  it.each(['declined', 'expired'])('agree about what is %s, whatever its amount', (status) => {
+    expect(isSame(standing(status), standing(status, 1))).toBe(true);
+  });
+
+  it('are summed up where money was taken', () => {
+    const here = standing('refunded', 100, 100);
+    const there = standing('approved', 100, 40);
+    expect(sumsOf('payment', 'EUR', { here, there })).toEqual({
+      ...{ currency: 'EUR', paymentsHere: 100, paymentsThere: 100, refundsHere: 100, refundsThere: 40 },
+      ...{ payoutsHere: 0, payoutsThere: 0 },
+    });
+    expect(
+      sumsOf('payout', 'EUR', { here: standing('approved'), there: standing('declined') }),
+    ).toMatchObject({
+      ...{ paymentsHere: 0, payoutsHere: 100, payoutsThere: 0 },
+    });
+  });
+});

@@ -1,0 +1,89 @@
+/** The list of all reconciliations in the event store: what was asked for, and what became of it. */
+import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import {
+  type Environment,
+  type ReconciliationJournalEvent,
+  type ReconciliationRequest,
+  type ReconciliationSummary,
+  decodeReconciliationJournalEvent,
+  differenceCountOf,
+  reconciliationJournal,
+  reconciliationTokenPrefix,
+} from '@tollgate/payment-domain';
+import type { Clock, Ids } from '@tollgate/service-kit';
+import { deriveToken } from '../tokens.ts';
+import { type ReconciledDays, afterRun } from './schedule.ts';
+
+interface JournalDependencies {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** Asks for a run: the gateway that holds the lease carries it out. */
+export async function requestReconciliation(
+  deps: JournalDependencies,
+  wanted: Pick<ReconciliationRequest, 'environment' | 'account' | 'day' | 'isDryRun' | 'by'>,
+): Promise<ReconciliationRequest> {
+  const { environment, account, day } = wanted;
+  const token = deriveToken(reconciliationTokenPrefix, [environment, account, day, deps.ids.uuid()]);
+  const request = { ...wanted, token, requestedAt: deps.clock.now() };
+  await append(deps, { type: 'ReconciliationRequested', data: request });
+  return request;
+}
+
+/** A second report of a run, after a lost answer, changes nothing. */
+export const reportReconciliation = (deps: JournalDependencies, summary: ReconciliationSummary) =>
+  append(deps, { type: 'ReconciliationReported', data: summary });
+
+async function append({ store, clock, ids }: JournalDependencies, event: ReconciliationJournalEvent) {
+  const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+  await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
+}
+
+export interface Journal {
+  /** Reads what is new. */
+  refresh(): Promise<void>;
+  /** What was asked for and has not ended: first what a person waits for, then the oldest. */
+  openOf(environment: Environment, account: string): ReconciliationRequest | undefined;
+  /** What was asked of accounts that are not among these. */
+  openOfOthers(isKnown: (request: ReconciliationRequest) => boolean): ReconciliationRequest[];
+  daysOf(environment: Environment, account: string): ReconciledDays;
+}
+
+export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Journal {
+  const open = new Map<string, ReconciliationRequest>();
+  const days = new Map<string, ReconciledDays>();
+  const keyOf = (environment: string, account: string) => `${environment}/${account}`;
+  let next = 0;
+  let reading: Promise<void> | undefined;
+
+  function apply(recorded: RecordedEvent): void {
+    const { type, data } = decodeReconciliationJournalEvent(recorded);
+    next = recorded.revision + 1;
+    if (type === 'ReconciliationRequested') {
+      open.set(data.token, data);
+      return;
+    }
+    if (!open.delete(data.token)) return;
+    const key = keyOf(data.environment, data.account);
+    days.set(key, afterRun(days.get(key) ?? new Map(), data, differenceCountOf(data.counts)));
+  }
+
+  async function read(): Promise<void> {
+    for await (const recorded of store.read(reconciliationJournal, { from: next })) apply(recorded);
+  }
+
+  const byUrgency = (a: ReconciliationRequest, b: ReconciliationRequest) =>
+    Number(b.by === 'person') - Number(a.by === 'person') || a.requestedAt - b.requestedAt;
+
+  return {
+    refresh: () => (reading ??= read().finally(() => (reading = undefined))),
+    openOf: (environment, account) =>
+      [...open.values()]
+        .filter((request) => request.environment === environment && request.account === account)
+        .sort(byUrgency)[0],
+    openOfOthers: (isKnown) => [...open.values()].filter((request) => !isKnown(request)),
+    daysOf: (environment, account) => days.get(keyOf(environment, account)) ?? new Map(),
+  };
+}

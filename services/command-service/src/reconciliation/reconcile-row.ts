@@ -1,0 +1,219 @@
+/** One row of the provider's list, or one of ours that the list does not have: what it is, and what follows from it. */
+import {
+  type Difference,
+  type OperationKind,
+  type ReconciledPart,
+  type ReconciliationRequest,
+  noCounts,
+} from '@tollgate/payment-domain';
+import { type Clock, given } from '@tollgate/service-kit';
+import type { Cause } from '../aggregates/repository.ts';
+import {
+  type AnySubject,
+  type SubjectState,
+  type Subjects,
+  stateOf,
+  subjectsOf,
+} from '../aggregates/subjects.ts';
+import { type UnmatchedOperations, deriveUnmatchedToken } from '../aggregates/unmatched.ts';
+import type { AskAccount } from '../inquiries/ask-account.ts';
+import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import type { CallTimes } from '../outbound/call-times.ts';
+import type { BookedOperation, Books } from './books.ts';
+import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
+
+export interface RowDependencies extends Subjects {
+  unmatched: UnmatchedOperations;
+  books: Books;
+  askAccount: AskAccount;
+  inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
+  /** The only team of an account: what belongs to nobody is shown to it; undefined where there are several. */
+  soleTeamOf: (request: ReconciliationRequest) => string | undefined;
+  times: CallTimes;
+  clock: Clock;
+}
+
+/** What a part of a run is compared with. */
+export interface RowContext {
+  request: ReconciliationRequest;
+  operation: OperationKind;
+  cause: Cause;
+  /** When the list was asked for, milliseconds since the Unix epoch. */
+  readAt: number;
+  /** Reviews of what only the provider has that this run may still open. */
+  reviewsLeft: { count: number };
+}
+
+export interface ComparedRow extends ReconciledPart {
+  /** Of ours, where both sides agree. */
+  matchedToken?: string;
+}
+
+/** Whatever is younger may be between its announcement and its answer. */
+const marginMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
+  sendWithinMs + callDeadlineMs + quietMs;
+
+export async function compareRow(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  const token = tokenOf(deps, context, row);
+  const view = token === undefined ? undefined : deps.books.find(context.operation, token);
+  if (view !== undefined && isOurs(view, context) && agrees(view, row)) return matched(context, view, row);
+  // The index may be behind; what is recorded counts.
+  const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
+  if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row);
+  if (agrees(subject, row)) return matched(context, subject, row);
+  if (stateOf(subject).phase === 'requested' || subject.updatedAt > context.readAt)
+    return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
+  return differs(deps, context, subject, row);
+}
+
+const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
+  stateOf(subject).environment === request.environment;
+
+const numberPattern = /^((?:pay|po)_[a-z0-9]{1,64})\.\d{1,9}$/;
+
+function tokenOf({ books }: RowDependencies, { request, operation }: RowContext, row: ListedRow) {
+  const token = numberPattern.exec(row.orderNumber ?? '')?.[1];
+  const isOfKind = token?.startsWith('po_') === (operation === 'payout');
+  if (token !== undefined && isOfKind) return token;
+  if (row.orderNumber !== undefined) return undefined;
+  const { environment, account } = request;
+  if (operation === 'payment') return books.findPayment(environment, account, row.serviceToken);
+  for (const page of books.pagesOf(operation, request))
+    for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
+  return undefined;
+}
+
+function matched(context: RowContext, subject: BookedOperation, row: ListedRow): ComparedRow {
+  const standings = { here: hereOf(subject, row), there: standingThere(row) };
+  return {
+    ...part(context, 'matched'),
+    matchedToken: subject.token,
+    sums: [sumsOf(context.operation, row.currency, standings)],
+    teams: [stateOf(subject).team],
+  };
+}
+
+/** An attempt beside the one that we know is not what our books count. */
+const hereOf = (subject: SubjectState, row: ListedRow) =>
+  isAnother(subject, row) ? undefined : standingHere(subject);
+
+async function differs(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: AnySubject,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  const { request, operation, cause } = context;
+  const { token } = subject;
+  const isOther = isAnother(subject, row);
+  const standings = { here: hereOf(subject, row), there: standingThere(row) };
+  const { serviceToken, currency } = row;
+  const known = { operation, token, serviceToken, currency, ...given(standings) };
+  const kind = isOther ? 'another_token' : 'differs';
+  const difference = { ...known, kind, isSettled: request.isDryRun ? false : await settle() } as const;
+  return {
+    ...part(context, 'differing', [difference]),
+    sums: [sumsOf(operation, currency, standings)],
+    teams: [stateOf(subject).team],
+  };
+
+  async function settle(): Promise<boolean> {
+    if (isOther) return (await deps.inquireNamed(token, serviceToken, cause)) === 'inquired';
+    await deps.inquire(token, cause);
+    const after = await subjectsOf(deps, token).load(token);
+    return after !== undefined && (agrees(after, row) || stateOf(after).reviews.length > 0);
+  }
+}
+
+async function onlyAtService(
+  deps: RowDependencies,
+  context: RowContext,
+  row: ListedRow,
+): Promise<ComparedRow> {
+  const { request, operation, cause, readAt, reviewsLeft } = context;
+  if ((row.createdAt ?? 0) > readAt - marginMs(deps.times)) return part(context, 'underWay');
+  const { environment, account } = request;
+  const there = standingThere(row);
+  const { serviceToken, currency, orderNumber, createdAt } = row;
+  const named = { environment, account, operation, serviceToken };
+  const facts = { ...named, ...there, currency, ...given({ orderNumber, createdAt }) };
+  const mayOpen = !request.isDryRun && reviewsLeft.count > 0;
+  if (mayOpen) {
+    reviewsLeft.count -= 1;
+    const team = deps.soleTeamOf(request);
+    const observed = { type: 'ObserveUnmatched', facts, ...given({ team }) } as const;
+    const done = await deps.unmatched.execute(deriveUnmatchedToken(named), observed, cause);
+    // A person has decided what it is, and nothing about it is new.
+    if (done.kind === 'done' && done.aggregate.unmatched.reviews.length === 0)
+      return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
+  }
+  const difference: Difference = {
+    ...{ kind: 'only_at_service', operation, serviceToken, currency, there, isSettled: mayOpen },
+  };
+  return {
+    ...part(context, 'onlyAtService', [difference]),
+    sums: [sumsOf(operation, currency, { there })],
+  };
+}
+
+/** One of ours that was accepted there, and that the list of its day does not have. */
+export async function compareMissing(
+  deps: RowDependencies,
+  context: RowContext,
+  subject: BookedOperation,
+  serviceToken: string,
+): Promise<ComparedRow> {
+  const { operation, request } = context;
+  const teams = [stateOf(subject).team];
+  if (subject.createdAt > context.readAt - marginMs(deps.times))
+    return { ...part(context, 'underWay'), teams };
+  const found = request.isDryRun
+    ? await lookFor(deps, context, serviceToken)
+    : await inquireMissing(deps, context, subject.token);
+  if (found !== 'missing') return { ...part(context, found), teams };
+  const here = standingHere(subject);
+  const { currency } = stateOf(subject).terms;
+  const difference: Difference = {
+    ...{ kind: 'only_here', operation, token: subject.token, serviceToken, currency, here },
+    isSettled: !request.isDryRun,
+  };
+  return {
+    ...part(context, 'onlyHere', [difference]),
+    sums: [sumsOf(operation, currency, { here })],
+    teams,
+  };
+}
+
+type Looked = 'missing' | 'onOtherDays' | 'underWay' | 'matched';
+
+/** The ordinary inquiry: what is missing opens a review, and what a person has acknowledged is nobody's question. */
+async function inquireMissing(deps: RowDependencies, { cause }: RowContext, token: string): Promise<Looked> {
+  if ((await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
+  const after = await subjectsOf(deps, token).load(token);
+  const has = (reviews: readonly { code: string }[] = []) => reviews.some(({ code }) => code === 'only_here');
+  if (after === undefined || has(stateOf(after).reviews)) return 'missing';
+  return has(stateOf(after).acknowledged) ? 'matched' : 'onOtherDays';
+}
+
+async function lookFor(
+  { askAccount }: RowDependencies,
+  { request, operation, cause }: RowContext,
+  serviceToken: string,
+): Promise<Looked> {
+  const outcome = await askAccount<unknown>(request, cause, async (provider) =>
+    operation === 'payment' ? provider.inquirePayment(serviceToken) : provider.inquirePayout(serviceToken),
+  );
+  if (outcome.kind === 'missing') return 'missing';
+  return outcome.kind === 'accepted' ? 'onOtherDays' : 'underWay';
+}
+
+const part = (
+  { operation }: RowContext,
+  count: keyof typeof noCounts,
+  differences: Difference[] = [],
+): ReconciledPart => ({ operation, counts: { ...noCounts, [count]: 1 }, sums: [], differences, teams: [] });

@@ -1,0 +1,131 @@
+/**
+ * What happened: a refund made in the service's console, and a final state that the service revised while the callback
+ * was lost. A minute, an hour and a day later the gateway still said `approved`, with no review.
+ */
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { shortTimes } from './agreement.ts';
+import { issueKey, tollgateExit } from './commands.ts';
+import { read, serviceTokenOf } from './ledger.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const settled = { timeoutMs: 20_000 };
+let system: System;
+let gateway: CallGateway;
+
+beforeAll(async () => {
+  system = await startSystem({ env: shortTimes });
+  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,read,cards,admin'));
+  await eventually(
+    async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+    settled,
+  );
+}, 120_000);
+afterAll(stopEverything);
+
+async function paid(orderNumber: string): Promise<string> {
+  const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
+  const terms = { product: 'Tea', amount: 1_000, currency: 'EUR', orderNumber };
+  const { body } = await gateway('POST', '/api/v1/payments', { body: { ...terms, card } });
+  await eventually(
+    async () => expect(await read(gateway, 'payment', body.token)).toMatchObject({ status: 'approved' }),
+    settled,
+  );
+  return body.token;
+}
+
+const today = new Date().toISOString().slice(0, 10);
+const reconcile = (...more: string[]) =>
+  tollgateExit(
+    system,
+    'reconcile',
+    '--account',
+    'sandbox',
+    ...more,
+    '--environment',
+    'sandbox',
+    '--from',
+    today,
+  );
+
+interface Run {
+  counts: Record<string, number>;
+  differences: { kind: string; token?: string; isSettled: boolean }[];
+}
+const resultOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Run[])[0]!;
+
+it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async () => {
+  const [refunded, revised, untouched] = [
+    await paid('order-1'),
+    await paid('order-2'),
+    await paid('order-3'),
+  ];
+  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
+  const refund = { token: await serviceTokenOf(system.sandbox, refunded), amount: 400 };
+  expect((await system.sandbox('POST', '/api/v1/refunds', refund)).statusCode).toBe(200);
+  const serviceToken = await serviceTokenOf(system.sandbox, revised);
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'declined' });
+  const elsewhere = { product: 'Old', amount: 700, currency: 'EUR', orderNumber: 'elsewhere-1' };
+  const callbackUrl = 'https://old-shop.example/callbacks';
+  expect((await system.sandbox('POST', '/api/v1/payments', { ...elsewhere, callbackUrl })).statusCode).toBe(
+    200,
+  );
+  // Whatever is younger may be under way.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+
+  const dry = await reconcile('--dry-run', '--json');
+  expect([dry.exitCode, resultOf(dry).counts]).toMatchObject([1, { differing: 2, onlyAtService: 1 }]);
+  expect(await read(gateway, 'payment', refunded)).toMatchObject({ refundedAmount: 0 });
+
+  const found = await reconcile('--json');
+  const { counts, differences } = resultOf(found);
+  expect([found.exitCode, counts]).toMatchObject([1, { matched: 1, differing: 2, onlyAtService: 1 }]);
+  expect(differences.map(({ token }) => token)).not.toContain(untouched);
+  expect(differences.every(({ isSettled }) => isSettled)).toBe(true);
+  await eventually(async () => {
+    expect(await read(gateway, 'payment', refunded)).toMatchObject({ refundedAmount: 400 });
+    expect(await read(gateway, 'payment', revised)).toMatchObject({
+      ...{ status: 'declined', reviews: [{ code: 'final_status_revised' }] },
+    });
+  }, settled);
+
+  await eventually(async () => {
+    const { reviews } = (await gateway('GET', '/api/v1/reviews')).body as unknown as {
+      reviews: { kind: string; token: string; code: string; number: number; orderNumber: string }[];
+    };
+    const unmatched = reviews.find(({ kind }) => kind === 'unmatched');
+    expect(unmatched).toMatchObject({ code: 'only_at_service', orderNumber: 'elsewhere-1', amount: 700 });
+    const { token, code, number } = unmatched!;
+    const body = { code, number, resolution: 'acknowledged', reason: 'made by the old shop' };
+    expect((await gateway('POST', `/api/v1/reviews/${token}/resolve`, { body })).statusCode).toBe(200);
+  }, settled);
+
+  const again = await reconcile();
+  expect(again).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(again.stdout).toMatch(/matched +4\n/);
+  const listed = (await gateway('GET', '/api/v1/reconciliations')).body as unknown as {
+    reconciliations: { token: string; isDryRun: boolean; by: string }[];
+  };
+  expect(listed.reconciliations.slice(0, 3)).toMatchObject([
+    { by: 'person', isDryRun: false },
+    { by: 'person', isDryRun: false },
+    { by: 'person', isDryRun: true },
+  ]);
+  const { token } = listed.reconciliations[1]!;
+  const csv = await gateway('GET', `/api/v1/reconciliations/${token}/differences.csv`);
+  expect(csv.statusCode).toBe(200);
+  expect(await system.metrics()).toContain('tollgate_reconciliation_differences{environment="sandbox"');
+});
+
+it('names what it cannot compare', async () => {
+  expect(await reconcile('--to', '2020-01-01')).toEqual({
+    ...{ exitCode: 2, stdout: '', stderr: '--from must not be after --to.\n' },
+  });
+  const unknown = await tollgateExit(
+    ...([system, 'reconcile', '--account', 'nobody', '--environment', 'sandbox', '--from', today] as const),
+  );
+  expect(unknown).toMatchObject({
+    exitCode: 1,
+    stderr: '--account is nobody, and the gateway has no such account in sandbox.\n',
+  });
+});

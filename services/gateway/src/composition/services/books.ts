@@ -1,0 +1,29 @@
+import type { Books } from '@tollgate/command-service';
+import type { PaymentIndex } from '@tollgate/view-index';
+
+const dayMs = 24 * 60 * 60_000;
+const perPage = 500;
+
+export const createBooks = (
+  index: Pick<PaymentIndex, 'find' | 'findPayout' | 'findByServiceToken' | 'list' | 'listPayouts'>,
+  teams: () => readonly string[],
+): Books => ({
+  find: (operation, token) => (operation === 'payment' ? index.find(token) : index.findPayout(token)),
+  findPayment: (environment, account, serviceToken) =>
+    index.findByServiceToken(environment, account, serviceToken)?.token,
+  *pagesOf(operation, { environment, account, day }) {
+    const createdFrom = Date.parse(day);
+    const range = { environment, createdFrom, createdBefore: createdFrom + dayMs, perPage };
+    for (const team of teams())
+      for (let cursor: string | undefined, isLast = false; !isLast;) {
+        const query = { ...range, team, ...(cursor === undefined ? {} : { cursor }) };
+        const page = operation === 'payment' ? index.list(query) : index.listPayouts(query);
+        if (page.kind === 'refused') throw new RangeError('the index refuses its own cursor');
+        yield page.views.filter(
+          (view) => ('payment' in view ? view.payment.attempt : view.payout.call).account === account,
+        );
+        cursor = page.nextCursor;
+        isLast = cursor === undefined;
+      }
+  },
+});

@@ -1,0 +1,101 @@
+/** What was compared with the provider, for the team that alone was compared. */
+import { readLast } from '@tollgate/event-store';
+import {
+  type ReconciliationReport,
+  type ReconciliationSummary,
+  decodeReconciliationEvent,
+  decodeReconciliationJournalEvent,
+  evolveReconciliationReport,
+  reconciliationJournal,
+  reconciliationStream,
+} from '@tollgate/payment-domain';
+import { type PublicDifference, toPublicDifferences, toPublicReconciliation } from '@tollgate/gateway-api';
+import { routes, sendError } from '@tollgate/gateway-api/http';
+import { given } from '@tollgate/service-kit';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import { toCsvLine } from './csv.ts';
+import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
+
+/** Entries of the journal that one request passes over at most: most are requests, or of other accounts. */
+const passedOverMax = 5_000;
+
+export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDependencies): void {
+  addReadRoute(app, deps, routes.listReconciliations, async ({ caller, query, reply }) => {
+    const { perPage, cursor } = query;
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const { shown, nextCursor } = await readJournal(deps, caller, { perPage, before });
+    const reconciliations = shown.map(toPublicReconciliation);
+    return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
+  });
+
+  addReadRoute(app, deps, routes.retrieveReconciliation, async ({ caller, request, reply }) => {
+    const found = await readReport(deps, caller, parameterOf(request, 'token'));
+    if (found === undefined) return sendError(reply, 'reconciliation_not_found');
+    const differences = toPublicDifferences(found.report);
+    const reconciliation = { ...toPublicReconciliation(found.summary), differences };
+    return reply.send({ success: true, reconciliation });
+  });
+
+  addReadRoute(app, deps, routes.exportReconciliation, async ({ caller, request, reply }) => {
+    const found = await readReport(deps, caller, parameterOf(request, 'token'));
+    if (found === undefined) return sendError(reply, 'reconciliation_not_found');
+    return reply
+      .type('text/csv; charset=utf-8; header=present')
+      .header('content-disposition', 'attachment; filename="differences.csv"')
+      .header('cache-control', 'no-store')
+      .send([toCsvLine(columns), ...toPublicDifferences(found.report).map(toLine)].join(''));
+  });
+}
+
+/** The newest that the caller may see; `before` is the revision of the last one of the page before. */
+async function readJournal(
+  { store }: ReadDependencies,
+  caller: Caller,
+  { perPage, before }: { perPage: number; before: number | undefined },
+): Promise<{ shown: ReconciliationSummary[]; nextCursor?: string }> {
+  const last = before ?? ((await readLast(store, reconciliationJournal))?.revision ?? -1) + 1;
+  if (last <= 0) return { shown: [] };
+  const shown: ReconciliationSummary[] = [];
+  let revision = last;
+  const options = { from: last - 1, direction: 'backwards', limit: passedOverMax } as const;
+  for await (const recorded of store.read(reconciliationJournal, options)) {
+    ({ revision } = recorded);
+    const { type, data } = decodeReconciliationJournalEvent(recorded);
+    if (type === 'ReconciliationReported' && isOwnedBy(data, caller)) shown.push(data);
+    if (shown.length === perPage) break;
+  }
+  return { shown, ...(revision > 0 ? { nextCursor: String(revision) } : {}) };
+}
+
+/** Undefined for what has not ended, and for what the caller must not see: its sums are another team's. */
+async function readReport(
+  { store }: ReadDependencies,
+  caller: Caller,
+  token: string,
+): Promise<{ report: ReconciliationReport; summary: ReconciliationSummary } | undefined> {
+  if (!isToken(token)) return undefined;
+  let report: ReconciliationReport | undefined;
+  for await (const recorded of store.read(reconciliationStream(token)))
+    report = evolveReconciliationReport(report, decodeReconciliationEvent(recorded));
+  if (report?.ended === undefined) return undefined;
+  const { request, ended, startedAt, counts, sums } = report;
+  const summary = { ...request, ...ended, startedAt, counts, sums: [...sums] };
+  return isOwnedBy(summary, caller) ? { report, summary } : undefined;
+}
+
+const columns = [
+  ...['kind', 'operation', 'token', 'serviceToken', 'currency'],
+  ...['statusHere', 'amountHere', 'refundedAmountHere'],
+  ...['statusThere', 'amountThere', 'refundedAmountThere', 'isSettled'],
+];
+
+const toLine = (difference: PublicDifference): string => {
+  const { kind, operation, token, serviceToken, currency, here, there, isSettled } = difference;
+  return toCsvLine([
+    ...[kind, operation, token, serviceToken, currency],
+    ...[here?.status, here?.amount, here?.refundedAmount],
+    ...[there?.status, there?.amount, there?.refundedAmount, String(isSettled)],
+  ]);
+};
