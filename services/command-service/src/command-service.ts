@@ -39,6 +39,7 @@ import { createSender } from './outbound/send.ts';
 import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
+import { postponeVerified } from './reconciliation/verified.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
@@ -105,6 +106,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   const reconciler = createReconciler({
     ...parts,
     inquireNamed: (token, serviceToken, cause) => inquireNamed(parts, token, serviceToken, cause),
+    onMatched: (tokens) => postponeVerified(deps, tokens),
     soleTeamOf: (request) => soleTeamOf(deps.accounts.all(), deps.directory.names(), request),
   });
 
