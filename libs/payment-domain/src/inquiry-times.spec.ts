@@ -68,7 +68,9 @@ it('spreads what becomes known long after it was due', () => {
   expect(firstInquiryAt({ ...item, inquiryNeed: 'unresolved' }, now)).toBe(now);
   expect(firstInquiryAt(item, now)).toBe(spreadFrom(item, now));
   expect(spreadFrom(item, now)).toBeGreaterThan(now);
-  expect(spreadFrom(item, now)).toBeLessThan(now + 10 * minute);
+  // A quarter of a day at most: it is inquired daily by now.
+  expect(spreadFrom(item, now)).toBeLessThan(now + 1.1 * 6 * hour);
+  expect(spreadFrom({ ...item, updatedAt: now - 5 * minute }, now)).toBeLessThan(now + 2 * minute);
 });
 
 it('does not begin anew, in a new index, with what was settled long ago', () => {

@@ -47,9 +47,6 @@ export function nextInquiryAt(
   return inquiryNeed === 'settled' ? undefined : after + day * stretch;
 }
 
-/** What becomes known long after it was due, as after a start or in a new index, is spread over this time. */
-const spreadMs: Record<InquiryNeed, number> = { unresolved: 0, open: 10 * minute, settled: hour };
-
 /**
  * The first inquiry about something in the state in which it has just become known. A change that was recorded by a clock
  * that runs ahead counts from now.
@@ -63,14 +60,18 @@ export function firstInquiryAt(
   const first = nextInquiryAt(seen, seen.updatedAt, delays);
   if (first === undefined || first > now) return first;
   // How often it was inquired since is not known; after the last distance it has been often enough.
-  return item.inquiryNeed === 'settled' ? nextInquiryAt(seen, now, delays) : spreadFrom(item, now);
+  return item.inquiryNeed === 'settled' ? nextInquiryAt(seen, now, delays) : spreadFrom(seen, now, delays);
 }
 
-/** When an inquiry that was due before `since` is made, so that all of them are not made at once. */
-export const spreadFrom = (
-  { token, inquiryNeed }: Pick<InquiryItem, 'token' | 'inquiryNeed'>,
-  since: number,
-) => since + fractionOf(token) * spreadMs[inquiryNeed];
+/**
+ * When an inquiry is made that was due before `since`, as after a start or in a new index: what is unresolved at once, the
+ * rest spread over a quarter of the time until the next one would be due, because all at once is too much.
+ */
+export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDelays = inquiryDelays): number {
+  if (item.inquiryNeed === 'unresolved') return since;
+  const next = nextInquiryAt(item, since, delays) ?? since + hour;
+  return since + (fractionOf(item.token) * (next - since)) / 4;
+}
 
 /** The schedule's work is shared out by shards of tokens. */
 export const inquiryShards = 8;

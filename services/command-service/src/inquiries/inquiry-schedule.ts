@@ -55,6 +55,8 @@ const overdueMsMax: Record<InquiryNeed, number> = {
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
+/** Of one queue in one pass. */
+const spreadAtOnceMax = 500;
 
 const nothingOverdue: Record<InquiryNeed, number> = { unresolved: 0, open: 0, settled: 0 };
 
@@ -76,21 +78,25 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
 
   async function passUntilIdle(): Promise<void> {
     while (shards.size > 0) {
-      pass();
       wake = new AbortController();
-      await clock.sleep(passPauseMs, wake.signal).catch(() => undefined);
+      const isMoreToSpread = pass();
+      await clock.sleep(isMoreToSpread ? 0 : passPauseMs, wake.signal).catch(() => undefined);
     }
     overdueMs = nothingOverdue;
   }
 
-  function pass(): void {
+  /** @returns true where more may be left that was due before we had its shard */
+  function pass(): boolean {
     try {
       flush();
-      if (!deps.isClockTrusted()) return;
+      if (!deps.isClockTrusted()) return false;
       const queues = index.dueQueues([...shards.keys()]);
       overdueMs = overdueIn(queues, clock.now());
-      for (const ofAccount of Map.groupBy(queues, accountOf).values()) beginFor(ofAccount);
+      const old = queues.filter((queue) => spread(queue));
+      const ready = queues.filter((queue) => !old.includes(queue));
+      for (const ofAccount of Map.groupBy(ready, accountOf).values()) beginFor(ofAccount);
       flush();
+      return old.length > 0;
     } catch (error) {
       // The index is being rebuilt, or was found damaged: it says when it is whole again.
       if (!(error instanceof TollgateError && error.retryable))
@@ -98,7 +104,17 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
           { error, operation: 'inquiry-schedule' },
           'what is due could not be read; it is read again',
         );
+      return false;
     }
+  }
+
+  /** What was due before we had the shard may have been inquired by the one who had it, and all at once is too much. */
+  function spread(queue: DueQueue & { oldestDueAt: number }): boolean {
+    const since = shards.get(queue.shard)?.since ?? 0;
+    if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
+    for (const item of index.dueItems(queue, { limit: spreadAtOnceMax }))
+      if (item.dueAt < since) postponed.push({ item, dueAt: spreadFrom(item, since, delays) });
+    return true;
   }
 
   function flush(): void {
@@ -115,6 +131,7 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
     const known = underWay.get(accountOf(first)) ?? new Set<string>();
     underWay.set(accountOf(first), known);
     const places = accountAtOnceMax - known.size;
+    if (places <= 0) return;
     const byNeed = Map.groupBy(queues, ({ inquiryNeed }) => inquiryNeed);
     const weightOfAll = [...byNeed.keys()].reduce((sum, need) => sum + weights[need], 0);
     for (const need of inquiryNeeds) {
@@ -142,9 +159,6 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
   function begin(item: DueItem, { queue, known }: { queue: DueQueue; known: Set<string> }): void {
     const shard = shards.get(queue.shard);
     if (shard === undefined) return;
-    // Due before we had the shard: the one who had it may have inquired it, and all at once is too much.
-    const spread = spreadFrom(item, shard.since);
-    if (item.dueAt < shard.since && spread > clock.now()) return void postponed.push({ item, dueAt: spread });
     known.add(item.token);
     const inquiring = inquireOnce(item).finally(() => {
       known.delete(item.token);
