@@ -34,6 +34,9 @@ export interface RowDependencies extends Subjects {
   clock: Clock;
 }
 
+/** The account cannot be asked now: what was not compared is compared when it can. */
+export class AccountSilent extends Error {}
+
 /** What a part of a run is compared with. */
 export interface RowContext {
   request: ReconciliationRequest;
@@ -123,8 +126,8 @@ async function differs(
   };
 
   async function settle(): Promise<boolean> {
-    if (isOther) return (await deps.inquireNamed(token, serviceToken, cause)) === 'inquired';
-    await deps.inquire(token, cause);
+    if (isOther) return requireAsked(await deps.inquireNamed(token, serviceToken, cause)) === 'inquired';
+    requireAsked(await deps.inquire(token, cause));
     const after = await subjectsOf(deps, token).load(token);
     return after !== undefined && (agrees(after, row) || stateOf(after).reviews.length > 0);
   }
@@ -189,11 +192,16 @@ export async function compareMissing(
   };
 }
 
+function requireAsked(result: InquiryResult): InquiryResult {
+  if (result === 'not-asked') throw new AccountSilent(result);
+  return result;
+}
+
 type Looked = 'missing' | 'onOtherDays' | 'underWay' | 'matched';
 
 /** The ordinary inquiry: what is missing opens a review, and what a person has acknowledged is nobody's question. */
 async function inquireMissing(deps: RowDependencies, { cause }: RowContext, token: string): Promise<Looked> {
-  if ((await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
+  if (requireAsked(await deps.inquire(token, cause)) !== 'inquired') return 'underWay';
   const after = await subjectsOf(deps, token).load(token);
   const has = (reviews: readonly { code: string }[] = []) => reviews.some(({ code }) => code === 'only_here');
   if (after === undefined || has(stateOf(after).reviews)) return 'missing';
@@ -208,6 +216,7 @@ async function lookFor(
   const outcome = await askAccount<unknown>(request, cause, async (provider) =>
     operation === 'payment' ? provider.inquirePayment(serviceToken) : provider.inquirePayout(serviceToken),
   );
+  if (outcome.kind === 'not-asked') throw new AccountSilent(outcome.kind);
   if (outcome.kind === 'missing') return 'missing';
   return outcome.kind === 'accepted' ? 'onOtherDays' : 'underWay';
 }

@@ -1,5 +1,6 @@
 /** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
 import type { Environment } from '@tollgate/payment-domain';
+import { TollgateError } from '@tollgate/service-kit';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
 import { type RunDependencies, refuseReconciliation, runReconciliation } from './reconciliation-run.ts';
@@ -88,13 +89,19 @@ async function runAccount(
       end = await runNext(deps, journal, account, signal);
     } catch (error) {
       end = 'interrupted';
-      const about = { error, account: account.name, operation: 'reconciliation' };
-      deps.log.error(about, 'a reconciliation failed; it is continued');
+      logFailure(deps, account, error);
     }
     const pauseMs = end === 'ended' ? 0 : end === 'idle' ? idleMs : retryMs;
     retryMs = end === 'interrupted' ? Math.min(2 * retryMs, retryMsMax) : retryMsMin;
     await deps.clock.sleep(pauseMs, signal).catch(() => undefined);
   }
+}
+
+/** While the store is away or the index is being rebuilt, nothing is wrong with a reconciliation. */
+function logFailure({ log }: ReconcilerDependencies, { name }: AccountName, error: unknown): void {
+  const about = { error, account: name, operation: 'reconciliation' };
+  const isPassing = error instanceof TollgateError && error.retryable;
+  log[isPassing ? 'warn' : 'error'](about, 'a reconciliation failed; it is continued');
 }
 
 async function runNext(

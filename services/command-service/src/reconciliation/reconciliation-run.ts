@@ -13,6 +13,7 @@ import {
   differenceCountOf,
   reconciliationStream,
 } from '@tollgate/payment-domain';
+import { containsCardNumber } from '@tollgate/payment-api';
 import { type FoundPayment, type Page, pageRows } from '@tollgate/provider';
 import type { ObservedPayout } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, given } from '@tollgate/service-kit';
@@ -23,6 +24,7 @@ import { type ListedRow, joinParts } from './comparison.ts';
 import { reportReconciliation } from './journal.ts';
 import { type RunProgress, evolveProgress, fingerprintOf, isListShort, noProgress } from './progress.ts';
 import {
+  AccountSilent,
   type ComparedRow,
   type RowContext,
   type RowDependencies,
@@ -56,6 +58,7 @@ interface Run extends RunDependencies {
   progress: () => RunProgress;
   readAt: number;
   reviewsLeft: { count: number };
+  signal: AbortSignal;
 }
 
 /** @throws StoreUnavailable; Error where another process has taken over this run */
@@ -64,15 +67,18 @@ export async function runReconciliation(
   request: ReconciliationRequest,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const run = await openRun(deps, request);
-  for (const operation of operations) {
-    while (!signal.aborted && !run.progress().lists[operation].isRead) {
-      const reason = await comparePage(run, operation);
-      if (reason !== undefined) return interrupt(run, reason);
+  const run = await openRun(deps, request, signal);
+  try {
+    for (const operation of operations) {
+      while (!signal.aborted && !run.progress().lists[operation].isRead) await comparePage(run, operation);
+      if (!signal.aborted && !run.progress().lists[operation].areBooksCompared)
+        await compareBooks(run, operation);
     }
-    if (signal.aborted) return 'interrupted';
-    if (!run.progress().lists[operation].areBooksCompared) await compareBooks(run, operation);
+  } catch (error) {
+    if (error instanceof AccountSilent) return interrupt(run, error.message);
+    throw error;
   }
+  if (signal.aborted) return 'interrupted';
   const isShort = operations.some((operation) => isListShort(run.progress().lists[operation]));
   await endRun(run, isShort ? 'incomplete' : 'complete');
   return 'ended';
@@ -83,10 +89,15 @@ export async function refuseReconciliation(
   deps: RunDependencies,
   request: ReconciliationRequest,
 ): Promise<void> {
-  await endRun(await openRun(deps, request), 'account_unknown');
+  const { signal } = new AbortController();
+  await endRun(await openRun(deps, request, signal), 'account_unknown');
 }
 
-async function openRun(deps: RunDependencies, request: ReconciliationRequest): Promise<Run> {
+async function openRun(
+  deps: RunDependencies,
+  request: ReconciliationRequest,
+  signal: AbortSignal,
+): Promise<Run> {
   const { store, clock, ids } = deps;
   const stream = reconciliationStream(request.token);
   const cause: Cause = {
@@ -109,7 +120,7 @@ async function openRun(deps: RunDependencies, request: ReconciliationRequest): P
     await append({ type: 'ReconciliationStarted', data: { ...request, startedAt: readAt } });
   const opened = reportOf(loaded.state).counts.onlyAtService;
   const reviewsLeft = { count: unmatchedReviewsMax - opened };
-  return { ...deps, request, cause, append, progress: () => loaded.state, readAt, reviewsLeft };
+  return { ...deps, request, cause, append, progress: () => loaded.state, readAt, reviewsLeft, signal };
 }
 
 function reportOf({ report }: RunProgress): ReconciliationReport {
@@ -117,8 +128,8 @@ function reportOf({ report }: RunProgress): ReconciliationReport {
   return report;
 }
 
-/** Reads the next page of a list and compares it. @returns why the account gave no answer, where it gave none */
-async function comparePage(run: Run, operation: OperationKind): Promise<string | undefined> {
+/** Reads the next page of a list and compares it. @throws AccountSilent */
+async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   const { request, cause, clock } = run;
   const { day } = request;
   const { pass, page, seen } = run.progress().lists[operation];
@@ -130,10 +141,13 @@ async function comparePage(run: Run, operation: OperationKind): Promise<string |
     async (provider) =>
       operation === 'payment' ? provider.pageOfPayments(query) : provider.pageOfPayouts(query),
   );
-  if (outcome.kind !== 'accepted') return 'reason' in outcome ? outcome.reason : outcome.kind;
+  if (outcome.kind !== 'accepted')
+    throw new AccountSilent('reason' in outcome ? outcome.reason : outcome.kind);
   const { found, total } = outcome.answer;
   const rows = newRowsOf(found, seen);
   const compared = await eachOf(rows, (row) => compareRow(run, contextOf(run, operation, readAt), row));
+  // A process that stops inquires nothing: whoever goes on compares this page again.
+  if (run.signal.aborted) return;
   const seenAfter = seen.size + rows.length;
   const hasShownAll = total === undefined ? rows.length === 0 : page * pageRows >= total;
   const isLast = found.length === 0 || hasShownAll || (pass > 1 && seenAfter >= (total ?? 0));
@@ -146,7 +160,6 @@ async function comparePage(run: Run, operation: OperationKind): Promise<string |
     },
   });
   if (!request.isDryRun) run.onMatched?.(compared.flatMap(({ matchedToken }) => matchedToken ?? []));
-  return undefined;
 }
 
 /** What no page before has shown: rows move on to later pages while the list grows. */
@@ -166,8 +179,16 @@ function newRowsOf(
 function toRow(found: FoundPayment | ObservedPayout): ListedRow {
   const observed = 'observed' in found ? found.observed : { refundedAmount: 0, ...found };
   const { serviceToken, status, amount, refundedAmount, currency, orderNumber, createdAt } = observed;
-  return { serviceToken, status, amount, refundedAmount, currency, orderNumber, createdAt };
+  return {
+    ...{ serviceToken, amount, refundedAmount, orderNumber, createdAt },
+    ...{ status: toKeep(status), currency: toKeep(currency) },
+  };
 }
+
+const textLengthMax = 100;
+/** What a provider writes may have any length, and anything in it. */
+const toKeep = (text: string): string =>
+  containsCardNumber(text) ? 'unreadable' : text.slice(0, textLengthMax);
 
 const contextOf = (run: Run, operation: OperationKind, readAt: number): RowContext => ({
   ...{ operation, readAt, request: run.request, cause: run.cause, reviewsLeft: run.reviewsLeft },
@@ -187,6 +208,7 @@ async function compareBooks(run: Run, operation: OperationKind): Promise<void> {
     parts.push(
       ...(await eachOf(unseen, ({ view, serviceToken }) => compareMissing(run, context, view, serviceToken))),
     );
+    if (run.signal.aborted) return;
     // Between pages everybody else has a turn.
     await run.clock.sleep(0);
   }

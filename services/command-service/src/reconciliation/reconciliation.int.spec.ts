@@ -344,8 +344,32 @@ describe('a list of several pages', () => {
     expect(await harness().passTime(runReconciliation(again.deps, request, never))).toBe('ended');
     const { counts } = await reportOf(request.token);
     expect([counts.onlyAtService, counts.matched, counts.onlyHere]).toEqual([rows, 1, 0]);
-    // Of payments the third page alone, and the empty list of payouts.
-    expect(harness().provider.pagesRead).toBe(4);
+    // Of payments the page that was not recorded and the last one, and the empty list of payouts.
+    expect(harness().provider.pagesRead).toBe(2 + 3);
+  });
+
+  it('is not taken for compared where nothing of it could be inquired', async () => {
+    const prepared = prepare();
+    const token = await harness().approved('order-1', 100);
+    await prepared.catchUp(token);
+    await change(token, { refundedAmount: 40 });
+    const { inquire } = prepared.deps;
+    prepared.deps.inquire = async () => 'not-asked';
+    const silent = await reconcile(prepared);
+    expect((await eventsOf(silent.token)).map(({ type }) => type)).toEqual([
+      ...['ReconciliationStarted', 'ReconciliationInterrupted'],
+    ]);
+    const stopping = new AbortController();
+    prepared.deps.inquire = async () => {
+      stopping.abort();
+      return 'failed';
+    };
+    const { end } = await reconcile(prepared, { signal: stopping.signal });
+    expect([silent.end, end]).toEqual(['interrupted', 'interrupted']);
+    prepared.deps.inquire = inquire;
+    expect(await harness().passTime(runReconciliation(prepared.deps, silent.request, never))).toBe('ended');
+    expect((await reportOf(silent.token)).counts).toMatchObject({ differing: 1 });
+    expect(await paymentOf(token)).toMatchObject({ refundedAmount: 40 });
   });
 
   it('is compared by one process: another one that goes on with it ends', async () => {
