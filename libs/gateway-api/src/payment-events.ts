@@ -227,7 +227,7 @@ export const paymentEvents = {
     withRefund('pending', 'unresolved'),
   ),
   RefundDeclineReported: publicEvent(
-    'The Payment Service reported a declined refund before it was known which refund that is.',
+    'A callback reported that a refund was declined. That is not believed: the gateway inquires about the refund.',
     { both: {} },
     {},
     withRefund('pending', 'submitted'),

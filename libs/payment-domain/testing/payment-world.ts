@@ -72,7 +72,7 @@ function decideRefund(world: World, pick: number, size: number): void {
   atService.decideAtService(world.ledger, refund, size % 2 === 0 ? 'approved' : 'declined');
   const { serviceRefundToken } = refund;
   if (refund.status === 'declined')
-    world.callbacks.push({ type: 'RecordRefundDeclined', serviceRefundToken });
+    world.callbacks.push({ type: 'RecordRefundDeclineReported', serviceRefundToken });
 }
 
 function personResolves(world: World, pick: number, size: number): void {

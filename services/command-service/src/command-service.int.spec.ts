@@ -119,13 +119,15 @@ describe('the parts together', () => {
     const refund = (await payments.load(token))?.payment.refunds[0];
     const payout = await pendingPayout();
     for (const each of provider.payouts.values()) each.status = 'approved';
+    provider.change(`${token}.1`, { refundedAmount: 60 });
     const bus = start();
     await callback(bus, token, { type: 'refund', status: 'declined', token: refund?.serviceRefundToken });
     await callback(bus, payout, { type: 'payout', status: 'approved' });
     await eventually(async () => {
-      expect((await payments.load(token))?.payment.refunds).toMatchObject([{ state: 'declined' }]);
+      expect((await payments.load(token))?.payment.refunds).toMatchObject([{ state: 'approved' }]);
       expect((await payouts.load(payout))?.payout.phase).toBe('approved');
     });
+    expect(await harness().history(token)).toContain('RefundDeclineReported');
   });
 
   it('dead-letter a callback about a refund of a payment, and about a payout, that do not exist', async () => {

@@ -122,9 +122,9 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
     inquire: inquireForCallback,
     inquireNamed: (token, serviceToken, cause) => inquireNamed(parts, token, serviceToken, cause),
     nudgeDisputes: () => disputes.nudge(),
-    async recordRefundDeclined(token, serviceRefundToken, cause) {
+    async recordRefundDeclineReported(token, serviceRefundToken, cause) {
       if ((await payments.load(token)) === undefined) return;
-      await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
+      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
     },
     async defer({ token, ...named }, cause) {
       const deferred = { type: 'DeferCallback', ...named, deferredAt: deps.clock.now() } as const;

@@ -117,9 +117,9 @@ export interface RecordObservation {
   nextWindow?: CallWindow;
 }
 
-/** A callback reports that the service declined a refund that it had accepted. */
-export interface RecordRefundDeclined {
-  type: 'RecordRefundDeclined';
+/** A callback reports that the service declined a refund that it had accepted. It is evidence, and proves nothing. */
+export interface RecordRefundDeclineReported {
+  type: 'RecordRefundDeclineReported';
   serviceRefundToken: string;
 }
 
@@ -130,7 +130,7 @@ export type PaymentObservation =
   | RecordRefundOutcome
   | RecordSearch
   | RecordObservation
-  | RecordRefundDeclined
+  | RecordRefundDeclineReported
   | SharedObservation;
 export type PaymentInput = PaymentCommand | PaymentObservation;
 

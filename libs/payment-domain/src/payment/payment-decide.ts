@@ -25,7 +25,7 @@ import type {
 } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { evolve, type Payment, type PaymentState } from './payment-state.ts';
-import { recordRefundDeclined, recordRefundOutcome, submitRefund } from './refunds.ts';
+import { recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
 import { observe } from './retrieval.ts';
 
@@ -86,8 +86,8 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
       return recordCaptureOrVoidOutcome(state, observation);
     case 'RecordRefundOutcome':
       return recordRefundOutcome(state, observation);
-    case 'RecordRefundDeclined':
-      return recordRefundDeclined(state, observation);
+    case 'RecordRefundDeclineReported':
+      return recordRefundDeclineReported(state, observation);
     case 'RecordObservation':
       return recordObservation(state, observation);
     case 'RecordMissing':

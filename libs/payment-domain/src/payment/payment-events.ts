@@ -116,7 +116,7 @@ export const paymentEventSchemas = {
   }),
   RefundDeclined: z.object({ refundToken: textSchema, ...refusedCall }),
   RefundUnresolved: z.object({ refundToken: textSchema, ...unresolvedCall }),
-  /** The service reported that it declined a refund which is not known to be one of ours yet: a report may overtake the answer. */
+  /** A callback reported that the service declined this refund. No inquiry shows a decline: it is evidence for a review. */
   RefundDeclineReported: z.object({ serviceRefundToken: textSchema }),
   ExternalRefundObserved: z.object({ amount: amountSchema }),
   FinalStatusRevised: z.object({

@@ -75,7 +75,7 @@ export const paymentSchema = z.object({
   /** Confirmed refunds, ours and those made in the service's own console. */
   refundedAmount: sumSchema,
   refunds: z.array(refundSchema).readonly(),
-  /** The service's tokens of declined refunds that were not known to be ours when the report came. */
+  /** The service's tokens of refunds that callbacks reported as declined. */
   refundDeclinesReported: z.array(z.string()).readonly(),
   captureOrVoid: captureOrVoidSchema.exactOptional(),
   /** Our alias of the recurring token that the service gave for this payment. */

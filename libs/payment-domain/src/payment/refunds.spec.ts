@@ -353,115 +353,89 @@ test('what an answer says at too great length is cut', () => {
     for (const event of decided(submitted, answer(outcome))) expect(decodePaymentEvent(event)).toEqual(event);
 });
 
-// --- Declined by a callback
+// --- Reported as declined by a callback
 
-const declinedByCallback = (serviceRefundToken: string) =>
-  ({ type: 'RecordRefundDeclined', serviceRefundToken }) as const;
+const reportsDecline = (serviceRefundToken: string) =>
+  ({ type: 'RecordRefundDeclineReported', serviceRefundToken }) as const;
 
-test('a refund that the service had accepted is declined by a callback under just its token', () => {
-  given(pending)
-    .when(declinedByCallback('service-refund-1'))
-    .then([declinedEvent('declined')]);
-});
+// A callback is unsigned, and of all callbacks this one was believed: whoever knew the address of one could free the
+// reservation of a refund that the service went on to make, and the same money was given back twice.
+describe('a refund that a callback reports as declined', () => {
+  const reported = [...pending, declineReported('service-refund-1')];
 
-test('a callback about another refund declines none, and is remembered', () => {
-  for (const history of [...Object.values(undecided), [...submitted, approvedEvent()]])
-    given(history)
-      .when(declinedByCallback('service-refund-2'))
-      .then([declineReported('service-refund-2')]);
-  // The token of the refund before, which ended: the one under way is another.
-  const next = [...pending, declinedEvent('declined'), refundSubmitted('refund-2', 300)];
-  given(next).when(declinedByCallback('service-refund-1')).thenNothing();
-  const accepted2: PaymentEvent = {
-    type: 'RefundAccepted',
-    data: { refundToken: 'refund-2', serviceRefundToken: 'service-refund-2' },
-  };
-  given([...next, accepted2])
-    .when(declinedByCallback('service-refund-1'))
-    .thenNothing();
-});
-
-test('a callback that declines what was approved opens a review', () => {
-  const disagrees = opened('refund_disagrees', { refundToken: 'refund-1' });
-  for (const history of [
-    [...pending, approvedEvent()],
-    [...submitted, answeredApproved()],
-  ])
-    given(history).when(declinedByCallback('service-refund-1')).then([disagrees]);
-  // Acknowledged, it is not brought up again.
-  given([
-    ...[...submitted, answeredApproved()],
-    { type: 'ReviewOpened', data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-1' } } },
-    reviewResolved('refund_disagrees', 'acknowledged'),
-  ])
-    .when(declinedByCallback('service-refund-1'))
-    .thenNothing();
-});
-
-test('each approved refund that the service declines calls for itself', () => {
-  const both = [
-    ...[...submitted, answeredApproved(), refundSubmitted('refund-2', 300)],
-    {
-      type: 'RefundApproved',
-      data: { refundToken: 'refund-2', serviceRefundToken: 'service-refund-2' },
-    } as const,
-  ];
-  const first = decided(both, declinedByCallback('service-refund-1'));
-  given([...both, ...first])
-    .when(declinedByCallback('service-refund-2'))
-    .then([opened('refund_disagrees', { refundToken: 'refund-2' })]);
-});
-
-describe('a decline reported before the answer that names the refund', () => {
-  const reported = [...submitted, declineReported('service-refund-1')];
-
-  test('declines the refund as soon as the answer names it', () => {
-    for (const status of ['pending', 'odd', 'declined'])
-      given(reported)
-        .when(answer(accepted(status)))
-        .then([declinedEvent('declined')]);
+  test('stays as it is, and keeps its reservation: the report is remembered', () => {
+    given(pending)
+      .when(reportsDecline('service-refund-1'))
+      .then([declineReported('service-refund-1')]);
+    expect(paymentAfter(reported).refunds).toMatchObject([{ state: 'accepted' }]);
+    given(reported).when(submit('refund-2', 1)).thenRefused('operation_in_progress');
   });
 
-  test('does not decline a refund of another token', () => {
-    given([...submitted, declineReported('service-refund-2')])
+  test('is approved where the sum has grown after all', () => {
+    given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
+  });
+
+  test('opens a review at the first inquiry after the quiet period, and not only after the time to decide', () => {
+    given(reported)
+      .when(shows(0, quietUntil - 1))
+      .thenNothing();
+    given(reported)
+      .when(shows(0, quietUntil))
+      .then([opened('refund_unresolved', { refundToken: 'refund-1', declineReported: true })]);
+    given(pending).when(shows(0, quietUntil)).thenNothing();
+  });
+
+  test('is accepted, and opens that review, where the report overtakes the answer that names it', () => {
+    const overtaken = [...submitted, declineReported('service-refund-1')];
+    given(overtaken)
       .when(answer(accepted('pending')))
       .then([acceptedEvent]);
+    expect(types(decided([...overtaken, acceptedEvent], shows(0, quietUntil)))).toEqual(['ReviewOpened']);
   });
 
-  test('opens a review where the answer reports the approval', () => {
-    given(reported)
-      .when(answer(accepted('approved')))
-      .then([answeredApproved(), opened('refund_disagrees', { refundToken: 'refund-1' })]);
+  test.each([
+    ['approved', answeredApproved()],
+    ['declined', declinedEvent('declined')],
+  ] as const)('is %s where its own answer says so', (status, event) => {
+    given([...submitted, declineReported('service-refund-1')])
+      .when(answer(accepted(status)))
+      .then([event]);
   });
 
-  test('opens a review where an inquiry found the approval before the answer names it', () => {
-    given([...reported, approvedEvent()])
-      .when(answer(accepted('pending')))
-      .then([opened('refund_disagrees', { refundToken: 'refund-1' })]);
+  test('and that is approved by then stays approved: the refunded sum decides', () => {
+    for (const history of [
+      [...pending, approvedEvent()],
+      [...submitted, answeredApproved()],
+    ]) {
+      given(history).when(reportsDecline('service-refund-1')).thenNothing();
+      expect(types(decided(history, shows(0, quietUntil)))).toEqual(['ReviewOpened']);
+    }
   });
 
-  test('is remembered once, and twenty of them', () => {
-    given(reported).when(declinedByCallback('service-refund-1')).thenNothing();
+  test('is none of ours where no refund in flight can have that token', () => {
+    given(pending).when(reportsDecline('service-refund-2')).thenNothing();
+    // The token of the refund before, which ended: the one under way is another.
+    const next = [...submitted, answeredApproved(), refundSubmitted('refund-2', 300)];
+    given(next).when(reportsDecline('service-refund-1')).thenNothing();
+    for (const phase of paymentPhases)
+      given(historyTo[phase]).when(reportsDecline('service-refund-1')).thenNothing();
+    given([...submitted, declineReported('service-refund-2'), acceptedEvent])
+      .when(shows(0, quietUntil))
+      .thenNothing();
+  });
+
+  test('is remembered once, up to twenty of them, and only where it could be read back', () => {
+    given(reported).when(reportsDecline('service-refund-1')).thenNothing();
     const many = Array.from({ length: 20 }, (_, index) => declineReported(`other-${index}`));
     given([...submitted, ...many])
-      .when(declinedByCallback('service-refund-1'))
+      .when(reportsDecline('service-refund-1'))
       .thenNothing();
     given([...submitted, ...many.slice(1)])
-      .when(declinedByCallback('service-refund-1'))
+      .when(reportsDecline('service-refund-1'))
       .then([declineReported('service-refund-1')]);
-  });
-
-  test('is not kept where it could not be read back', () => {
     given(submitted)
-      .when(declinedByCallback('x'.repeat(4097)))
+      .when(reportsDecline('x'.repeat(4097)))
       .thenNothing();
-  });
-
-  test.each(paymentPhases)('is remembered in phase %s where refunds may be on their way', (phase) => {
-    const isKept = isFinalPhase(phase) && phase !== 'failed';
-    expect(decided(historyTo[phase], declinedByCallback('service-refund-1'))).toEqual(
-      isKept ? [declineReported('service-refund-1')] : [],
-    );
   });
 });
 
@@ -508,10 +482,13 @@ describe('an inquiry about a paid payment that shows less refunded than we know 
       .thenNothing();
   });
 
-  test('is resolved by an inquiry that shows it, and stays open beside a reported decline', () => {
-    const reported = decided(history, declinedByCallback('service-refund-1'));
-    expect(types(decided([...history, ...reported], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
-    given([...history, ...reported, open])
+  test('is resolved by an inquiry that shows it, and leaves a late acceptance of another refund to a person', () => {
+    const late: PaymentEvent = {
+      type: 'ReviewOpened',
+      data: { code: 'refund_disagrees', evidence: { refundToken: 'refund-0' } },
+    };
+    expect(types(decided([...history, late], shows(100, quietUntil)))).toEqual(['ReviewOpened']);
+    given([...history, late, open])
       .when(shows(300, 0))
       .then([reviewResolved('refund_disagrees', 'found', 2)]);
     given([...history, open])
@@ -616,9 +593,7 @@ test('whatever settles the refund resolves its review', () => {
     .when(answer(accepted('pending')))
     .then([acceptedEvent]);
   const calledLate = [...pending, ...decided(pending, shows(0, quietUntil + callRules.refund.decisionMs))];
-  given(calledLate)
-    .when(declinedByCallback('service-refund-1'))
-    .then([declinedEvent('declined'), foundLater]);
+  given(calledLate).when(shows(300, quietUntil)).then([approvedEvent(), foundLater]);
 });
 
 // --- Refunds that were made elsewhere

@@ -14,20 +14,13 @@ import type {
   AcceptedRefund,
   PaymentRefusal,
   RecordObservation,
-  RecordRefundDeclined,
+  RecordRefundDeclineReported,
   RecordRefundOutcome,
   SubmitRefund,
 } from './payment-commands.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
-import {
-  isAllowed,
-  isDecided,
-  refundableAmount,
-  undecidedRefund,
-  type Payment,
-  type Refund,
-} from './payment-state.ts';
+import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
@@ -68,12 +61,10 @@ export function recordRefundOutcome(
 ): PaymentEvent[] {
   const refund = state.refunds.find((each) => each.refundToken === refundToken);
   if (refund === undefined) return [];
-  // An inquiry was faster: what it found stands, and a decline that was reported contradicts it.
-  if (refund.state === 'approved' && outcome.kind === 'accepted' && isDeclineReported(state, outcome))
-    return openDeclinedAfterApproval(state, refundToken);
   // A person gave it up, and the service made it after all: money has left that our books do not have.
   if (refund.declined?.reason === 'resolved' && outcome.kind === 'accepted')
     return openAcceptedAfterAll(state, refund, outcome);
+  // An inquiry was faster: what it found stands.
   if (isDecided(refund) || refund.state === 'accepted') return [];
   return endCall(refundInFlight(state, refund), outcome);
 }
@@ -101,14 +92,9 @@ function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund
         ...{ observedAmount: accepted.amount, observedCurrency: accepted.currency },
       }),
     ];
-  const isDeclined = isDeclineReported(state, accepted);
-  if (status === 'approved')
-    return [
-      { type: 'RefundApproved', data: { refundToken, serviceRefundToken } },
-      ...(isDeclined ? openDeclinedAfterApproval(state, refundToken) : []),
-    ];
-  // The reported decline was faster than this answer, which is older.
-  if (status === 'declined' || isDeclined) return [declinedByService(refundToken)];
+  if (status === 'approved') return [{ type: 'RefundApproved', data: { refundToken, serviceRefundToken } }];
+  if (status === 'declined')
+    return [{ type: 'RefundDeclined', data: { refundToken, reason: 'declined', errors: [] } }];
   return [
     { type: 'RefundAccepted', data: { refundToken, serviceRefundToken } },
     ...(status === 'pending'
@@ -117,41 +103,30 @@ function recordAccepted(state: Payment, refund: Refund, accepted: AcceptedRefund
   ];
 }
 
-const isDeclineReported = (
-  { refundDeclinesReported }: Payment,
-  { serviceRefundToken }: Pick<AcceptedRefund, 'serviceRefundToken'>,
-): boolean => refundDeclinesReported.includes(serviceRefundToken);
-
-const declinedByService = (refundToken: string): PaymentEvent => ({
-  type: 'RefundDeclined',
-  data: { refundToken, reason: 'declined', errors: [] },
-});
-
-/** Reported declines that are remembered although none of our refunds is known to be meant; more add nothing. */
+/** Reported declines that are remembered for one payment at most; more add nothing. */
 const refundDeclinesReportedMax = 20;
 
-/** Ends only the refund that the service has under just this token. */
-export function recordRefundDeclined(
+/**
+ * Remembers the report while it may be about the refund in flight, whose own answer may still have to name its token.
+ * The report ends nothing: a callback is not believed. It shortens how long the next inquiries wait for the sum to grow.
+ */
+export function recordRefundDeclineReported(
   state: Payment,
-  { serviceRefundToken }: RecordRefundDeclined,
+  { serviceRefundToken }: RecordRefundDeclineReported,
 ): PaymentEvent[] {
-  const refund = state.refunds.find((each) => each.serviceRefundToken === serviceRefundToken);
-  if (refund === undefined) return rememberDecline(state, serviceRefundToken);
-  if (refund.state === 'accepted') return [declinedByService(refund.refundToken)];
-  return refund.state === 'approved' ? openDeclinedAfterApproval(state, refund.refundToken) : [];
-}
-
-/** The answer that says whose token it is may still come. */
-function rememberDecline(state: Payment, serviceRefundToken: string): PaymentEvent[] {
-  const { refundDeclinesReported: known } = state;
+  const { refunds, refundDeclinesReported: known } = state;
+  const named = refunds.find((refund) => refund.serviceRefundToken === serviceRefundToken);
+  const inFlight = undecidedRefund(state);
+  const isPossible = named === undefined ? inFlight?.state !== 'accepted' : named === inFlight;
   const isNew = !known.includes(serviceRefundToken) && known.length < refundDeclinesReportedMax;
-  const isPossible = isAllowed(state, { type: 'RefundDeclineReported' });
-  if (!isPossible || !isNew || serviceRefundToken.length > textLengthMax) return [];
+  if (inFlight === undefined || !isPossible || !isNew || serviceRefundToken.length > textLengthMax) return [];
   return [{ type: 'RefundDeclineReported', data: { serviceRefundToken } }];
 }
 
-const openDeclinedAfterApproval = (state: Payment, refundToken: string): PaymentEvent[] =>
-  openReviewPer(state, 'refundToken', 'refund_disagrees', { refundToken });
+const isDeclineReported = (
+  { refundDeclinesReported }: Payment,
+  { serviceRefundToken }: Pick<Refund, 'serviceRefundToken'>,
+): boolean => serviceRefundToken !== undefined && refundDeclinesReported.includes(serviceRefundToken);
 
 /**
  * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
@@ -170,13 +145,15 @@ export function observeRefunds(
   const { refundToken, amount } = refund;
   const { review, decisionMs } = callRules.refund;
   const isApproved = isPaid && shown - refundedAmount === amount;
+  const declineReported = isDeclineReported(state, refund);
   return settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
     effect: isApproved ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
-    patienceMs: refund.state === 'accepted' ? decisionMs : 0,
+    patienceMs: refund.state === 'accepted' && !declineReported ? decisionMs : 0,
     absent: () => {
       const observedRefundedAmount = isReadable ? shown : null;
-      return openReview(state, review, { refundToken, amount, refundedAmount, observedRefundedAmount });
+      const sums = { amount, refundedAmount, observedRefundedAmount };
+      return openReview(state, review, { refundToken, ...sums, ...(declineReported && { declineReported }) });
     },
   });
 }

@@ -59,8 +59,8 @@ function consume(): void {
     ...{ bus: counting, clock: systemClock, ids: systemIds, log: silentLog, inquire },
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
     nudgeDisputes: () => (nudges += 1),
-    recordRefundDeclined: async (token: string, serviceRefundToken: string) => {
-      await payments.execute(token, { type: 'RecordRefundDeclined', serviceRefundToken }, cause);
+    recordRefundDeclineReported: async (token: string, serviceRefundToken: string) => {
+      await payments.execute(token, { type: 'RecordRefundDeclineReported', serviceRefundToken }, cause);
     },
     async defer({ token, ...named }: DeferredCallback) {
       const deferred = { type: 'DeferCallback', ...named, deferredAt: harness.clock.now() } as const;
@@ -358,14 +358,23 @@ describe('a callback about a refund', () => {
   }
   const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
 
-  it('that declines it under its own token ends it: its amount can be refunded again', async () => {
+  // It was believed: a forged one freed the reservation, and the money that the service still gave back, twice.
+  it('that declines it does not end it: after the quiet period a person is asked', async () => {
     const token = await acceptedRefund();
     const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
     consume();
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
-    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
-    harness.provider.refundStatus = 'approved';
-    expect(await harness.refund(token, 'refund-2')).toMatchObject({ aggregate: { refund: { amount: 100 } } });
+    await eventually(() => expect(handled).toBe(1));
+    expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
+    await harness.clock.advance(quietMs);
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    const review = { code: 'refund_unresolved', evidence: { amount: 60, declineReported: true } };
+    await eventually(async () =>
+      expect((await harness.payments.load(token))?.payment.reviews).toMatchObject([review]),
+    );
+    expect(await harness.refund(token, 'refund-2', 40)).toMatchObject({
+      refusal: { code: 'operation_in_progress' },
+    });
   });
 
   it.each([
@@ -397,7 +406,7 @@ describe('a callback about a refund', () => {
     await callback(token, { type: 'refund', status: 'pending', token: serviceRefundToken });
     await callback(token, { type: 'payment', status: 'approved' });
     consume();
-    await eventually(async () => expect(await refundsOf(token)).toMatchObject([{ state: 'declined' }]));
+    await eventually(async () => expect(await harness.history(token)).toContain('RefundDeclineReported'));
   });
 });
 

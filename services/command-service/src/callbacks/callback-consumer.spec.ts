@@ -49,7 +49,7 @@ function consume(
   const deps: CallbackConsumerDependencies = {
     ...{ bus: bus as MessageBus, clock, ids: createFakeIds(1), log: silentLog, inquire },
     inquireNamed: () => Promise.resolve('inquired'),
-    recordRefundDeclined: () => Promise.resolve(),
+    recordRefundDeclineReported: () => Promise.resolve(),
     nudgeDisputes: () => undefined,
     defer: async (callback) => void deferred.push(callback),
     ...changes,
@@ -92,7 +92,7 @@ describe('a callback that cannot be applied', () => {
   it('has recorded what it reports of a refund before it is inquired', async () => {
     const error = new TollgateError('store_unavailable', 'the disk is full', { retryable: true });
     const declined = { pay_1: { type: 'refund', status: 'declined', token: 'service-refund-1' } };
-    const run = consume(declined, { inquire, recordRefundDeclined: () => Promise.reject(error) });
+    const run = consume(declined, { inquire, recordRefundDeclineReported: () => Promise.reject(error) });
     await run.ended;
     expect([run.state.batch, run.deferred]).toEqual([error, []]);
   });

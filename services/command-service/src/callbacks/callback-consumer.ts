@@ -17,8 +17,8 @@ export interface CallbackConsumerDependencies {
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   /** Inquires what a callback names, where that is not the one that the token names. */
   inquireNamed: (token: string, serviceToken: string, cause: Cause) => Promise<InquiryResult>;
-  /** The one thing that no inquiry shows: the provider declined a refund that it had accepted under this token of its. */
-  recordRefundDeclined: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
+  /** The provider reports that it declined a refund of this token of its: evidence for the inquiry that follows. */
+  recordRefundDeclineReported: (token: string, serviceRefundToken: string, cause: Cause) => Promise<void>;
   /** A dispute has changed: the list of disputes is read without delay. */
   nudgeDisputes: () => void;
   /** Records that the callback waits for an inquiry: from then on the inquiry schedule has it. */
@@ -171,7 +171,7 @@ async function applyHint(
 ): Promise<void> {
   if (about === 'dispute') deps.nudgeDisputes();
   if (about === 'refund' && status === 'declined' && serviceToken !== undefined)
-    await deps.recordRefundDeclined(token, serviceToken, cause);
+    await deps.recordRefundDeclineReported(token, serviceToken, cause);
 }
 
 async function deadLetter(

@@ -73,7 +73,7 @@ function consume(batches: readonly BusRecord[][]) {
     ...{ bus: bus as MessageBus, clock, ids: systemIds, log: silentLog, inquire },
     inquireNamed: (token: string, serviceToken: string) => inquireNamed(inside, token, serviceToken, cause),
     nudgeDisputes: () => undefined,
-    recordRefundDeclined: () => Promise.resolve(),
+    recordRefundDeclineReported: () => Promise.resolve(),
     async defer({ token }: { token: string }) {
       await payments.execute(token, { type: 'DeferCallback', deferredAt: clock.now() }, cause);
     },
