@@ -6,6 +6,7 @@ import {
   leaveUnresolved,
   settleCall,
   type CallInFlight,
+  type CallRefused,
 } from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { cut, textLengthMax } from '../values.ts';
@@ -50,10 +51,31 @@ const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEve
     isUnresolved: refund.state !== 'submitted',
     unresolved: (reason) => ({ type: 'RefundUnresolved', data: { refundToken, reason } }),
     accepted: (answer) => recordAccepted(state, refund, answer),
-    refused: ({ errors }) => [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }],
+    refused: ({ errors }) => recordRefused(state, refund, errors),
     notSent: () => [{ type: 'RefundDeclined', data: { refundToken, reason: 'not-sent', errors: [] } }],
   };
 };
+
+/** What a service answers about a payment of which less is left than the refund asks for. */
+const nothingLeftCodes: ReadonlySet<string> = new Set([
+  'refund_exceeds_amount',
+  'payment_in_final_state',
+  'payment_not_refundable',
+]);
+
+/**
+ * A call may be delivered twice on its way, and we read the answer to the second delivery: nothing is left, because the
+ * first one has taken it. Where our books have the amount, that refusal proves nothing, and the refund is unresolved: the
+ * refunded sum approves it where it has grown by just its amount, or else a person decides after the quiet period.
+ */
+function recordRefused(state: Payment, refund: Refund, errors: CallRefused['errors']): PaymentEvent[] {
+  const { refundToken, amount } = refund;
+  const hasAmount = state.phase === 'approved' && amount <= state.approvedAmount - state.refundedAmount;
+  const contradiction = errors.find(({ code }) => nothingLeftCodes.has(code));
+  return hasAmount && contradiction !== undefined
+    ? leaveUnresolved(refundInFlight(state, refund), `refused as ${contradiction.code} against our books`)
+    : [{ type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } }];
+}
 
 export function recordRefundOutcome(
   state: Payment,

@@ -22,11 +22,11 @@ import {
 export type Operation = 'authorize' | 'capture' | 'void' | 'refund' | 'payout';
 
 /**
- * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `breaks`: the adapter itself
- * fails, which it never should.
+ * `lost-before`: no effect, outcome unknown. `lost-after`: the effect, outcome unknown. `delivered-twice`: the answer is
+ * that to the second delivery. `breaks`: the adapter itself fails, which it never should.
  */
 type CallFault =
-  | { kind: 'lost-before' | 'lost-after' | 'not-sent' | 'breaks' }
+  | { kind: 'lost-before' | 'lost-after' | 'delivered-twice' | 'not-sent' | 'breaks' }
   | { kind: 'refused'; code: string; errorKind: string };
 
 /** A call that reached the provider. */
@@ -160,6 +160,7 @@ async function receive<Answer>(
   fake.received.push(call);
   if (fault?.kind === 'lost-before') return noAnswer;
   if (fault?.kind === 'refused') return refusal(fault.code, fault.errorKind);
+  if (fault?.kind === 'delivered-twice') effect();
   const outcome = effect();
   await fake.beforeAnswerOf(call);
   return fault?.kind === 'lost-after' ? { kind: 'unknown', reason: 'connection reset' } : outcome;

@@ -101,6 +101,19 @@ describe('the amount of a refund', () => {
   });
 });
 
+// The service made it at the first delivery and refused the second. It was recorded as declined, so that the team could
+// refund the same money again, and the books had a refund of somebody else's.
+it('a refund that is delivered twice is approved, though its answer is a refusal', async () => {
+  const token = await harness().approved('order-1', 100);
+  harness().provider.faultsOf.refund.push({ kind: 'delivered-twice' });
+  expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
+  expect(refundedAmounts()).toEqual([60]);
+  expect(await harness().history(token)).toEqual([
+    ...['PaymentRequested', 'AttemptAccepted', 'PaymentApproved'],
+    ...['RefundSubmitted', 'RefundUnresolved', 'RefundApproved'],
+  ]);
+});
+
 describe('a key', () => {
   it('with another amount or another payment is refused without a call', async () => {
     const token = await harness().approved('order-1', 100);
