@@ -58,7 +58,7 @@ export const callRules = {
 export type CallOutcome<Answer> =
   | ({ kind: 'accepted' } & Answer)
   | CallRefused
-  /** No byte of it left us. */
+  /** No byte of it left us, or the provider says that it was too busy to carry it out. */
   | { kind: 'not-sent'; reason: string }
   | { kind: 'unknown'; reason: string };
 

@@ -10,11 +10,11 @@ const answered = (statusCode: number, body: unknown): CallResult => ({
   body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 const failed = (errors: unknown, statusCode = 400) => answered(statusCode, { success: false, errors });
-const classifyCreation = (result: CallResult, secrets: string[] = []) =>
-  classify(result, readCreation, secrets);
+const classifyCreation = (result: CallResult, secrets: string[] = [], notExecutedCodes: string[] = []) =>
+  classify(result, readCreation, secrets, notExecutedCodes);
 
 const token = 'a3f0'.repeat(8);
-const statusCodes = [200, 201, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503];
+const statusCodes = [200, 201, 400, 401, 403, 404, 409, 422, 500, 502, 503];
 
 const certain = [
   { kind: 'authentication_error', code: 'incorrect_private_key' },
@@ -157,6 +157,45 @@ describe('a refusal', () => {
       failed([{ kind: 'settings_error', code: 'x', message: 'm'.repeat(10_000) }]),
     );
     expect(outcome).toMatchObject({ errors: [{ message: 'm'.repeat(500) }] });
+  });
+});
+
+// Too many requests were taken for a lost answer: a service that was busy for a moment sent card payments to a person.
+describe('a call that the service did not carry out', () => {
+  it.each([
+    ['an error', { success: false, errors: [{ kind: 'api_error', code: 'rate_limited' }] }],
+    ['a certain refusal', { success: false, errors: [certain[2]] }],
+    ['no error', { success: false }],
+    ['a page', '<html>429 Too Many Requests</html>'],
+    ['nothing', ''],
+  ])('counts as not sent: 429 with %s', (_name, body) => {
+    expect(classifyCreation(answered(429, body))).toEqual({ kind: 'not-sent', reason: 'http 429' });
+  });
+
+  it.each([
+    ['a token', { success: false, errors: [certain[2]], token }],
+    ['a payment', { success: false, payment: { token } }],
+    ['success', { success: true }],
+    ['success and a token', { success: true, token }],
+    ['JSON cut short within a payment', '{"success":false,"payment":{"id":"abc'],
+  ])('is not proven by 429 with %s', (_name, body) => {
+    expect(classifyCreation(answered(429, body)).kind).toBe('unknown');
+  });
+
+  const busy = { kind: 'api_error', code: 'rate_limit_exceeded' };
+  const declared = ['rate_limit_exceeded', 'slow_down'];
+
+  it('counts as not sent where the account declares the code, whatever the status', () => {
+    for (const statusCode of statusCodes)
+      for (const errors of [[busy], busy, 'slow_down', [busy, certain[2]]])
+        expect(classifyCreation(failed(errors, statusCode), [], declared).kind).toBe('not-sent');
+    expect(classifyCreation(failed([busy]))).toEqual({ kind: 'unknown', reason: 'api_error unknown code' });
+  });
+
+  it('is not proven by a declared code beside an uncertain one, or beside something made', () => {
+    expect(classifyCreation(failed([busy, uncertain[0]]), [], declared).kind).toBe('unknown');
+    const made = answered(503, { success: false, errors: [busy], payment: { token } });
+    expect(classifyCreation(made, [], declared).kind).toBe('unknown');
   });
 });
 
@@ -309,7 +348,7 @@ describe('whatever comes back', () => {
   });
   const statusCode = fc.oneof(
     fc.constant(200),
-    fc.constantFrom(...statusCodes),
+    fc.constantFrom(...statusCodes, 429),
     fc.integer({ min: 100, max: 999 }),
   );
 
@@ -322,7 +361,7 @@ describe('whatever comes back', () => {
       check(outcome);
     });
     fc.assert(property, { numRuns: 2_000 });
-    expect([...kinds].sort()).toEqual(['accepted', 'refused', 'unknown']);
+    expect([...kinds].sort()).toEqual(['accepted', 'not-sent', 'refused', 'unknown']);
   }
 
   it('classify does not throw', () => {
@@ -348,7 +387,8 @@ describe('whatever comes back', () => {
     const apiError = fc.record({ kind: fc.constant('api_error'), code: fc.oneof(words, fc.string()) });
     fc.assert(
       fc.property(some, apiError, some, statusCode, (before, error, after, status) => {
-        expect(classifyCreation(failed([...before, error, ...after], status)).kind).toBe('unknown');
+        const { kind } = classifyCreation(failed([...before, error, ...after], status));
+        expect(kind).toBe(status === 429 ? 'not-sent' : 'unknown');
       }),
     );
   });

@@ -14,7 +14,7 @@ export type ServiceOutcome<Answer> =
   | { kind: 'accepted'; answer: Answer }
   /** Certain: nothing happened at the service. Each error has a kind and a code; there is at least one. */
   | { kind: 'refused'; errors: ApiError[] }
-  /** Provable: no byte of the request left us. */
+  /** Provable: no byte of the request left us, or the service says that it did not carry it out (too many requests). */
   | { kind: 'not-sent'; reason: string }
   /** Anything else: it may have happened. */
   | { kind: 'unknown'; reason: string };
@@ -34,24 +34,37 @@ export type AnswerReader<Answer> = (body: unknown) => { answer: Answer } | { fau
  *
  * @param secrets texts of the request (key, card number, CVV, recurring token, bank account) that must not come back in
  * an outcome.
+ * @param notExecutedCodes error codes by which this service says that it has not carried out the request.
  */
 export function classify<Answer>(
   result: CallResult,
   read: AnswerReader<Answer>,
   secrets: readonly string[] = [],
+  notExecutedCodes: readonly string[] = [],
 ): ServiceOutcome<Answer> {
   if (result.kind === 'failed') return fromFailure(result);
   const http = `http ${result.statusCode}`;
   if (result.statusCode >= 300 && result.statusCode < 400) return unknown(`${http} redirect`);
   const body = parseBody(result.body, secrets);
+  if (result.statusCode === tooManyRequests && namesNothing(result.body, body)) return notSent(http);
   if (body === undefined) return unknown(`${http} without a readable body`);
   if (body['success'] === true) return fromSuccess(result.statusCode, body, read);
   if (body['success'] !== undefined && body['success'] !== false)
     return unknown(`${http} without a readable body`);
-  return fromErrors(http, body, secrets);
+  return fromErrors(http, body, secrets, notExecutedCodes);
 }
 
 const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const;
+const notSent = (reason: string) => ({ kind: 'not-sent', reason }) as const;
+
+const tooManyRequests = 429;
+
+/** True where an answer names nothing that may have been made; also one that cannot be read, such as a proxy's page. */
+function namesNothing(bytes: Uint8Array, body: Body | undefined): boolean {
+  if (body !== undefined) return body['success'] !== true && madeBy(body) === undefined;
+  const text = new TextDecoder().decode(bytes);
+  return !madeFields.some((field) => text.includes(field));
+}
 
 const reasonByFailureCode: ReadonlyMap<string, string> = new Map([
   ['DEADLINE', 'timeout'],
@@ -69,7 +82,7 @@ const reasonByFailureCode: ReadonlyMap<string, string> = new Map([
 function fromFailure({ sent, code }: { sent: boolean; code: string }): ServiceOutcome<never> {
   const named = /^[A-Z][A-Z0-9_/]{1,63}$/.test(code) ? code : 'unnamed failure';
   const reason = reasonByFailureCode.get(code) ?? (code.startsWith('HPE_') ? 'answer is not HTTP' : named);
-  return sent ? unknown(reason) : { kind: 'not-sent', reason };
+  return sent ? unknown(reason) : notSent(reason);
 }
 
 type Body = Record<string, unknown>;
@@ -98,17 +111,26 @@ function fromSuccess<Answer>(
   return 'answer' in reading ? { kind: 'accepted', answer: reading.answer } : unknown(reading.fault);
 }
 
-function fromErrors(http: string, body: Body, secrets: readonly string[]): ServiceOutcome<never> {
+function fromErrors(
+  http: string,
+  body: Body,
+  secrets: readonly string[],
+  notExecutedCodes: readonly string[],
+): ServiceOutcome<never> {
   const errors = readErrors(body['errors'], secrets);
   if (errors.length === 0) return unknown(`${http} without readable errors`);
-  const uncertain = errors.find((error) => !isCertain(error));
+  const isDeclared = ({ code }: ApiError) => notExecutedCodes.includes(code);
+  const uncertain = errors.find((error) => !isCertain(error) && !isDeclared(error));
   if (uncertain !== undefined) return unknown(describe(uncertain));
   // A refusal that names a payment, a refund or a payout may have made one.
-  const named = madeFields.find((field) => body[field] !== undefined);
-  return named === undefined ? { kind: 'refused', errors } : unknown(`refusal with a ${named}`);
+  const named = madeBy(body);
+  if (named !== undefined) return unknown(`refusal with a ${named}`);
+  const declared = errors.find(isDeclared);
+  return declared === undefined ? { kind: 'refused', errors } : notSent(declared.code);
 }
 
 const madeFields = ['payment', 'refund', 'payout', 'token'] as const;
+const madeBy = (body: Body) => madeFields.find((field) => body[field] !== undefined);
 
 const certainKinds: ReadonlySet<string> = new Set([
   'authentication_error',

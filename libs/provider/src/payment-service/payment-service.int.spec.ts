@@ -18,14 +18,15 @@ const request = {
 
 let peer: HttpsPeer;
 let provider: Provider;
-let open: (baseUrl: string) => Provider;
+let open: (baseUrl: string, notExecutedCodes?: string[]) => Provider;
 
 beforeAll(async () => {
   const authority = await createAuthority('Ours');
   peer = await startHttpsPeer(await issue(authority), json(500, 'no behaviour was set'));
-  open = (baseUrl) =>
+  open = (baseUrl, notExecutedCodes = []) =>
     createPaymentService({
       ...{ baseUrl, privateKey: new Secret('sk_sandbox_1'), ca: authority.cert, clock: systemClock },
+      notExecutedCodes,
     });
   provider = open(peer.baseUrl);
 });
@@ -41,6 +42,16 @@ test('an order number that exists already is this very call, delivered twice: it
   const error = { code: 'order_number_already_exists', kind: 'invalid_request_error', message: 'exists' };
   refuse(error);
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number exists already' });
+});
+
+test('a code that the account declares as not executed is not sent, and of another account unknown', async () => {
+  const busy = { code: 'rate_limit_exceeded', kind: 'api_error' };
+  const declaring = open(peer.baseUrl, [busy.code]);
+  refuse(busy);
+  expect(await declaring.authorize(request, () => true)).toEqual({ kind: 'not-sent', reason: busy.code });
+  await declaring.close();
+  refuse(busy);
+  expect((await authorize()).kind).toBe('unknown');
 });
 
 test.each([

@@ -15,6 +15,8 @@ export interface ConfiguredAccount extends AccountConfig {
   /** Address of the service, `https` only. */
   baseUrl: string;
   privateKey: Secret;
+  /** Error codes by which the service says that it has not carried out a call. */
+  notExecutedCodes?: readonly string[];
   /** PEM certificate that is trusted beside the usual ones. */
   ca?: string;
 }
@@ -33,6 +35,8 @@ const faultsMax = 10;
 const nameRule = 'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter';
 const addressRule =
   'must be an address that begins with https://, without user name, password, query and fragment; the service takes no plain HTTP';
+const codeRule =
+  'must be an error code: 1 to 100 letters, digits, dots, hyphens and underscores, beginning with a letter';
 const keyRule =
   'a private key does not belong in this file: keep it in a file of its own (privateKeyFile) or in an environment variable (privateKeyEnv)';
 
@@ -63,6 +67,10 @@ const entrySchema = z
       teams: listOf(
         teamNameSchema,
         'must be a list of the name of at least one team, or be left out for all',
+      ).optional(),
+      notExecutedCodes: listOf(
+        z.string(codeRule).regex(/^[A-Za-z][\w.-]{0,99}$/, codeRule),
+        'must be a list of at least one error code, or be left out for none',
       ).optional(),
       weight: wholeNumber(1, 1_000_000).default(1),
       priority: wholeNumber(0, 1_000).default(0),
@@ -213,14 +221,16 @@ type Note = (fault: string) => void;
 
 /** Undefined where the key cannot be had; `note` has been told that, and whatever else is wrong. */
 function toAccount(entry: Entry, source: Source, note: Note): ConfiguredAccount | undefined {
-  const { privateKeyFile, privateKeyEnv, caFile, currencies, teams, totalPerSecondMax, ...rest } = entry;
+  const { privateKeyFile, privateKeyEnv, caFile, ...others } = entry;
+  const { currencies, teams, totalPerSecondMax, notExecutedCodes, ...rest } = others;
   const privateKey =
     privateKeyFile === undefined
       ? keyOfEnvironment(privateKeyEnv, source, note)
       : keyOfFile(privateKeyFile, source, note);
   const ca = caFile === undefined ? undefined : certificateOf(caFile, source, note);
   if (privateKey === undefined) return undefined;
-  return { ...rest, ...given({ currencies, teams, ca, totalPerSecondMax }), privateKey };
+  const optional = given({ currencies, teams, totalPerSecondMax, notExecutedCodes, ca });
+  return { ...rest, ...optional, privateKey };
 }
 
 function keyOfEnvironment(variable = '', { env }: Source, note: Note): Secret | undefined {
