@@ -99,7 +99,7 @@ function subjectOf(entry: Exclude<ReviewEntry, { kind: 'unmatched' }>) {
   if (entry.kind === 'payment') {
     const { payment } = entry.view;
     const open = reviewAt(payment.reviews, entry);
-    const resolutions = resolutionsOf(payment, open.code);
+    const resolutions = resolutionsOf(payment, open);
     return { ...payment, status: statusOfPhase(payment.phase), open, resolutions };
   }
   const { payout } = entry.view;

@@ -48,6 +48,8 @@ export const resolutions = [
   'payout_not_made',
   'refund_made',
   'refund_not_made',
+  /** The service's terms hold: the payment is of the amount that the evidence shows. */
+  'observed_terms_apply',
 ] as const;
 export const resolutionSchema = z.enum(resolutions);
 export type Resolution = z.infer<typeof resolutionSchema>;

@@ -9,7 +9,14 @@ import {
   deferredCallbacksShape,
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
-import { afterOpened, afterResolved, noReviews, reviewableShape } from '../review.ts';
+import {
+  afterOpened,
+  afterResolved,
+  findOpen,
+  noReviews,
+  reviewableShape,
+  type Resolution,
+} from '../review.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   attemptSchema,
@@ -252,7 +259,7 @@ function apply(state: Payment, event: LaterEvent): Payment {
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
     case 'ReviewResolved':
-      return { ...resetRepeats(state, event), ...afterResolved(state, event.data) };
+      return closeReview(state, event);
     case 'AttemptNotSent':
     case 'AttemptUnresolved':
     case 'AttemptNotFound':
@@ -290,11 +297,24 @@ function endCaptureOrVoid(state: Payment, end: Pick<CaptureOrVoid, 'state' | 're
   return { ...state, captureOrVoid: { ...state.captureOrVoid, ...end } };
 }
 
+const closeReview = (state: Payment, event: PaymentEventOf<'ReviewResolved'>): Payment => ({
+  ...applyObservedTerms(resetRepeats(state, event), event),
+  ...afterResolved(state, event.data),
+});
+
 /** After a review, submissions without an outcome are counted from zero. */
 function resetRepeats(state: Payment, { data: { code } }: PaymentEventOf<'ReviewResolved'>): Payment {
   const isAboutCall = code === 'capture_unresolved' || code === 'void_unresolved';
   if (!isAboutCall || state.captureOrVoid === undefined) return state;
   return { ...state, captureOrVoid: { ...state.captureOrVoid, repeats: 0 } };
+}
+
+/** A person has said that what the service shows holds: from then on the payment is of that amount. */
+function applyObservedTerms(state: Payment, { data }: PaymentEventOf<'ReviewResolved'>): Payment {
+  const resolution: string = 'observed_terms_apply' satisfies Resolution;
+  const amount =
+    data.resolution === resolution ? findOpen(state, data)?.evidence['observedAmount'] : undefined;
+  return typeof amount === 'number' ? { ...state, terms: { ...state.terms, amount } } : state;
 }
 
 function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'>): Payment {

@@ -72,18 +72,21 @@ const mayBeUnmade = (code: ReviewCode, phase: PaymentPhase): boolean =>
 
 describe.each(reviewCodes)('%s', (code) => {
   test('has the ways out of the table, on a final payment', () => {
-    expect(resolutionsOf(paymentAfter(historyTo.approved), code)).toEqual(table[code]);
+    expect(resolutionsOf(paymentAfter(historyTo.approved), { code, evidence: {} })).toEqual(table[code]);
   });
 
   test('has no more while a call is on its way, of which nobody knows the end', () => {
-    expect(resolutionsOf(paymentAfter(historyTo.requested), code)).toEqual(table[code]);
+    expect(resolutionsOf(paymentAfter(historyTo.requested), { code, evidence: {} })).toEqual(table[code]);
   });
 
   test.each(paymentPhases.filter((phase) => !isFinalPhase(phase) && phase !== 'requested'))(
     'has one more in phase %s, where the service does not show the payment',
     (phase) => {
       const more = mayBeUnmade(code, phase) ? ['payment_not_made'] : [];
-      expect(resolutionsOf(paymentAfter(historyTo[phase]), code)).toEqual([...table[code], ...more]);
+      expect(resolutionsOf(paymentAfter(historyTo[phase]), { code, evidence: {} })).toEqual([
+        ...table[code],
+        ...more,
+      ]);
     },
   );
 
@@ -91,7 +94,7 @@ describe.each(reviewCodes)('%s', (code) => {
     'in phase %s every resolution but these is refused, and the refusal lists them',
     (phase) => {
       const history = [...historyTo[phase], open(code)];
-      const allowed = resolutionsOf(paymentAfter(history), code);
+      const allowed = resolutionsOf(paymentAfter(history), { code, evidence: {} });
       for (const resolution of resolutions.filter((each) => !allowed.includes(each)))
         expect(decide(fold(history), say(code, resolution))).toEqual({
           kind: 'refused',
@@ -121,7 +124,7 @@ describe.each(reviewCodes)('%s', (code) => {
         open(alsoOpen, { attemptNumber: 1 }),
         open(code, { attemptNumber: 1 }),
       ];
-      for (const resolution of resolutionsOf(paymentAfter(history), code)) {
+      for (const resolution of resolutionsOf(paymentAfter(history), { code, evidence: {} })) {
         const decision = decide(fold(history), say(code, resolution, 2));
         // The refund that it names is not there.
         const isAboutRefund = resolution === 'refund_made' || resolution === 'refund_not_made';
@@ -240,6 +243,59 @@ test('after inquire_again, what is still not found opens another review', () => 
   given(history)
     .when({ ...foundByInquiry, found: [] })
     .then([opened('attempt_not_found', { attemptNumber: 1 })]);
+});
+
+// --- The service shows it under another amount
+
+// The service declined the payment and then approved it with another amount, before anybody inquired. Nothing was taken
+// over from it, and no resolution could: a paid payment stayed `init` for ever.
+describe('a payment that the service shows with another amount', () => {
+  const shows900 = inquired(observed('approved', { amount: 900 }));
+  const disagreeing = [...historyTo.init, ...decided(historyTo.init, shows900)];
+  const applied: PaymentEvent[] = [...disagreeing, ended('terms_disagree', 'observed_terms_apply')];
+  const stays = (history: readonly PaymentEvent[]) =>
+    given(history).when(say('terms_disagree', 'observed_terms_apply')).thenRefused('resolution_not_allowed');
+
+  test('is of that amount once a person says so; its status follows by the next inquiry', () => {
+    given(disagreeing)
+      .when(say('terms_disagree', 'observed_terms_apply'))
+      .then([ended('terms_disagree', 'observed_terms_apply')]);
+    expect(paymentAfter(applied)).toMatchObject({ phase: 'init', terms: { amount: 900 }, reviews: [] });
+    const [approval] = decided(applied, shows900);
+    expect(approval).toEqual({ type: 'PaymentApproved', data: { amount: 900 } });
+  });
+
+  test('opens another review where it shows yet another one by then', () => {
+    given(applied)
+      .when(inquired(observed('approved', { amount: 800 })))
+      .then([opened('terms_disagree', { amount: 900, observedAmount: 800 })]);
+  });
+
+  test.each(['pending', 'authorized', 'capturing', 'voiding'] as const)('may be in phase %s', (phase) => {
+    const history = [...historyTo[phase], open('terms_disagree', { observedAmount: 900 })];
+    const after = paymentAfter([
+      ...history,
+      ...decided(history, say('terms_disagree', 'observed_terms_apply')),
+    ]);
+    expect(after).toMatchObject({ phase, terms: { amount: 900 } });
+  });
+
+  test.each<[string, Record<string, string | number>]>([
+    ['another currency', { observedAmount: 900, observedCurrency: 'USD' }],
+    ["another attempt's number", { observedAmount: 900, observedOrderNumber: 'pay_1.2' }],
+    ['a payment beside ours', { observedAmount: 900, observedServiceToken: 'token-b' }],
+    ['a refund', { observedAmount: 200, serviceRefundToken: 'service-refund-1' }],
+    ['no amount', {}],
+    ['an amount that is none', { observedAmount: 0.5 }],
+    ['the amount that was asked for', { observedAmount: 1000, observedRefundedAmount: -1 }],
+  ])('stays as it is where the evidence is about %s', (_, evidence) => {
+    stays([...historyTo.init, open('terms_disagree', evidence)]);
+  });
+
+  test.each(['requested', 'unresolved', ...paymentPhases.filter(isFinalPhase)] as const)(
+    'stays as it is in phase %s',
+    (phase) => stays([...historyTo[phase], open('terms_disagree', { observedAmount: 900 })]),
+  );
 });
 
 // --- Refunds

@@ -1,4 +1,5 @@
 /** Which resolutions a payment's review allows, and which reviews are resolved by a later observation. */
+import { amountSchema } from '@tollgate/payment-api/values';
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
 import { findOpen, resolveWhere, type Evidence, type Resolution, type Review } from '../review.ts';
@@ -23,9 +24,42 @@ const always: Record<ReviewCode, readonly Resolution[]> = {
   void_unresolved: ['inquire_again'],
 };
 
-/** What may be answered to a review of this code, for the payment as it is. */
-export const resolutionsOf = (payment: Payment, code: ReviewCode): readonly Resolution[] =>
-  mayBeUnmade(payment, code) ? [...always[code], 'payment_not_made'] : always[code];
+/** What may be answered to a review, for the payment as it is. */
+export function resolutionsOf(
+  payment: Payment,
+  review: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
+): readonly Resolution[] {
+  const { code } = review;
+  return [
+    ...always[code],
+    ...(mayBeUnmade(payment, code) ? (['payment_not_made'] as const) : []),
+    ...(mayApplyObserved(payment, review) ? (['observed_terms_apply'] as const) : []),
+  ];
+}
+
+/**
+ * Only where nothing but the amount differs, of our own payment and before it is final: a final one takes the amount of a
+ * revision over by itself. What the evidence leaves out, the inquiry that follows compares.
+ */
+function mayApplyObserved(
+  { phase, terms, attempt, serviceToken }: Payment,
+  { code, evidence }: Pick<Review<ReviewCode>, 'code' | 'evidence'>,
+): boolean {
+  const isOurs = ([name, own]: [string, string | undefined]) => (evidence[name] ?? own) === own;
+  return (
+    code === 'terms_disagree' &&
+    !isFinalPhase(phase) &&
+    serviceToken !== undefined &&
+    evidence['serviceRefundToken'] === undefined &&
+    evidence['observedAmount'] !== terms.amount &&
+    amountSchema.safeParse(evidence['observedAmount']).success &&
+    Object.entries({
+      observedCurrency: terms.currency,
+      observedOrderNumber: attempt.providerOrderNumber,
+      observedServiceToken: serviceToken,
+    }).every(isOurs)
+  );
+}
 
 /** Only where the service does not show the payment at all: what it shows under other terms may still be paid. */
 function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
@@ -40,7 +74,7 @@ export function resolveReview(
 ): Decision<PaymentEvent, PaymentRefusal> {
   const open = findOpen(state, { code, number });
   if (open === undefined) return refuse({ code: 'review_not_found' });
-  const allowed = resolutionsOf(state, code);
+  const allowed = resolutionsOf(state, open);
   if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const effect = effectOf(state, open, resolution);
   if (effect === undefined) return refuse({ code: 'review_not_found' });
@@ -66,6 +100,8 @@ function effectOf(
     }
     case 'acknowledged':
     case 'inquire_again':
+    // The fold takes the amount over, and the next inquiry the status.
+    case 'observed_terms_apply':
     case 'payout_not_made':
       return [];
     default:

@@ -120,6 +120,7 @@ const cases: [ReviewCode, Resolution, ReviewCode[], string][] = [
   ['only_here', 'payment_not_made', [], 'declined'],
   ['terms_disagree', 'inquire_again', ['terms_disagree'], 'init'],
   ['terms_disagree', 'acknowledged', [], 'init'],
+  ['terms_disagree', 'observed_terms_apply', [], 'init'],
   ['void_unresolved', 'inquire_again', [], 'voided'],
   ['capture_unresolved', 'inquire_again', [], 'approved'],
   ['unknown_status', 'inquire_again', ['unknown_status'], 'init'],
@@ -162,6 +163,26 @@ describe('a review of a payment', () => {
     harness().provider.change(`${token}.1`, { amount: 100, status: 'approved' });
     const result = await harness().resolve({ token, code: 'terms_disagree', resolution: 'inquire_again' });
     expect(result).toMatchObject({ aggregate: { payment: { phase: 'approved', reviews: [] } } });
+  });
+
+  it('of a payment that was revised to another amount takes over what the service has', async () => {
+    const token = await shown(await created(), { amount: 90, status: 'approved', refundedAmount: 20 });
+    expect((await paymentOf(harness(), token))?.phase).toBe('init');
+    const code = 'terms_disagree';
+    expect(await harness().resolve({ token, code, resolution: 'observed_terms_apply' })).toMatchObject({
+      aggregate: { payment: { phase: 'approved', approvedAmount: 90, refundedAmount: 20, reviews: [] } },
+    });
+    expect(await harness().refund(token, 'a')).toMatchObject({ aggregate: { refund: { amount: 70 } } });
+  });
+
+  it('of a payment in another currency does not', async () => {
+    const token = await shown(await created(), { amount: 90, currency: 'USD' });
+    expect(
+      await harness().resolve({ token, code: 'terms_disagree', resolution: 'observed_terms_apply' }),
+    ).toEqual({
+      kind: 'refused',
+      refusal: { code: 'resolution_not_allowed', allowed: ['inquire_again', 'acknowledged'] },
+    });
   });
 
   it('of a card payment that is resolved as not made has failed; its replay is answered so', async () => {
