@@ -131,6 +131,37 @@ export function settleCall<Event>(
   return inquiredAt < call.quietUntil + patienceMs ? unresolved : [...unresolved, ...absent()];
 }
 
+/** How far the provider's clock may be behind ours, milliseconds. */
+const clockToleranceMs = 5 * 60 * 1000;
+
+/** Where something comes from that was found under a number of ours; what the provider does not show proves nothing. */
+export interface Origin {
+  /** Milliseconds since the Unix epoch. */
+  createdAt?: number;
+  /** False where its callbacks go elsewhere. */
+  hasOurCallback?: boolean;
+}
+
+/**
+ * False where this call cannot have made it: it is older than the announcement, or its callbacks go elsewhere. Another
+ * installation, or an earlier one over the same account, may have used our number.
+ */
+export const mayBeMadeBy = (
+  { sendBy }: Pick<CallWindow, 'sendBy'>,
+  { createdAt = sendBy, hasOurCallback = true }: Origin,
+): boolean => hasOurCallback && createdAt >= sendBy - clockToleranceMs;
+
+/** What a review shows of something under our number that our call cannot have made. */
+export const originEvidence = ({
+  serviceToken,
+  createdAt,
+  hasOurCallback,
+}: Origin & { serviceToken: string }) => ({
+  observedServiceToken: serviceToken,
+  observedCreatedAt: createdAt ?? null,
+  hasOurCallback: hasOurCallback ?? null,
+});
+
 /** The sender may still be waiting for the answer, which says more than an inquiry. */
 export const isAnswerDue = (
   { isUnresolved, answerBy }: { isUnresolved: boolean; answerBy: number },

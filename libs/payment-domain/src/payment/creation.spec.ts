@@ -1,5 +1,5 @@
 import { scenario } from '@tollgate/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   apiError,
   attempt,
@@ -406,6 +406,56 @@ test('payments of other orders are never accepted, and the inquiry proves nothin
   given(historyTo.unresolved)
     .when(command)
     .then([opened('terms_disagree', { providerOrderNumber: 'pay_1.1', observedOrderNumber: 'pay_2.1' })]);
+});
+
+// A lost answer was found by its number alone: over a store that was begun anew, and beside another installation on the
+// same account, a payment that was made long before was taken for ours, and was `approved` without a charge.
+describe('a payment under our number that the attempt cannot have made', () => {
+  const oldest = attempt(1).sendBy - 300_000;
+  const strangers = [{ createdAt: oldest - 1 }, { createdAt: oldest, hasOurCallback: false }];
+  const approvedAs = (origin: object, serviceToken = 'token-x') =>
+    observed('approved', { serviceToken, ...origin });
+
+  test.each(strangers)('is not taken over: %j', (origin) => {
+    for (const kind of ['hosted', 'card', 'recurring'] as const) {
+      const history = [requested({ kind }), sampleEvents.AttemptUnresolved];
+      const search = { found: [approvedAs(origin)], nextAttempt: attempt(2) };
+      given(history)
+        .when(inquiry(quietUntil - 1, search))
+        .thenNothing();
+      given(history)
+        .when(inquiry(quietUntil, search))
+        .then([
+          opened('attempt_not_found', {
+            ...{ attemptNumber: 1, observedServiceToken: 'token-x', observedCreatedAt: origin.createdAt },
+            hasOurCallback: origin.hasOurCallback ?? null,
+          }),
+        ]);
+    }
+  });
+
+  test.each([{}, { createdAt: oldest }, { hasOurCallback: true }])(
+    'is not one that shows nothing against it: %j',
+    (origin) => {
+      expect(
+        types(decided(historyTo.unresolved, inquiry(quietUntil, { found: [approvedAs(origin)] }))),
+      ).toEqual(['AttemptAccepted', 'PaymentApproved']);
+    },
+  );
+
+  test.each(strangers)('beside ours does not keep ours from being found: %j', (origin) => {
+    const found = [approvedAs(origin), observed('approved')];
+    const events = decided(historyTo.unresolved, inquiry(quietUntil, { found }));
+    expect(types(events)).toEqual(['AttemptAccepted', 'PaymentApproved', 'ReviewOpened']);
+    expect(events[0]?.data).toMatchObject({ serviceToken: 'token-a' });
+    expect(events[2]).toEqual(opened('second_payment_found', { serviceToken: 'token-x' }));
+  });
+
+  test.each(strangers)('is not taken for a failed payment of ours either: %j', (origin) => {
+    given(historyTo.failed)
+      .when(inquired(approvedAs(origin)))
+      .then([opened('second_payment_found', { serviceToken: 'token-x' })]);
+  });
 });
 
 test('the right payment is picked from among others', () => {

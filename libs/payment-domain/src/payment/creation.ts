@@ -1,7 +1,14 @@
 /** The creation of a payment at the service: requested, attempted, and found again where its answer was lost. */
 import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation } from '../invariant.ts';
-import { callRules, endCall, settleCall, type CallInFlight } from '../outbound-call/outbound-call.ts';
+import {
+  callRules,
+  endCall,
+  mayBeMadeBy,
+  originEvidence,
+  settleCall,
+  type CallInFlight,
+} from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview } from '../review.ts';
 import { present } from '../values.ts';
 import { observePayment, openDisagreement } from './observation.ts';
@@ -89,7 +96,7 @@ export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent
   return settleCall<PaymentEvent>(attemptInFlight(state, nextAttempt), {
     inquiredAt,
     effect: effectOf(state, own, search),
-    absent: () => giveUpAttempt(state, search),
+    absent: () => giveUpAttempt(state, search, own[0]),
   });
 }
 
@@ -102,14 +109,16 @@ function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch)
 
 function effectOf(
   state: Payment,
-  [first, ...others]: readonly ObservedPayment[],
+  own: readonly ObservedPayment[],
   { attemptNumber, found: [foreign] }: RecordSearch,
 ): PaymentEvent[] | undefined {
   // An answer about other orders than the one asked for proves nothing about ours.
-  if (first === undefined) return foreign && openDisagreement(state, foreign);
+  if (own.length === 0) return foreign && openDisagreement(state, foreign);
+  const first = own.find((each) => mayBeMadeBy(state.attempt, each));
+  if (first === undefined) return undefined;
   const accepted = accept(attemptNumber, first, 'inquiry');
   const payment = evolve(state, accepted);
-  const second = others.find(({ serviceToken }) => serviceToken !== first.serviceToken);
+  const second = own.find(({ serviceToken }) => serviceToken !== first.serviceToken);
   return [
     accepted,
     ...observePayment(payment, first),
@@ -117,11 +126,22 @@ function effectOf(
   ];
 }
 
-// Only a hosted payment may be attempted again. A card may have been charged.
-function giveUpAttempt(state: Payment, { attemptNumber, nextAttempt }: RecordSearch): PaymentEvent[] {
+/**
+ * Only a hosted payment may be attempted again: a card may have been charged.
+ *
+ * @param stranger has our number, and the attempt cannot have made it; a person looks at it before anything is sent
+ */
+function giveUpAttempt(
+  state: Payment,
+  { attemptNumber, nextAttempt }: RecordSearch,
+  stranger: ObservedPayment | undefined,
+): PaymentEvent[] {
   const { providerOrderNumber } = state.attempt;
-  if (state.terms.kind !== 'hosted')
-    return openReview(state, callRules.authorize.review, { attemptNumber, providerOrderNumber });
+  if (state.terms.kind !== 'hosted' || stranger !== undefined)
+    return openReview(state, callRules.authorize.review, {
+      ...{ attemptNumber, providerOrderNumber },
+      ...(stranger && originEvidence(stranger)),
+    });
   return [
     { type: 'AttemptNotFound', data: { attemptNumber } },
     ...attemptAgain(state, nextAttempt, 'not-found'),
@@ -139,7 +159,10 @@ export function sightingOfAnother(state: Payment, observed: ObservedPayment): Pa
     const isOther = observed.orderNumber !== undefined && observed.orderNumber !== providerOrderNumber;
     return isOther ? openSecondPayment(state, observed.serviceToken, number) : [];
   }
-  const isKnown = state.serviceToken === undefined || state.serviceToken === observed.serviceToken;
+  const { serviceToken = observed.serviceToken, attempt } = state;
+  const isKnown =
+    serviceToken === observed.serviceToken &&
+    (state.serviceToken !== undefined || mayBeMadeBy(attempt, observed));
   return isKnown ? undefined : openSecondPayment(state, observed.serviceToken, number);
 }
 

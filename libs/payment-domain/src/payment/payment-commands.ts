@@ -2,13 +2,13 @@
  * Inputs of a payment: commands of a caller or a person, which may be refused, and observations of the outside, which
  * are never refused but may change nothing.
  */
-import type { CallOutcome, CallWindow } from '../outbound-call/outbound-call.ts';
+import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { Environment } from '../values.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
 /** What the service shows of a payment. */
-export interface ObservedPayment {
+export interface ObservedPayment extends Origin {
   serviceToken: string;
   /** A status of the specification, or one that it does not know. */
   status: string;
@@ -23,8 +23,6 @@ export interface ObservedPayment {
   declineReason?: string;
   /** Our alias of the recurring token that the service shows. */
   recurringToken?: string;
-  /** Milliseconds since the Unix epoch; undefined where the deployment shows no instant. */
-  createdAt?: number;
 }
 
 export interface Authorization {

@@ -1,11 +1,11 @@
 /** What can be asked of a payout: commands, which may be refused, and observations, which are only found to be nothing new. */
-import type { CallOutcome } from '../outbound-call/outbound-call.ts';
+import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { Environment } from '../values.ts';
 import type { PayoutCall, PayoutReviewCode, PayoutTerms } from './payout-events.ts';
 
 /** What the service shows of a payout. */
-export interface ObservedPayout {
+export interface ObservedPayout extends Origin {
   serviceToken: string;
   /** A status that payouts have, or one that only the service knows. */
   status: string;
@@ -14,8 +14,6 @@ export interface ObservedPayout {
   /** The `providerOrderNumber` that it was made under; undefined where the deployment leaves it out. */
   orderNumber?: string;
   declineReason?: string;
-  /** Milliseconds since the Unix epoch; undefined where the deployment shows no instant. */
-  createdAt?: number;
 }
 
 export type PayoutOutcome = CallOutcome<ObservedPayout>;

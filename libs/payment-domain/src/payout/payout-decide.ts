@@ -5,7 +5,14 @@
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { openNotReadable, resolveNotReadable } from '../failed-inquiry.ts';
 import { unreachable } from '../invariant.ts';
-import { callRules, endCall, isAnswerDue, settleCall } from '../outbound-call/outbound-call.ts';
+import {
+  callRules,
+  endCall,
+  isAnswerDue,
+  mayBeMadeBy,
+  originEvidence,
+  settleCall,
+} from '../outbound-call/outbound-call.ts';
 import { openReview } from '../review.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import type {
@@ -125,14 +132,13 @@ function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] 
   // Too late to be needed, yet a payout that nobody knows of is a second one.
   if (state.serviceToken !== undefined) return openSecondPayouts(state, othersThan(state.serviceToken, own));
   const effect = effectOf(state, own, search);
-  const { providerOrderNumber } = state.call;
   return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
     () =>
       isPayoutAwaited(state)
         ? settleCall<PayoutEvent>(call, {
             inquiredAt: search.inquiredAt,
             effect,
-            absent: () => openReview(state, callRules.payout.review, { providerOrderNumber }),
+            absent: () => openNotFound(state, own[0]),
           })
         : (effect ?? []),
     (payout) => endDeferredOfOwn(payout, own[0]?.serviceToken),
@@ -142,14 +148,23 @@ function recordSearch(state: Payout, search: RecordPayoutSearch): PayoutEvent[] 
 /** What a search shows of a payout that is awaited, or that has failed and must not be there. */
 function effectOf(
   state: Payout,
-  [first, ...others]: readonly ObservedPayout[],
+  own: readonly ObservedPayout[],
   { found: [foreign] }: RecordPayoutSearch,
 ): PayoutEvent[] | undefined {
+  const isAwaited = isPayoutAwaited(state);
   // An answer about other orders than the one asked for proves nothing about ours.
-  if (first === undefined)
-    return foreign && isPayoutAwaited(state) ? openPayoutDisagreement(state, foreign) : undefined;
+  if (own.length === 0) return foreign && isAwaited ? openPayoutDisagreement(state, foreign) : undefined;
+  const first = own.find((each) => mayBeMadeBy(state.call, each));
+  if (first === undefined) return isAwaited ? undefined : openSecondPayouts(state, own);
   return inOrder<Payout, PayoutEvent>(state, evolvePayout, [
-    () => (isPayoutAwaited(state) ? acceptPayout(state, first, 'inquiry') : observePayout(state, first)),
-    (payout) => openSecondPayouts(payout, othersThan(first.serviceToken, others)),
+    () => (isAwaited ? acceptPayout(state, first, 'inquiry') : observePayout(state, first)),
+    (payout) => openSecondPayouts(payout, othersThan(first.serviceToken, own)),
   ]);
+}
+
+/** @param stranger has our number, and the call cannot have made it */
+function openNotFound(state: Payout, stranger: ObservedPayout | undefined): PayoutEvent[] {
+  const { providerOrderNumber } = state.call;
+  const evidence = { providerOrderNumber, ...(stranger && originEvidence(stranger)) };
+  return openReview(state, callRules.payout.review, evidence);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   observedPayout,
   payoutAfter,
+  payoutCall,
   payoutHistoryTo,
   payoutReviewOpened,
   payoutReviewResolved,
@@ -35,6 +36,44 @@ import { payoutPhases } from './payout-machine.ts';
 
 const { given } = scenario(payoutDomain);
 const { requested, unresolved, pending, approved, declined, failed } = payoutHistoryTo;
+
+// As a payment: what another installation had paid out under the same number was taken for ours.
+describe('a payout under our number that was made before the call was announced', () => {
+  const old = observedPayout('approved', { createdAt: payoutCall.sendBy - 300_001 });
+
+  test('is not taken over: a review shows it', () => {
+    given(unresolved)
+      .when(inquired([old], beforeQuiet))
+      .thenNothing();
+    given(unresolved)
+      .when(inquired([old]))
+      .then([
+        payoutReviewOpened('payout_not_found', {
+          ...{ providerOrderNumber: 'po_1.1', observedServiceToken: 'token-a' },
+          ...{ observedCreatedAt: payoutCall.sendBy - 300_001, hasOurCallback: null },
+        }),
+      ]);
+    given(unresolved)
+      .when(retrieved(old))
+      .then([second('token-a', 'approved', null)]);
+  });
+
+  test('does not keep ours from being found', () =>
+    given(unresolved)
+      .when(inquired([old, observedPayout('approved', { serviceToken: 'token-b' })]))
+      .then([
+        accepted('inquiry', 'token-b'),
+        payoutSampleEvents.PayoutApproved,
+        second('token-a', 'approved', 'token-b'),
+      ]));
+
+  test('is not taken for a failed one of ours either', () => {
+    for (const input of [inquired([old]), retrieved(old)])
+      given(failed)
+        .when(input)
+        .then([second('token-a', 'approved', null)]);
+  });
+});
 
 describe('a retrieval', () => {
   test('of an awaited payout under our own number counts as an inquiry', () => {

@@ -1,6 +1,11 @@
 /** What the service shows of a payout that was not known. An inquiry that finds no change gives no event. */
 import { inOrder } from '../decision.ts';
-import { isAnswerDue, leaveUnresolved, type CallInFlight } from '../outbound-call/outbound-call.ts';
+import {
+  isAnswerDue,
+  leaveUnresolved,
+  mayBeMadeBy,
+  type CallInFlight,
+} from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, resolveOpen } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
@@ -34,8 +39,11 @@ export function recordPayoutObservation(
   { observed, inquiredAt }: RecordPayoutObservation,
 ): PayoutEvent[] {
   if (isPayoutAwaited(state)) return observeAwaited(state, observed, inquiredAt);
-  if (state.serviceToken !== undefined && state.serviceToken !== observed.serviceToken)
-    return observeAnother(state, observed);
+  const isKnown =
+    state.serviceToken === undefined
+      ? mayBeMadeBy(state.call, observed)
+      : state.serviceToken === observed.serviceToken;
+  if (!isKnown) return observeAnother(state, observed);
   return [...observePayout(state, observed), ...endDeferred(state, observed)];
 }
 
@@ -52,7 +60,8 @@ const observeAnother = (state: Payout, observed: ObservedPayout): PayoutEvent[] 
 /** Under our own number it is ours, as in a search by that number. */
 function observeAwaited(state: Payout, observed: ObservedPayout, inquiredAt: number): PayoutEvent[] {
   if (observed.orderNumber === undefined) return [];
-  if (!isOwnNumber(state, observed)) return observeAnother(state, observed);
+  if (!isOwnNumber(state, observed) || !mayBeMadeBy(state.call, observed))
+    return observeAnother(state, observed);
   const call = payoutInFlight(state);
   if (isAnswerDue(call, inquiredAt)) return [];
   return [

@@ -4,9 +4,10 @@ import {
   type ObservedPayment,
   type PaymentObservation,
   isPaymentAwaited,
+  mayBeMadeBy,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, given } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
@@ -16,6 +17,7 @@ import { type CallTimes, windowAt } from '../outbound/call-times.ts';
 import { type SendPaymentCalls, attemptAfter } from '../outbound/payment-calls.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import type { AskAccount } from './ask-account.ts';
+import { isOwnCallback } from './own-callback.ts';
 import { failureOf } from './inquiry-failure.ts';
 
 export interface PaymentInquiryDependencies {
@@ -25,6 +27,7 @@ export interface PaymentInquiryDependencies {
   askAccount: AskAccount;
   times: CallTimes;
   sendPaymentCalls: SendPaymentCalls;
+  callbackUrlOf: (environment: string, token: string) => string;
   clock: Clock;
 }
 
@@ -56,11 +59,11 @@ async function search(
     provider.listPayments({ orderNumber }),
   );
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-  const [first, ...others] = outcome.answer;
-  const found = [
-    ...(first === undefined ? [] : [await observedFrom(deps, aggregate, first, cause)]),
-    ...others.map(({ observed }) => observed),
-  ];
+  const listed = outcome.answer.map((each) => withOrigin(deps, aggregate, each));
+  // Of a payment that is not ours, the recurring token would charge somebody else.
+  const ours = listed.find(({ observed }) => mayBeMadeBy(payment.attempt, observed));
+  const shown = ours && (await observedFrom(deps, aggregate, ours, cause));
+  const found = listed.map((each) => (each === ours && shown !== undefined ? shown : each.observed));
   const observation = { type: 'RecordSearch' as const, attemptNumber, found, inquiredAt };
   const mayBeFollowed =
     isPaymentAwaited(payment) &&
@@ -134,6 +137,16 @@ async function permitFor(
 ): Promise<Permit | undefined> {
   const result = await accounts.permitOf(payment.environment, payment.attempt.account);
   return result.kind === 'permit' ? result.permit : undefined;
+}
+
+/** With whether it calls back to us: the address itself holds a capability, and goes no further. */
+export function withOrigin(
+  { callbackUrlOf }: Pick<PaymentInquiryDependencies, 'callbackUrlOf'>,
+  { token, payment: { environment } }: PaymentAggregate,
+  { callbackUrl, ...found }: FoundPayment,
+): FoundPayment {
+  const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token), callbackUrl);
+  return { ...found, observed: { ...found.observed, ...given({ hasOurCallback }) } };
 }
 
 /** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */

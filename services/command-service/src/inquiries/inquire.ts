@@ -2,6 +2,7 @@
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { InquiryFailure, ObservedPayment, ObservedPayout } from '@tollgate/payment-domain';
 import type { FoundPayment, InquiryOutcome } from '@tollgate/provider';
+import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import {
   type AnySubject,
@@ -11,7 +12,7 @@ import {
   stateOf,
   subjectsOf,
 } from '../aggregates/subjects.ts';
-import { type PaymentInquiryDependencies, inquirePayment } from './inquire-payment.ts';
+import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
 import { failureOf } from './inquiry-failure.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
@@ -154,7 +155,7 @@ async function findNamed(
       async (provider) =>
         'payout' in subject
           ? provider.inquirePayout(serviceToken)
-          : observedOf(await provider.inquirePayment(serviceToken)),
+          : observedOf(deps, subject, await provider.inquirePayment(serviceToken)),
     );
     if (outcome.kind === 'accepted') return outcome.answer;
     if (outcome.kind !== 'missing') unanswered ??= { failure: failureOf(outcome), account };
@@ -162,8 +163,14 @@ async function findNamed(
   return unanswered;
 }
 
-const observedOf = (outcome: InquiryOutcome<FoundPayment>): InquiryOutcome<ObservedPayment> =>
-  outcome.kind === 'accepted' ? { kind: 'accepted', answer: outcome.answer.observed } : outcome;
+const observedOf = (
+  deps: InquiryDependencies,
+  subject: PaymentAggregate,
+  outcome: InquiryOutcome<FoundPayment>,
+): InquiryOutcome<ObservedPayment> =>
+  outcome.kind === 'accepted'
+    ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
+    : outcome;
 
 /** A payout has one attempt, and so one account. */
 const accountsOf = ({ accounts }: InquiryDependencies, subject: AnySubject): string[] =>
