@@ -36,6 +36,7 @@ import type { CallTimes } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
 import { createPayoutCalls } from './outbound/payout-calls.ts';
 import { createSender } from './outbound/send.ts';
+import { createWindowClock } from './outbound/window-clock.ts';
 import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
@@ -171,7 +172,8 @@ export function createParts(
     unmatched: createUnmatchedOperations(deps),
   };
   const sender = createSender({ ...deps, stopping });
-  const base = { ...deps, ...aggregates, sender, askAccount: createAskAccount({ ...deps, stopping }) };
+  const askAccount = createAskAccount({ ...deps, stopping });
+  const base = { ...deps, ...aggregates, sender, askAccount, windowClock: createWindowClock(deps) };
   const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
   const inquiries = createInquiries<Cause>(
     (token, cause) => inquireAbout({ ...base, ...calls }, token, cause),

@@ -1,5 +1,6 @@
 import { latestDeferredAt } from '../deferred-callback.ts';
 import type { InquiryNeed } from '../failed-inquiry.ts';
+import type { CallWindow } from '../outbound-call/outbound-call.ts';
 import { isFinalPhase } from './payment-machine.ts';
 import { isPaymentAwaited, undecidedRefund, type Payment } from './payment-state.ts';
 
@@ -13,12 +14,24 @@ export function inquiryNeedOf(payment: Payment): InquiryNeed {
   return isFinalPhase(phase) ? 'settled' : 'open';
 }
 
+/** After it no announced call of the payment can take effect any more. */
+export const latestWindow = ({ attempt, captureOrVoid, refunds }: Payment): CallWindow =>
+  latestOf([attempt, ...(captureOrVoid === undefined ? [] : [captureOrVoid]), ...refunds]) ?? attempt;
+
 /**
  * From when on what is unknown could be known, milliseconds since the Unix epoch: no announced call can take effect any
  * more, and no further callback waits.
  */
 export const latestQuietUntil = (payment: Payment): number =>
-  [payment.attempt, payment.captureOrVoid, ...payment.refunds].reduce(
-    (latest, call) => Math.max(latest, call?.quietUntil ?? 0),
-    latestDeferredAt(payment),
-  );
+  Math.max(latestWindow(payment).quietUntil, latestDeferredAt(payment));
+
+/** Of the call without an outcome, of which there is one at a time; without one, of the latest refund, whose sum may follow. */
+export function windowInQuestion(payment: Payment): CallWindow | undefined {
+  const { phase, attempt, captureOrVoid, refunds } = payment;
+  if (isPaymentAwaited(payment)) return attempt;
+  if (phase === 'capturing' || phase === 'voiding') return captureOrVoid;
+  return undecidedRefund(payment) ?? latestOf(refunds);
+}
+
+const latestOf = (windows: readonly CallWindow[]): CallWindow | undefined =>
+  windows.toSorted((a, b) => a.quietUntil - b.quietUntil).at(-1);

@@ -5,6 +5,7 @@ import {
   type PaymentObservation,
   isPaymentAwaited,
   mayBeMadeBy,
+  windowInQuestion,
 } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { type Clock, given } from '@tollgate/service-kit';
@@ -15,6 +16,7 @@ import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type CallTimes, windowAt } from '../outbound/call-times.ts';
 import { type SendPaymentCalls, attemptAfter } from '../outbound/payment-calls.ts';
+import type { WindowClock } from '../outbound/window-clock.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import type { AskAccount } from './ask-account.ts';
 import { isOwnCallback } from './own-callback.ts';
@@ -28,6 +30,7 @@ export interface PaymentInquiryDependencies {
   times: CallTimes;
   sendPaymentCalls: SendPaymentCalls;
   callbackUrlOf: (environment: string, token: string) => string;
+  windowClock: WindowClock;
   clock: Clock;
 }
 
@@ -54,7 +57,7 @@ async function search(
 ): Promise<Inquired> {
   const { payment, token } = aggregate;
   const { number: attemptNumber, providerOrderNumber: orderNumber, quietUntil } = payment.attempt;
-  const inquiredAt = deps.clock.now();
+  const inquiredAt = deps.windowClock.nowFor(token, payment.attempt);
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.listPayments({ orderNumber }),
   );
@@ -85,7 +88,7 @@ async function retrieve(
   cause: Cause,
 ): Promise<Inquired> {
   const { token, revision: onlyAt } = aggregate;
-  const inquiredAt = deps.clock.now();
+  const inquiredAt = deps.windowClock.nowFor(token, windowInQuestion(aggregate.payment));
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.inquirePayment(serviceToken),
   );
@@ -139,14 +142,20 @@ async function permitFor(
   return result.kind === 'permit' ? result.permit : undefined;
 }
 
-/** With whether it calls back to us: the address itself holds a capability, and goes no further. */
+/**
+ * With whether it calls back to us (the address itself holds a capability, and goes no further), and with its time as the
+ * clock that announced the call would have told it.
+ */
 export function withOrigin(
-  { callbackUrlOf }: Pick<PaymentInquiryDependencies, 'callbackUrlOf'>,
-  { token, payment: { environment } }: PaymentAggregate,
+  { callbackUrlOf, windowClock, clock }: PaymentInquiryDependencies,
+  { token, payment: { environment, attempt } }: PaymentAggregate,
   { callbackUrl, ...found }: FoundPayment,
 ): FoundPayment {
   const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token), callbackUrl);
-  return { ...found, observed: { ...found.observed, ...given({ hasOurCallback }) } };
+  const aheadMs = windowClock.nowFor(token, attempt) - clock.now();
+  const { createdAt: shownAt } = found.observed;
+  const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;
+  return { ...found, observed: { ...found.observed, ...given({ hasOurCallback, createdAt }) } };
 }
 
 /** The payment as the domain sees it. A recurring token goes behind its alias first, so that the alias never leads nowhere. */

@@ -3,6 +3,7 @@ import { type PayoutObservation, isPayoutAwaited } from '@tollgate/payment-domai
 import type { Clock } from '@tollgate/service-kit';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import type { WindowClock } from '../outbound/window-clock.ts';
 import type { AskAccount } from './ask-account.ts';
 import type { Inquired } from './inquire-payment.ts';
 import { failureOf } from './inquiry-failure.ts';
@@ -10,6 +11,7 @@ import { failureOf } from './inquiry-failure.ts';
 export interface PayoutInquiryDependencies {
   payouts: Payouts;
   askAccount: AskAccount;
+  windowClock: WindowClock;
   clock: Clock;
 }
 
@@ -26,19 +28,24 @@ export async function inquirePayout(
 }
 
 async function ask(
-  { askAccount, clock }: PayoutInquiryDependencies,
-  { payout }: PayoutAggregate,
+  { askAccount, windowClock, clock }: PayoutInquiryDependencies,
+  { token, payout }: PayoutAggregate,
   cause: Cause,
 ): Promise<PayoutObservation | Extract<Inquired, object>> {
   const { environment, serviceToken, call } = payout;
   const { account, providerOrderNumber: orderNumber } = call;
-  const inquiredAt = clock.now();
+  const inquiredAt = windowClock.nowFor(token, call);
   if (isPayoutAwaited(payout) || serviceToken === undefined) {
     const outcome = await askAccount({ environment, account }, cause, (provider) =>
       provider.listPayouts({ orderNumber }),
     );
     if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
-    return { type: 'RecordPayoutSearch', found: outcome.answer, inquiredAt };
+    // Their time as the clock that announced the call would have told it.
+    const aheadMs = inquiredAt - clock.now();
+    const found = outcome.answer.map(({ createdAt, ...each }) =>
+      createdAt === undefined ? each : { ...each, createdAt: createdAt + aheadMs },
+    );
+    return { type: 'RecordPayoutSearch', found, inquiredAt };
   }
   const outcome = await askAccount({ environment, account }, cause, (provider) =>
     provider.inquirePayout(serviceToken),

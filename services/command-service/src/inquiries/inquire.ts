@@ -1,6 +1,13 @@
 /** One status inquiry about the payment or payout that a token names, and about what deferred callbacks have named. */
-import type { Clock, Log } from '@tollgate/service-kit';
-import type { InquiryFailure, ObservedPayment, ObservedPayout } from '@tollgate/payment-domain';
+import type { Log } from '@tollgate/service-kit';
+import {
+  type CallWindow,
+  type InquiryFailure,
+  type ObservedPayment,
+  type ObservedPayout,
+  latestWindow,
+  windowInQuestion,
+} from '@tollgate/payment-domain';
 import type { FoundPayment, InquiryOutcome } from '@tollgate/provider';
 import type { PaymentAggregate } from '../aggregates/payments.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -18,7 +25,6 @@ import { failureOf } from './inquiry-failure.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
 
 export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
-  clock: Clock;
   log: Log;
 }
 
@@ -39,13 +45,15 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
     const subject = await subjectsOf(deps, token).load(token);
     if (subject === undefined) return 'nothing-there';
     const { phase } = stateOf(subject);
-    if (phase === 'requested' && deps.clock.now() < creationOf(subject).answerBy) return 'awaiting-answer';
+    const creation = creationOf(subject);
+    if (phase === 'requested' && deps.windowClock.nowFor(token, creation) < creation.answerBy)
+      return 'awaiting-answer';
     const inquired =
       'payment' in subject
         ? await inquirePayment(deps, subject, cause)
         : await inquirePayout(deps, subject, cause);
     if (typeof inquired === 'object') {
-      const { account } = creationOf(subject);
+      const { account } = creation;
       await recordFailure(deps, token, { ...inquired, account }, cause);
       return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
     }
@@ -54,6 +62,11 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
   }
   return 'failed';
 }
+
+const windowOf = (subject: AnySubject): CallWindow | undefined =>
+  'payment' in subject ? windowInQuestion(subject.payment) : subject.payout.call;
+const latestWindowOf = (subject: AnySubject): CallWindow =>
+  'payment' in subject ? latestWindow(subject.payment) : subject.payout.call;
 
 /** How long inquiries may fail before a review opens, the domain decides. */
 async function recordFailure(
@@ -65,7 +78,9 @@ async function recordFailure(
   if (reason === undefined || reason === 'not-asked') return;
   if (reason === 'account_missing')
     deps.log.error({ token, account }, 'the account is not configured any more');
-  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt: deps.clock.now() } as const;
+  const subject = await subjectsOf(deps, token).load(token);
+  const failedAt = deps.windowClock.nowFor(token, subject && latestWindowOf(subject));
+  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt } as const;
   await subjectsOf(deps, token).execute(token, failed, cause);
 }
 
@@ -119,7 +134,7 @@ async function inquireOther(
   const subject = await subjectsOf(deps, token).load(token);
   if (subject === undefined) return 'nothing-there';
   if (stateOf(subject).serviceToken === serviceToken) return 'inquired';
-  const inquiredAt = deps.clock.now();
+  const inquiredAt = deps.windowClock.nowFor(token, windowOf(subject));
   const shown = await findNamed(deps, subject, serviceToken, cause);
   if (shown !== undefined && 'failure' in shown) return shown;
   if (shown?.orderNumber?.startsWith(`${token}.`) !== true) return 'inquired';

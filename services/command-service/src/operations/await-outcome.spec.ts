@@ -1,6 +1,8 @@
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { cause } from '../testing/harness.ts';
+import { windowAt } from '../outbound/call-times.ts';
+import { createWindowClock } from '../outbound/window-clock.ts';
+import { cause, times } from '../testing/harness.ts';
 import { awaitOutcome, inquireBriefly } from './await-outcome.ts';
 
 const never = () => new Promise<never>(() => undefined);
@@ -9,11 +11,12 @@ const never = () => new Promise<never>(() => undefined);
 it('the wait for the calls of this process counts into what a caller waits', async () => {
   const clock = createFakeClock();
   const loader = { load: () => Promise.resolve('aggregate') };
-  const deps = { sender: { settled: never }, inquire: never, clock };
-  const answerBy = clock.now() + 60_000;
+  const windowClock = createWindowClock({ clock, times });
+  const deps = { sender: { settled: never }, inquire: never, clock, windowClock };
+  const window = windowAt(clock.now(), { ...times, callDeadlineMs: 60_000 });
   const waiting = awaitOutcome(deps, loader, {
     ...{ token: 'a', cause },
-    awaited: () => ({ kind: 'answer', answerBy }),
+    awaited: () => ({ kind: 'answer', window }),
   });
   let ended: unknown = 'waiting';
   void waiting.then((aggregate) => (ended = aggregate));

@@ -1,8 +1,10 @@
 /** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
+import type { CallWindow } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { Sender } from '../outbound/send.ts';
+import type { WindowClock } from '../outbound/window-clock.ts';
 
 /** How long a caller waits for it, and between two readings of the stream, milliseconds. */
 const waitMaxMs = 5_000;
@@ -11,6 +13,7 @@ const pauseMs = 50;
 export interface AwaitOutcomeDependencies {
   sender: Pick<Sender, 'settled'>;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  windowClock: WindowClock;
   clock: Clock;
 }
 
@@ -19,7 +22,7 @@ interface Loader<Subject> {
 }
 
 /** What is waited for: a call that may still be answered, one whose outcome is unknown, or nothing any more. */
-export type Awaited = { kind: 'answer'; answerBy: number } | { kind: 'inquiry' } | { kind: 'nothing' };
+export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry' } | { kind: 'nothing' };
 
 /**
  * Resolves with the aggregate when the outcome is known, or when an inquiry has not found it either. An inquiry that could
@@ -38,7 +41,7 @@ export async function awaitOutcome<Subject>(
   let aggregate = await required(loader, token);
   for (;;) {
     const waiting = awaited(aggregate);
-    if (waiting.kind !== 'answer' || clock.now() >= waiting.answerBy) break;
+    if (waiting.kind !== 'answer' || isOver(deps, token, waiting.window)) break;
     if (clock.monotonic() >= giveUpAt) return undefined;
     await clock.sleep(pauseMs);
     aggregate = await required(loader, token);
@@ -47,6 +50,9 @@ export async function awaitOutcome<Subject>(
   await inquireBriefly(deps, { token, cause, giveUpAt });
   return required(loader, token);
 }
+
+const isOver = ({ windowClock }: AwaitOutcomeDependencies, token: string, window: CallWindow): boolean =>
+  windowClock.nowFor(token, window) >= window.answerBy;
 
 /**
  * Inquires, and waits no longer than a caller may; the inquiry continues. Never rejects.

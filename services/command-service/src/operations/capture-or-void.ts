@@ -94,5 +94,5 @@ async function answer(
 function awaited({ payment: { phase, captureOrVoid: call } }: PaymentAggregate): Awaited {
   if (phase === 'authorized' && call?.state === 'refused') return { kind: 'inquiry' };
   if (phase !== 'capturing' && phase !== 'voiding') return { kind: 'nothing' };
-  return call?.state === 'submitted' ? { kind: 'answer', answerBy: call.answerBy } : { kind: 'inquiry' };
+  return call?.state === 'submitted' ? { kind: 'answer', window: call } : { kind: 'inquiry' };
 }

@@ -115,7 +115,7 @@ async function inquireIfCharged(
 }
 
 function awaited({ payment }: PaymentAggregate): Awaited {
-  if (payment.phase === 'requested') return { kind: 'answer', answerBy: payment.attempt.answerBy };
+  if (payment.phase === 'requested') return { kind: 'answer', window: payment.attempt };
   // A charge without a page may be final already.
   const isCharge = payment.terms.kind !== 'hosted' && payment.phase === 'init';
   return { kind: isCharge || isPaymentAwaited(payment) ? 'inquiry' : 'nothing' };

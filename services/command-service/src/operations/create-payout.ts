@@ -113,6 +113,6 @@ function forFingerprint({ destination, ...request }: PayoutRequest): unknown {
 }
 
 function awaited({ payout }: PayoutAggregate): Awaited {
-  if (payout.phase === 'requested') return { kind: 'answer', answerBy: payout.call.answerBy };
+  if (payout.phase === 'requested') return { kind: 'answer', window: payout.call };
   return { kind: isPayoutAwaited(payout) ? 'inquiry' : 'nothing' };
 }

@@ -136,14 +136,16 @@ async function submit(
 
 /** False where the other one's outcome is unknown: that takes longer than a caller waits. */
 async function isAnotherUnderWay(
-  { payments, clock }: RefundPaymentDependencies,
+  { payments, windowClock }: RefundPaymentDependencies,
   token: string,
 ): Promise<boolean> {
   const aggregate = await payments.load(token);
   const others = aggregate?.payment.refunds ?? [];
   return !others.some(
-    ({ state, answerBy }) =>
-      state === 'unresolved' || state === 'accepted' || (state === 'submitted' && clock.now() >= answerBy),
+    (refund) =>
+      refund.state === 'unresolved' ||
+      refund.state === 'accepted' ||
+      (refund.state === 'submitted' && windowClock.nowFor(token, refund) >= refund.answerBy),
   );
 }
 
@@ -162,6 +164,6 @@ async function answer(
 }
 
 function awaitedOf(refund: Refund | undefined): Awaited {
-  if (refund?.state === 'submitted') return { kind: 'answer', answerBy: refund.answerBy };
+  if (refund?.state === 'submitted') return { kind: 'answer', window: refund };
   return refund?.state === 'unresolved' ? { kind: 'inquiry' } : { kind: 'nothing' };
 }

@@ -1,7 +1,9 @@
 /** What each operation does about a call that had no effect, as far as that can be known at all. */
+import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { type Harness, answerMs, quietMs } from '../testing/harness.ts';
 import { type OperationCase, allOperations, operationCases } from '../testing/operation-cases.ts';
+import { diesAnnounced } from '../testing/failing-stores.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
 const harness = useHarness();
@@ -47,6 +49,47 @@ describe.each(allOperations)('$name without effect', (each) => {
     const followed =
       each.operation === 'capture' || each.operation === 'void' || each.name.includes('hosted');
     expect(ordersOf(harness(), each)).toHaveLength(followed ? 2 : 1);
+  });
+});
+
+// Its window lay a year ahead, and for so long nothing but "not yet" was concluded: thirty days of inquiries, and no end.
+describe.each(allOperations)('$name that was announced by a clock a year ahead', (each) => {
+  const yearMs = 365 * 24 * 3_600_000;
+  const startAhead = (dies: boolean) => {
+    const { clock, startInstance } = harness();
+    const ahead = { ...clock, now: () => clock.now() + yearMs };
+    return startInstance({ clock: ahead, ...(dies ? { dies, wrapStore: diesAnnounced() } : {}) });
+  };
+
+  it('is held for as long as its window is, from when it is first seen', async () => {
+    const token = await each.prepare(harness());
+    void each.ask(startAhead(true), token);
+    await eventually(async () => expect(await each.stateOf(harness(), token)).toBe(each.whenAnnounced));
+    await harness().clock.advance(60_000);
+    await harness().inquire(token);
+    await harness().clock.advance(answerMs - 1);
+    await harness().inquire(token);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenAnnounced);
+    await harness().clock.advance(1);
+    await harness().inquire(token);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenUnknown);
+    await harness().clock.advance(quietMs - answerMs);
+    await harness().inquire(token);
+    const isAskedAgain =
+      each.operation === 'capture' || each.operation === 'void' || each.whenDone === 'init';
+    if (isAskedAgain) expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
+    else expect(await reviewsOf(harness(), token)).toHaveLength(1);
+  });
+
+  it('is found where it had its effect', async () => {
+    const token = await each.prepare(harness());
+    harness().provider.faultsOf[each.operation].push({ kind: 'lost-after' });
+    await each.ask(startAhead(false), token);
+    await harness().clock.advance(quietMs);
+    await harness().inquire(token);
+    expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
+    expect(await reviewsOf(harness(), token)).toEqual([]);
+    expect(ordersOf(harness(), each)).toHaveLength(1);
   });
 });
 

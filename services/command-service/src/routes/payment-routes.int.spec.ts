@@ -112,10 +112,8 @@ describe('POST /api/v1/payments answers', () => {
     // An hour to wait for it.
     const instance = harness().startInstance();
     const now = harness().clock.now();
-    const slow = { ...harness().clock, now: () => now };
-    const answer = await startApp(harness(), {
-      instance: { ...instance, inside: { ...instance.inside, clock: slow } },
-    }).post('payments', tea);
+    const inside = { ...instance.inside, windowClock: { nowFor: () => now } };
+    const answer = await startApp(harness(), { instance: { ...instance, inside } }).post('payments', tea);
     expect(errorsOf(answer)).toEqual([409, 'processing_error operation_in_progress orderNumber']);
     expect(answer.headers['retry-after']).toBe('2');
   });

@@ -1,0 +1,58 @@
+import { createFakeClock } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { times } from '../testing/harness.ts';
+import { windowAt } from './call-times.ts';
+import { createWindowClock } from './window-clock.ts';
+
+const yearMs = 365 * 24 * 3_600_000;
+
+function createWorld() {
+  const clock = createFakeClock();
+  return {
+    clock,
+    windows: createWindowClock({ clock, times }),
+    ahead: windowAt(clock.now() + yearMs, times),
+  };
+}
+
+describe('the present of a window', () => {
+  it('is the present where the window began in the past', () => {
+    const { clock, windows } = createWorld();
+    for (const agoMs of [0, 1, yearMs]) {
+      const window = windowAt(clock.now() - agoMs, times);
+      expect(windows.nowFor('pay_1', window)).toBe(clock.now());
+    }
+  });
+
+  it('is its beginning where that is in our future, and goes on from when it was first seen', async () => {
+    const { clock, windows, ahead } = createWorld();
+    const lengthMs = ahead.quietUntil - (clock.now() + yearMs);
+    await clock.advance(5_000);
+    expect(windows.nowFor('pay_1', ahead)).toBe(ahead.quietUntil - lengthMs);
+    await clock.advance(lengthMs - 1);
+    expect(windows.nowFor('pay_1', ahead)).toBe(ahead.quietUntil - 1);
+    await clock.advance(1);
+    expect(windows.nowFor('pay_1', ahead)).toBe(ahead.quietUntil);
+  });
+
+  it('is of that window of that payment only', async () => {
+    const { clock, windows, ahead } = createWorld();
+    windows.nowFor('pay_1', ahead);
+    await clock.advance(60_000);
+    const beginning = ahead.sendBy - times.sendWithinMs;
+    expect(windows.nowFor('pay_2', ahead)).toBe(beginning);
+    expect(windows.nowFor('pay_1', { sendBy: ahead.sendBy + 1 })).toBe(beginning + 1);
+    expect(windows.nowFor('pay_1', windowAt(clock.now(), times))).toBe(clock.now());
+  });
+
+  it('is remembered for 100,000 windows, those that are asked for last', async () => {
+    const { clock, windows, ahead } = createWorld();
+    const first = windows.nowFor('pay_0', ahead);
+    windows.nowFor('pay_1', ahead);
+    await clock.advance(1_000);
+    windows.nowFor('pay_0', ahead);
+    for (let other = 2; other <= 100_000; other += 1) windows.nowFor(`pay_${other}`, ahead);
+    expect(windows.nowFor('pay_0', ahead)).toBe(first + 1_000);
+    expect(windows.nowFor('pay_1', ahead)).toBe(first);
+  });
+});
