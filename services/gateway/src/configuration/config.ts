@@ -139,6 +139,8 @@ export const gatewayConfigSchema = z
     FINAL_INQUIRIES_AFTER_S: distancesSchema.default(inquiryDelays.settled.slice()),
     /** Days after which a day is reconciled again, separated by commas; the day itself is, hourly. */
     RECONCILE_AFTER_DAYS: daysSchema.default([...reconciledAfterDaysDefault]),
+    /** How far our clock may be from that of the event store before inquiries are scheduled no longer. */
+    CLOCK_SKEW_MAX_MS: durationMs.default(20_000),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -182,6 +184,7 @@ export const gatewayConfigSchema = z
     },
     inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
     reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
+    clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

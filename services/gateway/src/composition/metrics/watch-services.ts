@@ -12,6 +12,7 @@ import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
 import { viewKinds } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
+import type { ClockCheck } from '../clock-check.ts';
 import { lagSeconds } from './lag.ts';
 import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 
@@ -121,6 +122,10 @@ export function watchProjectors({ watch }: Watch, projectors: readonly RunningPr
     'tollgate_projector_failed_streams',
     eachProjector(({ failedStreams }) => failedStreams.length),
   );
+}
+
+export function watchClock({ watch }: Watch, check: Pick<ClockCheck, 'skewMs'>): void {
+  watch('tollgate_clock_skew_seconds', () => oneReading(toSeconds(check.skewMs())));
 }
 
 /** @param health undefined while another instance publishes */

@@ -1,8 +1,17 @@
 import { createCommandService, nameOfInstallation } from '@tollgate/command-service';
+import type { EventStore } from '@tollgate/event-store';
 import { StartupError } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
-import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
+import { inBackground } from '../background.ts';
+import { type ClockCheck, createClockCheck } from '../clock-check.ts';
+import {
+  watchAccounts,
+  watchClock,
+  watchIndex,
+  watchReconciliations,
+  watchSchedule,
+} from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
@@ -24,12 +33,12 @@ export async function startCommandService(
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const installation = await nameOfInstallation({ store, clock, ids });
+  const clockCheck = startClockCheck(parts, store);
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
     index,
-    isClockTrusted: () => true,
     inquiryDelays: config.inquiryDelays,
     place: () => members.place(),
     findByServiceToken: (environment, account, serviceToken) =>
@@ -37,6 +46,7 @@ export async function startCommandService(
     books: createBooks(index, () => directory.names()),
     reconciledAfterDays: config.reconciledAfterDays,
     times: config.times,
+    isClockTrusted: () => clockCheck.isTrusted(),
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());
@@ -57,9 +67,24 @@ export async function startCommandService(
       ...degradedWithout(bus)(),
       ...(isBuilding() ? ['index'] : []),
       ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
+      ...(isWrong(clockCheck) ? ['clock-skew'] : []),
     ],
   };
 }
+
+function startClockCheck(
+  { config, clock, ids, logOf, metrics, stops }: Parts,
+  store: EventStore,
+): ClockCheck {
+  const { clockSkewMaxMs: skewMaxMs } = config;
+  const check = createClockCheck({ store, skewMaxMs, clock, ids, log: logOf('clock-check') });
+  stops.defer(inBackground((signal) => check.run(signal)));
+  watchClock(metrics, check);
+  return check;
+}
+
+/** Before the first comparison nothing is wrong yet, though nothing is due either. */
+const isWrong = ({ skewMs, isTrusted }: ClockCheck): boolean => skewMs() !== undefined && !isTrusted();
 
 function refuseWithoutCallbacks(): never {
   throw new StartupError(

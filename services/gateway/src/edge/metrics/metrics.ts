@@ -58,6 +58,10 @@ const gauges = {
     help: 'How long the oldest due inquiry of the shards of this process has been waiting; 0 where none is due',
     labelNames: ['state'],
   },
+  tollgate_clock_skew_seconds: {
+    help: 'How far the clock of this process is ahead of that of the event store; negative where it is behind',
+    labelNames: [],
+  },
   tollgate_pending_inquiries: {
     help: 'Payments and payouts on the inquiry schedule: unresolved (a call without a known outcome) or open',
     labelNames: ['kind', 'state'],

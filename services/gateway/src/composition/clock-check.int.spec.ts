@@ -1,0 +1,104 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { type Clock, silentLog, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually } from '@tollgate/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createClockCheck } from './clock-check.ts';
+
+const skewMaxMs = 20_000;
+
+/** A process whose clock is so far ahead of the store's; `appendMs` is how long an append takes. */
+async function startCheck({ aheadMs = 0, appendMs = 0 } = {}) {
+  const storeClock = createFakeClock();
+  const store = await temporaryStore({ clock: storeClock });
+  const skew = { aheadMs };
+  const clock: Clock = { ...storeClock, now: () => storeClock.now() + skew.aheadMs };
+  let isDown = false;
+  const slow: typeof store = {
+    ...store,
+    async append(...append) {
+      await storeClock.advance(appendMs);
+      if (isDown) throw new Error('the store is down');
+      return store.append(...append);
+    },
+  };
+  const check = createClockCheck({ store: slow, skewMaxMs, clock, ids: systemIds, log: silentLog });
+  const stopping = new AbortController();
+  const running = check.run(stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await running;
+  });
+  const compared = () => eventually(() => expect(storeClock.sleeperCount()).toBe(1));
+  return {
+    ...{ check, skew, store, compared },
+    setDown: (down: boolean) => (isDown = down),
+    async compareAgain() {
+      await compared();
+      await storeClock.advance(30_000);
+      await compared();
+    },
+  };
+}
+
+// Two processes whose clocks were 45 s apart gave each other's lost answers up too early: second attempts, false reviews.
+describe('the clock of this process', () => {
+  it.each([0, 20_000, -20_000])('is trusted where it is %d ms ahead of the store', async (aheadMs) => {
+    const { check, compared } = await startCheck({ aheadMs });
+    await compared();
+    expect([check.skewMs(), check.isTrusted()]).toEqual([aheadMs, true]);
+  });
+
+  it.each([20_001, -20_001, 3_600_000])(
+    'is not trusted where it is %d ms ahead of the store',
+    async (aheadMs) => {
+      const { check, compared } = await startCheck({ aheadMs });
+      await compared();
+      expect([check.skewMs(), check.isTrusted()]).toEqual([aheadMs, false]);
+    },
+  );
+
+  it('is not trusted before it was compared', async () => {
+    const { check, setDown, compared, compareAgain } = await startCheck();
+    expect([check.skewMs(), check.isTrusted()]).toEqual([undefined, false]);
+    setDown(true);
+    await compared();
+    expect(check.isTrusted()).toBe(false);
+    setDown(false);
+    await compareAgain();
+    expect(check.isTrusted()).toBe(true);
+  });
+
+  it('that jumps is not trusted at once, and trusted again when it is right', async () => {
+    const { check, skew, compared, compareAgain } = await startCheck();
+    await compared();
+    skew.aheadMs = -60_000;
+    expect([check.skewMs(), check.isTrusted()]).toEqual([-60_000, false]);
+    await compareAgain();
+    expect(check.isTrusted()).toBe(false);
+    skew.aheadMs = 0;
+    expect(check.isTrusted()).toBe(true);
+  });
+
+  it('is compared by what is known last while the store is down', async () => {
+    const { check, setDown, skew, compared, compareAgain } = await startCheck();
+    await compared();
+    setDown(true);
+    await compareAgain();
+    expect([check.skewMs(), check.isTrusted()]).toEqual([0, true]);
+    skew.aheadMs = 60_000;
+    expect(check.isTrusted()).toBe(false);
+  });
+
+  it('is not blamed for a store that answers slowly', async () => {
+    const { check, compared } = await startCheck({ appendMs: 40_000 });
+    await compared();
+    expect([check.skewMs(), check.isTrusted()]).toEqual([0, true]);
+  });
+
+  it('is compared by a bounded number of events', async () => {
+    const { store, compareAgain } = await startCheck();
+    for (let round = 0; round < 105; round += 1) await compareAgain();
+    const kept = await Array.fromAsync(store.read('clock-check'));
+    expect(kept).toHaveLength(100);
+  });
+});

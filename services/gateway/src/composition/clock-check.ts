@@ -1,0 +1,90 @@
+/**
+ * Compares the clock of this process with that of the event store. Windows of calls and due times of inquiries are
+ * wall-clock times of several processes: where the clocks are too far apart, a lost answer is given up too early.
+ */
+import type { EventStore } from '@tollgate/event-store';
+import { type Clock, type Ids, type Log, TollgateError } from '@tollgate/service-kit';
+
+export interface ClockCheck {
+  /**
+   * How far our clock is ahead of the store's, milliseconds; negative where it is behind, 0 within what can be told,
+   * undefined before the first comparison. Between two comparisons a jump of our clock shows at once.
+   */
+  skewMs(): number | undefined;
+  /** False where the skew is beyond its bound, and until it is known. */
+  isTrusted(): boolean;
+  /** Compares again and again; resolves when the signal is aborted. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface ClockCheckDependencies {
+  store: EventStore;
+  /** Milliseconds. */
+  skewMaxMs: number;
+  clock: Clock;
+  ids: Pick<Ids, 'uuid'>;
+  log: Log;
+}
+
+const stream = 'clock-check';
+/** More than there are processes that compare at the same moment: each reads its own event back. */
+const eventsKept = 100;
+/** Between two comparisons, milliseconds. */
+const intervalMs = 30_000;
+
+/** Bounds of what is to be added to our monotonic clock to get the store's time, milliseconds. */
+interface StoreTime {
+  min: number;
+  max: number;
+}
+
+export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
+  const { clock, log, skewMaxMs } = deps;
+  let storeTime: StoreTime | undefined;
+
+  function skewMs(): number | undefined {
+    if (storeTime === undefined) return undefined;
+    const own = clock.now() - clock.monotonic();
+    return own - Math.min(Math.max(own, storeTime.min), storeTime.max);
+  }
+  const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs;
+
+  async function compare(): Promise<void> {
+    const compared = await readStoreTime(deps);
+    // At each start, so that a process that died before this leaves no stream that grows.
+    if (storeTime === undefined) await deps.store.keepLast(stream, eventsKept);
+    storeTime = compared ?? storeTime;
+    const report = { skewMs: skewMs(), operation: 'clock-check' };
+    if (storeTime !== undefined && !isTrusted())
+      log.warn(report, 'the clock of this process and that of the event store differ');
+  }
+
+  return {
+    skewMs,
+    isTrusted,
+    async run(signal) {
+      while (!signal.aborted) {
+        await compare().catch((error: unknown) => log.warn({ error }, 'the clocks could not be compared'));
+        await clock.sleep(intervalMs, signal).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** Undefined where others have written so much meanwhile that our event is gone. */
+async function readStoreTime({ store, clock, ids }: ClockCheckDependencies): Promise<StoreTime | undefined> {
+  const id = ids.uuid();
+  const before = clock.monotonic();
+  // A repeat of the append would do no harm: any of these events tells the store's time.
+  const appended = await store.append(
+    stream,
+    [{ id, type: 'ClockCompared', data: { at: clock.now() }, metadata: {} }],
+    'any',
+  );
+  const after = clock.monotonic();
+  if (appended.kind === 'conflict')
+    throw new TollgateError('clock_check_failed', 'An append that expected nothing met a conflict.');
+  for await (const event of store.read(stream, { from: appended.revision, limit: 1 }))
+    if (event.id === id) return { min: event.recordedAt - after, max: event.recordedAt - before };
+  return undefined;
+}
