@@ -24,9 +24,10 @@ export async function tollgateExit({ env }: System, ...argv: string[]) {
   const all = { ...programEnvironment(), ...env };
   return promisify(execFile)(process.execPath, [gatewayCli, ...argv], { env: all }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => ({
-      ...{ exitCode: error.code, stdout: error.stdout, stderr: error.stderr },
-    }),
+    (error: unknown) => {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { exitCode: code, stdout, stderr };
+    },
   );
 }
 

@@ -252,6 +252,22 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await resolve('acknowledged')).statusCode).toBe(200);
   }
 
+  it('of reconciliations', async () => {
+    const { token } = await eventually(
+      async () => {
+        const { body } = await call('GET', '/api/v1/reconciliations');
+        const [latest] = (body as unknown as { reconciliations: { token: string }[] }).reconciliations;
+        if (latest === undefined) throw new Error('no reconciliation has ended yet');
+        return latest;
+      },
+      { timeoutMs: 30_000 },
+    );
+    for (const path of [token, `${token}/differences.csv`])
+      expect((await call('GET', `/api/v1/reconciliations/${path}`)).statusCode).toBe(200);
+    expect((await call('GET', '/api/v1/reconciliations?cursor=x')).statusCode).toBe(400);
+    expect((await call('GET', '/api/v1/reconciliations/rcn_none')).statusCode).toBe(404);
+  });
+
   it('of strangers, of wrong bodies, and of reads that ask for too much', async () => {
     const stranger = documentedGateway(system.gatewayAs('none'), seen);
     for (const { method, path, scopes } of operations.filter((each) => each.scopes !== undefined)) {

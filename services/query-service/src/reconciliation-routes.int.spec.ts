@@ -126,7 +126,7 @@ describe('a reconciliation', () => {
     ['of several teams', { team: undefined }],
     ['of another environment', { environment: 'production' as const }],
   ])('%s does not exist', async (_, changes) => {
-    const { get } = await startWith(summaryOf('rcn_1', changes as Partial<ReconciliationSummary>));
+    const { get } = await startWith(summaryOf('rcn_1', changes));
     expect((await get('/api/v1/reconciliations')).json()).toMatchObject({ reconciliations: [] });
     for (const url of ['/rcn_1', '/rcn_1/differences.csv', '/rcn_2', '/..%2Fx']) {
       const answer = await get(`/api/v1/reconciliations${url}`);

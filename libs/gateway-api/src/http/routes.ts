@@ -325,11 +325,8 @@ const others = {
     },
     answers: done('The review is resolved.', 'ResolvedReview'),
     errors: [
-      'payment_not_found',
-      'payout_not_found',
-      'review_not_found',
-      'resolution_not_allowed',
-      ...ofCommands,
+      ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),
+      ...(['resolution_not_allowed', ...ofCommands] as const),
     ],
   },
 } satisfies Record<string, Route>;

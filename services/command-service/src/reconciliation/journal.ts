@@ -56,7 +56,7 @@ export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Jo
   const days = new Map<string, ReconciledDays>();
   const keyOf = (environment: string, account: string) => `${environment}/${account}`;
   let next = 0;
-  let reading: Promise<void> | undefined;
+  let reading = Promise.resolve();
 
   function apply(recorded: RecordedEvent): void {
     const { type, data } = decodeReconciliationJournalEvent(recorded);
@@ -78,7 +78,8 @@ export function createJournal({ store }: Pick<JournalDependencies, 'store'>): Jo
     Number(b.by === 'person') - Number(a.by === 'person') || a.requestedAt - b.requestedAt;
 
   return {
-    refresh: () => (reading ??= read().finally(() => (reading = undefined))),
+    // A reading under way may have passed the end before the caller's own request was there.
+    refresh: () => (reading = reading.catch(() => undefined).then(read)),
     openOf: (environment, account) =>
       [...open.values()]
         .filter((request) => request.environment === environment && request.account === account)

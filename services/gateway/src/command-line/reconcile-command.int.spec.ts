@@ -46,7 +46,7 @@ async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; int
 
   const requests = async () => {
     const recorded = await Array.fromAsync(store.read(reconciliationJournal));
-    return recorded.map(decodeReconciliationJournalEvent).map(({ data }) => data as ReconciliationRequest);
+    return recorded.map(decodeReconciliationJournalEvent).map(({ data }) => data);
   };
   const clock = {
     now: () => now,
