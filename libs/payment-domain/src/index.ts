@@ -15,6 +15,7 @@ export * from './payment/payment-decide.ts';
 export * from './payment/payment-events.ts';
 export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
+export { refundedAmountOf } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
 export * from './payout/payout-commands.ts';
 export * from './payout/payout-decide.ts';

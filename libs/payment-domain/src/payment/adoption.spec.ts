@@ -46,7 +46,12 @@ test('what was refunded before is known from the start', () => {
     .when(adopt(shown('approved', { refundedAmount: 200 })))
     .then([adopted()]);
   const payment = paymentAfter([adopted()]);
-  expect(payment).toMatchObject({ phase: 'approved', approvedAmount: 1000, refundedAmount: 200, refunds: [] });
+  expect(payment).toMatchObject({
+    phase: 'approved',
+    approvedAmount: 1000,
+    refundedAmount: 200,
+    refunds: [],
+  });
   expect(refundableAmount(payment)).toBe(800);
 });
 
@@ -60,11 +65,14 @@ test.each<[string, Partial<ObservedPayment>, object]>([
   ['refunded', { refundedAmount: 300 }, { phase: 'approved', approvedAmount: 1000, refundedAmount: 300 }],
   ['declined', { declineReason: 'no' }, { phase: 'declined', approvedAmount: 0, declineReason: 'no' }],
   ['expired', {}, { phase: 'expired', approvedAmount: 0 }],
-])('shown as %s %j it begins in that phase, and the same picture adds nothing', (status, changes, expected) => {
-  const picture = shown(status, changes);
-  expect(paymentFrom(picture)).toMatchObject(expected);
-  expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
-});
+])(
+  'shown as %s %j it begins in that phase, and the same picture adds nothing',
+  (status, changes, expected) => {
+    const picture = shown(status, changes);
+    expect(paymentFrom(picture)).toMatchObject(expected);
+    expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
+  },
+);
 
 test('nothing that the adoption records announces a call', () => {
   const events = eventsOf(adopt(shown('pending')));
@@ -102,6 +110,14 @@ test('the alias of a recurring token is part of it, and is not issued again', ()
   const picture = shown('approved', { recurringToken: 'rec_1' });
   expect(paymentFrom(picture)).toMatchObject({ recurringToken: 'rec_1', terms: { recurring: true } });
   expect(decided(eventsOf(adopt(picture)), inquired(picture))).toEqual([]);
+});
+
+test('the recurring token of a payment that was open is issued once it shows', () => {
+  const history = eventsOf(adopt(shown('pending')));
+  expect(decided(history, inquired(shown('approved', { recurringToken: 'rec_1' })))).toMatchObject([
+    { type: 'PaymentApproved' },
+    { type: 'RecurringTokenIssued', data: { recurringToken: 'rec_1' } },
+  ]);
 });
 
 test('webhooks go where the operator says, and nowhere otherwise', () => {

@@ -60,7 +60,11 @@ function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPay
     ...{ environment, team, account, serviceToken, status, authorizedAmount, refundedAmount },
     terms: {
       ...{ kind: 'hosted', product: cut(product), amount, currency, needConfirmation: authorizedAmount > 0 },
-      ...present({ orderNumber, callbackUrl, recurring: recurringToken === undefined ? undefined : true }),
+      ...present({ orderNumber, callbackUrl }),
+      // Whether one was asked for is not shown: one that shows once an open payment is paid is taken as well.
+      ...(recurringToken !== undefined || status === 'init' || status === 'pending'
+        ? { recurring: true }
+        : {}),
     },
     ...present({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
     // A clock of the service that runs ahead makes nothing that is younger than its adoption.

@@ -45,7 +45,7 @@ const error = { code: 'incorrect_private_key', kind: 'authentication_error', mes
 const refusal = { code: 'invalid_param', kind: 'invalid_request_error', message: 'no', parameter: 'product' };
 const call = { sendBy: startedAt, answerBy: startedAt, quietUntil: startedAt };
 
-/** A payment that was made before us, two days before {@link startedAt}. */
+/** A payment that was made before us, a day before {@link startedAt}. */
 export const adopted = (
   status: PaymentEventOf<'PaymentAdopted'>['data']['status'] = 'approved',
   orderNumber = 'shop-1',
@@ -57,7 +57,7 @@ export const adopted = (
       ...{ kind: 'hosted', product: 'Tea', amount: 1_500, currency: 'EUR', needConfirmation: false },
       orderNumber,
     },
-    ...{ providerOrderNumber: orderNumber, createdAt: startedAt - 2 * 86_400_000 },
+    ...{ providerOrderNumber: orderNumber, createdAt: startedAt - 86_400_000 },
     ...{ status, authorizedAmount: 0, refundedAmount: status === 'approved' ? 400 : 0 },
   },
 });
