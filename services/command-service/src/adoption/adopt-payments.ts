@@ -14,7 +14,7 @@ import { type AdoptedRow, adoptRow } from './adopt-row.ts';
 import { type AdoptionTally, createTally } from './adoption-tally.ts';
 import { type Ask, askPatiently } from './ask-patiently.ts';
 
-export type { AdoptedRow } from './adopt-row.ts';
+export type { AdoptedRow, AdoptionOutcome } from './adopt-row.ts';
 export type { AdoptionTally } from './adoption-tally.ts';
 
 export interface AdoptionOrder {
