@@ -32,7 +32,9 @@ export const minorUnitDigits = (code: string): number | undefined => minorUnitDi
 export function formatAmount(amount: number | bigint, currency: string): string {
   const digits = minorUnitDigits(currency) ?? 0;
   const sign = amount < 0 ? '-' : '';
-  const text = String(amount).replace('-', '').padStart(digits + 1, '0');
+  const text = String(amount)
+    .replace('-', '')
+    .padStart(digits + 1, '0');
   const major = text.slice(0, text.length - digits);
   return `${sign}${major}${digits > 0 ? `.${text.slice(-digits)}` : ''} ${currency}`;
 }

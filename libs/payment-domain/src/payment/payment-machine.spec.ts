@@ -163,7 +163,9 @@ const lifecycleCells = cells.flatMap(({ state, name, next }) => ({
 
 test('the table knows every event type but those that begin a payment', () => {
   const names = new Set(Object.values(machineEvents).map(({ type }) => type));
-  expect([...names, 'PaymentRequested', 'PaymentAdopted'].sort()).toEqual(Object.keys(paymentEventSchemas).sort());
+  expect([...names, 'PaymentRequested', 'PaymentAdopted'].sort()).toEqual(
+    Object.keys(paymentEventSchemas).sort(),
+  );
 });
 
 test('the machine has the states of the table and no other', () => {

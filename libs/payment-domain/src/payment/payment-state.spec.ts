@@ -14,7 +14,13 @@ import {
 } from '../../testing/samples.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
-import { paymentPhases, paymentWalk, phaseOf, type BeginningType, type PaymentPhase } from './payment-machine.ts';
+import {
+  paymentPhases,
+  paymentWalk,
+  phaseOf,
+  type BeginningType,
+  type PaymentPhase,
+} from './payment-machine.ts';
 import {
   evolve,
   machineStateOf,
@@ -100,16 +106,13 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     expect(() => evolve(paymentAfter(historyTo[phase]), event)).toThrow(InvariantViolation);
   });
 
-  test.each(laterEvents)(
-    '$type leads where the machine says, or breaks the stream',
-    (sample) => {
-      const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
-      const payment = frozen(paymentIn(phase));
-      const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
-      if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
-      else expect(evolve(payment, event).phase).toBe(phaseOf(next));
-    },
-  );
+  test.each(laterEvents)('$type leads where the machine says, or breaks the stream', (sample) => {
+    const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
+    const payment = frozen(paymentIn(phase));
+    const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
+    if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
+    else expect(evolve(payment, event).phase).toBe(phaseOf(next));
+  });
 });
 
 // --- Attempts

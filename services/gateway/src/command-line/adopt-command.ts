@@ -4,6 +4,7 @@ import {
   type AdoptedRow,
   type AdoptionOrder,
   type AdoptionTally,
+  type InquiryLimits,
   adoptPayments,
   createAskAccount,
   inquiryLimits,
@@ -183,11 +184,13 @@ const closing = (opened: Account) => ({
   [Symbol.asyncDispose]: () => opened.provider.close(),
 });
 
-function limitsOf(account: Account, perSecond: number | undefined) {
+/** Whatever the other processes do: what they have for themselves is not known here. */
+function limitsOf(account: Account, perSecond: number | undefined): InquiryLimits {
   const { concurrentInquiriesMax, inquiriesPerSecondMax } = { ...inquiryLimits, ...account };
   const quarter = (limit: number) => Math.max(1, Math.floor(limit / 4));
   return {
-    concurrentMax: quarter(concurrentInquiriesMax),
-    perSecondMax: perSecond ?? quarter(inquiriesPerSecondMax),
+    concurrentMax: () => quarter(concurrentInquiriesMax),
+    perSecondMax: () => perSecond ?? quarter(inquiriesPerSecondMax),
+    total: undefined,
   };
 }
