@@ -36,6 +36,9 @@ const attemptNumber = z.int().min(1).describe('Number of the attempt.');
 const mask = { sanitizedMask: sanitizedMask.exactOptional() };
 const refusedCall = { errors, reason: endReason.exactOptional() };
 
+// What only the request of a payment tells, nobody shows afterwards.
+const { locale: _, ...adoptedTerms } = paymentTerms.both;
+
 const exampleAttempt = {
   number: 1,
   providerOrderNumber: `${example.paymentToken}.1`,
@@ -80,6 +83,22 @@ export const paymentEvents = {
       ...{ kind: 'hosted', product: 'Tea for two', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
       ...{ needConfirmation: false, attempt: exampleAttempt },
     },
+  ),
+  PaymentAdopted: publicEvent(
+    'An operator took the payment under the team as the Payment Service showed it: it was made before the gateway, which has announced and called nothing.',
+    {
+      both: adoptedTerms,
+      inAnswers: { callbackUrl: paymentTerms.inAnswers.callbackUrl },
+      from: ({ terms, recurringToken }: PaymentEventOf<'PaymentAdopted'>['data']) => ({
+        ...terms,
+        recurringToken,
+      }),
+    },
+    {
+      ...{ product: 'Tea for two', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+      needConfirmation: false,
+    },
+    { ...after.approved, createdAt: '2029-12-01T12:00:00.000Z', revision: 0 },
   ),
   AttemptAccepted: publicEvent(
     'The Payment Service accepted the payment.',

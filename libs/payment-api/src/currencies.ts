@@ -29,10 +29,12 @@ export const isCurrency = (code: string): boolean => minorUnitDigitsByCode.has(c
 export const minorUnitDigits = (code: string): number | undefined => minorUnitDigitsByCode.get(code);
 
 /** An amount in minor units as a person reads it, without grouping: `formatAmount(123450, 'EUR')` is `1234.50 EUR`. */
-export function formatAmount(amount: number, currency: string): string {
+export function formatAmount(amount: number | bigint, currency: string): string {
   const digits = minorUnitDigits(currency) ?? 0;
   const sign = amount < 0 ? '-' : '';
-  const text = String(Math.abs(amount)).padStart(digits + 1, '0');
+  const text = String(amount)
+    .replace('-', '')
+    .padStart(digits + 1, '0');
   const major = text.slice(0, text.length - digits);
   return `${sign}${major}${digits > 0 ? `.${text.slice(-digits)}` : ''} ${currency}`;
 }

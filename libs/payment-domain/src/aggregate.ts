@@ -14,7 +14,10 @@ import { evolveUnmatched, type Unmatched, type UnmatchedEvent } from './unmatche
 /** `Position` is the store's own kind of position. */
 export interface Aggregate<Position extends string = string> {
   token: string;
-  /** When the first and the latest event were decided, milliseconds since the Unix epoch. */
+  /**
+   * When the first and the latest event were decided, milliseconds since the Unix epoch; of what was adopted, when it was
+   * made.
+   */
   createdAt: number;
   updatedAt: number;
   /** Of the latest event, in its stream, from 0. */
@@ -62,7 +65,7 @@ export function evolvePaymentAggregate<Position extends string>(
 ): PaymentAggregate<Position> {
   const payment = evolve(before?.payment, happened.event);
   const reviewsSince = reviewsSinceAfter(before, before?.payment, payment, happened);
-  return { ...envelopeAfter(before, happened), payment, reviewsSince };
+  return { ...envelopeAfter(before, happened, begunAt(happened)), payment, reviewsSince };
 }
 
 /** As {@link evolvePaymentAggregate}, of a payout. */
@@ -94,12 +97,17 @@ export const evolveDisputeAggregate = <Position extends string>(
   dispute: evolveDispute(before?.dispute, happened.event),
 });
 
+/** A payment that was adopted is as old as the service says. */
+const begunAt = ({ event, recordedAt }: Happened<PaymentEvent>): number =>
+  (event.type === 'PaymentAdopted' ? event.data.createdAt : undefined) ?? recordedAt;
+
 function envelopeAfter<Position extends string>(
   before: Aggregate<Position> | undefined,
   { token, recordedAt, revision, position }: Happened<unknown, Position>,
+  begun = recordedAt,
 ): Aggregate<Position> {
   if (revision !== nextRevision(before)) throw new InvariantViolation('events are missing before this one');
-  return { token, createdAt: before?.createdAt ?? recordedAt, updatedAt: recordedAt, revision, position };
+  return { token, createdAt: before?.createdAt ?? begun, updatedAt: recordedAt, revision, position };
 }
 
 /** What was open before keeps its time. Several reviews of one code may be open. */

@@ -56,6 +56,19 @@ export const requested = (changes: Partial<PaymentTerms> = {}): PaymentEventOf<'
   };
 };
 
+/** A partially refunded payment that was made before us; as old as 1 ms after the Unix epoch. */
+export const adopted = (
+  changes: Partial<PaymentEventOf<'PaymentAdopted'>['data']> = {},
+): PaymentEventOf<'PaymentAdopted'> => ({
+  type: 'PaymentAdopted',
+  data: {
+    ...{ environment: 'sandbox', team: 'shop', account: 'main', terms: { ...terms, orderNumber: 'shop-1' } },
+    ...{ serviceToken: 'token-a', providerOrderNumber: 'shop-1', createdAt: 1 },
+    ...{ status: 'approved', authorizedAmount: 0, refundedAmount: 200 },
+    ...changes,
+  },
+});
+
 /** Of captures, voids and refunds: announced at 0. */
 export const announcedCall: CallWindow = { sendBy: 1_000, answerBy: 10_000, quietUntil: 60_000 };
 
@@ -76,6 +89,12 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     customer: { email: 'a@shop.example', ip: '192.0.2.1' },
     recurring: true,
     recurringToken: 'rec_1',
+  }),
+  PaymentAdopted: adopted({
+    processingUrl: 'https://pay.example/a',
+    recurringToken: 'rec_3',
+    sanitizedMask: '439296******1251',
+    declineReason: 'none',
   }),
   AttemptAccepted: {
     type: 'AttemptAccepted',

@@ -147,14 +147,20 @@ test('whatever is repeated, late or batched, they are the totals of the stored v
   );
 });
 
-type Lines = Record<string, { count: number; amount: string }>;
+type Line = { count: number; amount: string };
+type Lines = Record<string, Line>;
+
+function add(lines: Lines, name: string, more: Line): void {
+  const sum = lines[name] ?? { count: 0, amount: '0' };
+  lines[name] = { count: sum.count + more.count, amount: String(Number(sum.amount) + Number(more.amount)) };
+}
 
 function linesOfTotals(file: IndexFile): Lines {
   const lines: Lines = {};
   for (const { payments, refunds, payouts } of listTotals(file, shop))
     for (const [group, ofGroup] of Object.entries({ payments, refunds, payouts }))
       for (const [name, sum] of Object.entries(ofGroup))
-        if (sum.count > 0 || sum.amount !== '0') lines[`${group} ${name}`] = sum;
+        if (sum.count > 0 || sum.amount !== '0') add(lines, `${group} ${name}`, sum);
   return lines;
 }
 
@@ -166,8 +172,7 @@ function linesOfViews(file: IndexFile): Lines {
       const view = file.find(kind, `t${index}`);
       if (view === undefined) continue;
       for (const { group, name, amount } of kind.contributionOf!(view).lines) {
-        const sum = lines[`${group} ${name}`] ?? { count: 0, amount: '0' };
-        lines[`${group} ${name}`] = { count: sum.count + 1, amount: String(Number(sum.amount) + amount) };
+        add(lines, `${group} ${name}`, { count: 1, amount: String(amount) });
       }
     }
   return lines;

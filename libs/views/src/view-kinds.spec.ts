@@ -74,11 +74,15 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
     fc.assert(
       fc.property(anyHistoryOf, (history) => {
         const events = toRecordedIn(streamOf(kind, 'x_1'), history);
-        const last = events.at(-1)!;
+        const [first, last] = [events[0]!, events.at(-1)!];
+        // What was adopted is as old as its event says.
+        const { createdAt = (first.metadata as { recordedAt: number }).recordedAt } = first.data as {
+          createdAt?: number;
+        };
         expect(fold(kind, events)).toMatchObject({
           schemaVersion: kind.schemaVersion,
           token: 'x_1',
-          createdAt: (events[0]!.metadata as { recordedAt: number }).recordedAt,
+          createdAt,
           updatedAt: (last.metadata as { recordedAt: number }).recordedAt,
           revision: last.revision,
           position: last.position,

@@ -7,3 +7,5 @@ export { type Books } from './reconciliation/books.ts';
 export { requestReconciliation } from './reconciliation/journal.ts';
 export type { ReconciliationHealth } from './reconciliation/reconciler.ts';
 export { reconciledAfterDaysDefault } from './reconciliation/schedule.ts';
+export * from './adoption/adopt-payments.ts';
+export { createAskAccount } from './inquiries/ask-account.ts';

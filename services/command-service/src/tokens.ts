@@ -54,6 +54,13 @@ export const deriveOperationToken = (
 ): string =>
   deriveToken(prefix, [installation, environment, team, operationNames[prefix], key.source, key.value]);
 
+/** The token of a payment that was made before us: the same under whatever team it is adopted. */
+export const deriveAdoptedToken = (
+  { installation, environment }: Pick<RequestScope, 'installation' | 'environment'>,
+  account: string,
+  serviceToken: string,
+): string => deriveToken('pay', [installation, environment, account, 'adopted', serviceToken]);
+
 /** The alias of the recurring token that a payment gave. */
 export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
   deriveToken('rec', [environment, paymentToken, 'recurring']);

@@ -20,6 +20,7 @@ import {
 import type { ViewEnvelope } from '@tollgate/views';
 import {
   type AnyEvent,
+  adopted,
   disputeHappening,
   disputeOpened,
   happening,
@@ -65,8 +66,18 @@ const refunds = paymentEvents.filter(({ type }) => /^(AttemptAccepted|PaymentApp
 
 const creations = paymentEvents.filter(({ type }) => /^(Attempt.*|PaymentFailed)$/.test(type));
 
+const { data: adoption } = adopted();
+const fullAdoption: PaymentEvent = {
+  type: 'PaymentAdopted',
+  data: {
+    ...{ ...adoption, refundedAmount: 0, recurringToken: 'rec_1' },
+    terms: { ...adoption.terms, callbackUrl: addresses.callbackUrl, recurring: true },
+  },
+};
+
 // Among all events at once, those that take several steps would hardly ever be reached.
 const anyPayment = fc.oneof(
+  historiesOf<ReturnType<typeof evolve>, PaymentEvent>(fullAdoption, paymentEvents, evolve),
   ...[paymentEvents, creations, captureOrVoids, refunds].map((candidates) =>
     historiesOf<ReturnType<typeof evolve>, PaymentEvent>(
       {

@@ -3,6 +3,7 @@
  * upcaster must lead the old file to the same payment, and files of the new version come beside it.
  */
 import { expect, test } from 'vitest';
+import adopted from '../../histories/v1/adopted.json' with { type: 'json' };
 import approved from '../../histories/v1/approved.json' with { type: 'json' };
 import callbackDeferred from '../../histories/v1/callback-deferred.json' with { type: 'json' };
 import declined from '../../histories/v1/declined.json' with { type: 'json' };
@@ -26,6 +27,7 @@ interface History {
 }
 
 const histories: Record<string, History> = {
+  'v1 adopted': adopted,
   'v1 approved': approved,
   'v1 callback deferred': callbackDeferred,
   'v1 declined': declined,

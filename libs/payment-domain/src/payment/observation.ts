@@ -21,7 +21,7 @@ export function observePayment(state: Payment, observed: ObservedPayment): Payme
 }
 
 /** After a partial refund some deployments report `refunded`: where a sum is shown it is believed, and not the word. */
-const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =>
+export const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): string =>
   status === 'refunded' && refundedAmount > 0 && refundedAmount < amount ? 'approved' : status;
 
 /** The service shows what was asked for, and it is understood: earlier doubts are over. */
@@ -66,7 +66,7 @@ export const isUnderstood = (state: Payment, observed: ObservedPayment): boolean
 const amountOf = (state: Payment): number =>
   state.approvedAmount > 0 ? state.approvedAmount : state.terms.amount;
 
-const isPartOf = (part: number, whole: number): boolean =>
+export const isPartOf = (part: number, whole: number): boolean =>
   Number.isSafeInteger(part) && part >= 0 && part <= whole;
 
 /** Opens a review: what the service shows is not what was asked for. */
@@ -104,7 +104,7 @@ function openEventFor(
   observed: ObservedPayment,
   status: PaymentStatus,
 ): OpenEvent | undefined {
-  const mask = present({ sanitizedMask: observed.sanitizedMask && cut(observed.sanitizedMask) });
+  const mask = maskOf(observed);
   switch (status) {
     case 'init':
       return undefined;
@@ -126,7 +126,10 @@ function openEventFor(
   }
 }
 
-const declineReasonOf = ({ declineReason }: ObservedPayment) =>
+export const maskOf = ({ sanitizedMask }: ObservedPayment) =>
+  present({ sanitizedMask: sanitizedMask && cut(sanitizedMask) });
+
+export const declineReasonOf = ({ declineReason }: ObservedPayment) =>
   present({ declineReason: declineReason && cut(declineReason) });
 
 function observeFinal(state: Payment, observed: ObservedPayment, status: PaymentStatus): PaymentEvent[] {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
+import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
 /** What the team asked for. `orderNumber` is the team's own and stays with us. */
 export const termsSchema = z.object({
@@ -42,6 +42,7 @@ export const attemptSchema = z.object({
 export type Attempt = z.infer<typeof attemptSchema>;
 
 const attemptNumberSchema = z.int().min(1);
+const sumSchema = z.int().min(0);
 const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
 const unresolvedCall = { reason: textSchema };
 
@@ -74,6 +75,27 @@ export const paymentEventSchemas = {
     /** Hash over the validated request: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     attempt: attemptSchema,
+  }),
+  /** It was made at the service before us, and taken under the team as the service showed it then: no call of ours made it. */
+  PaymentAdopted: z.object({
+    environment: environmentSchema,
+    team: textSchema,
+    account: textSchema,
+    /** As far as the service shows them. */
+    terms: termsSchema,
+    serviceToken: textSchema,
+    /** Its order number at the service; absent where the service shows none. */
+    providerOrderNumber: textSchema.optional(),
+    processingUrl: textSchema.optional(),
+    /** When it was made, as the service shows it; absent where it does not. */
+    createdAt: instantSchema.optional(),
+    status: paymentStatusSchema,
+    authorizedAmount: sumSchema,
+    refundedAmount: sumSchema,
+    /** Our alias of the recurring token that the service shows. */
+    recurringToken: textSchema.optional(),
+    sanitizedMask: textSchema.optional(),
+    declineReason: textSchema.optional(),
   }),
   AttemptAccepted: z.object({
     attemptNumber: attemptNumberSchema,

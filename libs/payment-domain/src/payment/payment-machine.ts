@@ -10,12 +10,15 @@ import { setup, stateIn } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
 import type { PaymentEventType } from './payment-events.ts';
 
+/** Where a payment begins: announced by us, or adopted in the state that the service shows. */
+export type BeginningType = 'PaymentRequested' | 'PaymentAdopted';
+
 /** An event as the machine sees it: its type, and the one fact about it that decides where it leads. */
 export type PaymentMachineEvent =
   | {
       type: Exclude<
         PaymentEventType,
-        'PaymentRequested' | 'FinalStatusRevised' | 'RefundApproved' | 'ExternalRefundObserved'
+        BeginningType | 'FinalStatusRevised' | 'RefundApproved' | 'ExternalRefundObserved'
       >;
     }
   | { type: 'RefundApproved' | 'ExternalRefundObserved'; inFull: boolean }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  adopted,
   announcedCall,
   apiError,
   attempt,
@@ -13,7 +14,13 @@ import {
 } from '../../testing/samples.ts';
 import { InvariantViolation } from '../invariant.ts';
 import type { PaymentEvent, PaymentEventType } from './payment-events.ts';
-import { paymentPhases, paymentWalk, phaseOf, type PaymentPhase } from './payment-machine.ts';
+import {
+  paymentPhases,
+  paymentWalk,
+  phaseOf,
+  type BeginningType,
+  type PaymentPhase,
+} from './payment-machine.ts';
 import {
   evolve,
   machineStateOf,
@@ -44,8 +51,9 @@ const revisedTo = (
   data: { from: 'approved', to, ...data },
 });
 
-const laterEvents = Object.values(sampleEvents).filter(({ type }) => type !== 'PaymentRequested');
-type LaterEvent = Exclude<PaymentEvent, { type: 'PaymentRequested' }>;
+type LaterEvent = Exclude<PaymentEvent, { type: BeginningType }>;
+const isBeginning = ({ type }: PaymentEvent) => type === 'PaymentRequested' || type === 'PaymentAdopted';
+const laterEvents = Object.values(sampleEvents).filter((event): event is LaterEvent => !isBeginning(event));
 
 /** Refund outcomes need a refund to be about; where the phase allows none, one is planted. */
 function paymentIn(phase: PaymentPhase): Payment {
@@ -85,7 +93,7 @@ test('a payment begins with PaymentRequested: requested, without sums, refunds o
   });
 });
 
-test.each(laterEvents)('$type before PaymentRequested breaks the stream', (event) => {
+test.each(laterEvents)('$type before the beginning breaks the stream', (event) => {
   expect(() => evolve(noPayment, event)).toThrow(InvariantViolation);
 });
 
@@ -94,20 +102,17 @@ describe.each(paymentPhases)('in phase %s', (phase) => {
     expect(paymentAfter(historyTo[phase]).phase).toBe(phase);
   });
 
-  test('a second PaymentRequested breaks the stream', () => {
-    expect(() => evolve(paymentAfter(historyTo[phase]), requested())).toThrow(InvariantViolation);
+  test.each([requested(), adopted()])('a later $type breaks the stream', (event) => {
+    expect(() => evolve(paymentAfter(historyTo[phase]), event)).toThrow(InvariantViolation);
   });
 
-  test.each(laterEvents as LaterEvent[])(
-    '$type leads where the machine says, or breaks the stream',
-    (sample) => {
-      const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
-      const payment = frozen(paymentIn(phase));
-      const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
-      if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
-      else expect(evolve(payment, event).phase).toBe(phaseOf(next));
-    },
-  );
+  test.each(laterEvents)('$type leads where the machine says, or breaks the stream', (sample) => {
+    const event: LaterEvent = sample.type === 'RefundSubmitted' ? refundSubmitted('refund-2', 100) : sample;
+    const payment = frozen(paymentIn(phase));
+    const next = paymentWalk.next(machineStateOf(payment), toMachineEvent(payment, event));
+    if (next === undefined) expect(() => evolve(payment, event)).toThrow(InvariantViolation);
+    else expect(evolve(payment, event).phase).toBe(phaseOf(next));
+  });
 });
 
 // --- Attempts

@@ -30,6 +30,7 @@ import {
   paymentPhases,
   paymentWalk,
   phaseOf,
+  type BeginningType,
   type PaymentMachineEvent,
   type PaymentMachineState,
 } from './payment-machine.ts';
@@ -156,7 +157,7 @@ export const isAllowed = (payment: Payment, event: PaymentMachineEvent): boolean
  */
 export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
-  if (event.type === 'PaymentRequested') throw new InvariantViolation('PaymentRequested came a second time');
+  if (isBeginning(event)) throw new InvariantViolation(`${event.type} came after the beginning`);
   const changed = apply(state, event);
   const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
   const payment = { ...changed, phase: phaseOf(next) };
@@ -168,23 +169,42 @@ export function evolve(state: PaymentState, event: PaymentEvent): Payment {
 }
 
 function begin(event: PaymentEvent): Payment {
-  if (event.type !== 'PaymentRequested')
-    throw new InvariantViolation(`${event.type} came before PaymentRequested`);
+  switch (event.type) {
+    case 'PaymentRequested':
+      return { ...event.data, phase: 'requested', ...nothingYet };
+    case 'PaymentAdopted':
+      return adopt(event.data);
+    default:
+      throw new InvariantViolation(`${event.type} came before the beginning`);
+  }
+}
+
+const nothingYet = {
+  ...{ authorizedAmount: 0, approvedAmount: 0, refundedAmount: 0 },
+  ...{ refunds: [], refundDeclinesReported: [], errors: [] },
+  ...noDeferredCallbacks,
+  ...noReviews,
+};
+
+function adopt(data: PaymentEventOf<'PaymentAdopted'>['data']): Payment {
+  const { environment, team, account, terms, serviceToken, status } = data;
+  const { providerOrderNumber = serviceToken, authorizedAmount, refundedAmount } = data;
+  const { processingUrl, recurringToken, sanitizedMask, declineReason } = data;
   return {
-    ...event.data,
-    phase: 'requested',
-    authorizedAmount: 0,
-    approvedAmount: 0,
-    refundedAmount: 0,
-    refunds: [],
-    refundDeclinesReported: [],
-    errors: [],
-    ...noDeferredCallbacks,
-    ...noReviews,
+    ...{ environment, team, terms, serviceToken, ...nothingYet, authorizedAmount, refundedAmount },
+    ...present({ processingUrl, recurringToken, sanitizedMask, declineReason }),
+    // No request of a team leads here, and no call of ours is under way.
+    fingerprint: '',
+    attempt: { number: 1, account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 },
+    phase: status === 'pending' && authorizedAmount > 0 ? 'authorized' : status,
+    approvedAmount: status === 'approved' || status === 'refunded' ? terms.amount : 0,
   };
 }
 
-type LaterEvent = Exclude<PaymentEvent, { type: 'PaymentRequested' }>;
+type Beginning = PaymentEventOf<BeginningType>;
+const isBeginning = (event: PaymentEvent): event is Beginning =>
+  event.type === 'PaymentRequested' || event.type === 'PaymentAdopted';
+type LaterEvent = Exclude<PaymentEvent, Beginning>;
 
 /** The event as the machine sees it. `after` is the payment with the event's amounts applied. */
 export function toMachineEvent(after: Payment, event: LaterEvent): PaymentMachineEvent {

@@ -205,7 +205,8 @@ const isAboutSums = (open: Payment['reviews'][number]): boolean =>
 const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
 
-function refundedAmountOf({ status, amount, refundedAmount }: RecordObservation['observed']): number {
+/** What went back, as the service shows it: some deployments show the word alone. */
+export function refundedAmountOf({ status, amount, refundedAmount }: RecordObservation['observed']): number {
   if (status === 'refunded' && refundedAmount === 0) return amount;
   return status === 'approved' || status === 'refunded' ? refundedAmount : 0;
 }

@@ -1,6 +1,13 @@
 /** Histories of payments for specs. Every value that must never be shown is marked with {@link planted}. */
 import type { RecordedEvent } from '@tollgate/event-store';
-import { evolve, paymentStream, type Environment, type PaymentEvent } from '@tollgate/payment-domain';
+import {
+  evolve,
+  paymentStream,
+  type Environment,
+  type PaymentEvent,
+  type PaymentEventOf,
+} from '@tollgate/payment-domain';
+import fc from 'fast-check';
 import { historiesOf, planted, startedAt, toRecordedIn } from './histories.ts';
 
 const attempt = (number: number) => ({
@@ -37,6 +44,23 @@ export const processingUrl = 'https://pay.example/checkout/1';
 const error = { code: 'incorrect_private_key', kind: 'authentication_error', message: `key ${planted}` };
 const refusal = { code: 'invalid_param', kind: 'invalid_request_error', message: 'no', parameter: 'product' };
 const call = { sendBy: startedAt, answerBy: startedAt, quietUntil: startedAt };
+
+/** A payment that was made before us, a day before {@link startedAt}. */
+export const adopted = (
+  status: PaymentEventOf<'PaymentAdopted'>['data']['status'] = 'approved',
+  orderNumber = 'shop-1',
+): PaymentEventOf<'PaymentAdopted'> => ({
+  type: 'PaymentAdopted',
+  data: {
+    ...{ environment: 'sandbox', team: 'shop', account: `account-${planted}`, serviceToken },
+    terms: {
+      ...{ kind: 'hosted', product: 'Tea', amount: 1_500, currency: 'EUR', needConfirmation: false },
+      orderNumber,
+    },
+    ...{ providerOrderNumber: orderNumber, createdAt: startedAt - 86_400_000 },
+    ...{ status, authorizedAmount: 0, refundedAmount: status === 'approved' ? 400 : 0 },
+  },
+});
 
 /** One of each, by short names. */
 export const happening = {
@@ -106,8 +130,12 @@ export const happening = {
   },
 } as const satisfies Record<string, PaymentEvent>;
 
-/** Events that follow one another as the payment machine allows, beginning with a request. */
-export const anyHistory = historiesOf(requested(), Object.values<PaymentEvent>(happening), evolve);
+/** Events that follow one another as the payment machine allows, beginning with a request or an adoption. */
+export const anyHistory = fc.oneof(
+  ...[requested(), adopted(), adopted('init')].map((first) =>
+    historiesOf(first, Object.values<PaymentEvent>(happening), evolve),
+  ),
+);
 
 /** Events as a store gives them back, in the stream of one payment. */
 export const toRecordedEvents = (events: readonly PaymentEvent[], token = 'pay_1'): RecordedEvent[] =>

@@ -1,9 +1,12 @@
 import type { EventStore, Position } from '@tollgate/event-store';
 import {
+  adoptPayment,
   decide,
   decodePaymentEvent,
   evolvePaymentAggregate,
   paymentStream,
+  type AdoptPayment,
+  type AdoptionRefusal,
   type PaymentAggregate as AggregateAt,
   type PaymentEvent,
   type PaymentInput,
@@ -16,11 +19,25 @@ export type PaymentAggregate = AggregateAt<Position>;
 export type Payments = Repository<PaymentAggregate, PaymentEvent, PaymentInput, PaymentRefusal>;
 export type PaymentDone = Done<PaymentAggregate, PaymentEvent>;
 
+/** The same payments, for taking those that were made before us under a team. */
+export type Adoptions = Repository<PaymentAggregate, PaymentEvent, AdoptPayment, AdoptionRefusal>;
+
+const folded = {
+  stream: paymentStream,
+  decode: decodePaymentEvent,
+  evolve: evolvePaymentAggregate<Position>,
+};
+
 export const createPayments = (deps: { store: EventStore; clock: Clock; ids: Ids }): Payments =>
   createRepository(deps, {
-    stream: paymentStream,
-    decode: decodePaymentEvent,
+    ...folded,
     decide: (aggregate: PaymentAggregate | undefined, input: PaymentInput) =>
       decide(aggregate?.payment, input),
-    evolve: evolvePaymentAggregate<Position>,
+  });
+
+export const createAdoptions = (deps: { store: EventStore; clock: Clock; ids: Ids }): Adoptions =>
+  createRepository(deps, {
+    ...folded,
+    decide: (aggregate: PaymentAggregate | undefined, command: AdoptPayment) =>
+      adoptPayment(aggregate?.payment, command),
   });

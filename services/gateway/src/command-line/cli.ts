@@ -28,7 +28,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   open: async () => {
     const { dataDir, ...configured } = readConfig(dataDirConfigSchema, process.env);
     const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn') };
-    const { tools, close } = await openBesideGateway(dataDir, parts, configured);
+    const { tools, close } = await openBesideGateway(dataDir, parts, {
+      ...configured,
+      env: process.env,
+    });
     return { tools: { ...tools, stopSignal }, close };
   },
   print: (text) => void process.stdout.write(text),

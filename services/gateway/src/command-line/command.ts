@@ -7,7 +7,8 @@ import {
   type TopicSpec,
   createEmbeddedTopicReader,
 } from '@tollgate/message-bus';
-import { environmentSchema } from '@tollgate/payment-domain';
+import type { Account } from '@tollgate/command-service';
+import { type Environment, environmentSchema } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
 import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
 import { Option } from 'commander';
@@ -25,6 +26,12 @@ export interface CommandTools {
   log: Log;
   /** The masters of the secrets that webhooks are signed with. @throws StartupError where they are set wrong */
   webhookSecrets: () => readonly WebhookMasterSecret[];
+  /**
+   * An account that the gateway uses, with a client that is closed by who opened it.
+   *
+   * @throws TollgateError where there is no such account, or the accounts are set wrong
+   */
+  openAccount?: (environment: Environment, name: string) => Account;
   /** The bus that the gateway uses; absent where it is embedded in the store. */
   openBus?: () => MessageBus;
   /** Absent where the topics are in the store, as those of the embedded bus are. */

@@ -11,13 +11,28 @@ import {
   prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
-import { type Clock, type Ids, type Log, StartupError, parseWebhookSecrets } from '@tollgate/service-kit';
-import { openDataDirectory } from '../configuration/data-directory.ts';
+import { inquiryLimits } from '@tollgate/command-service';
+import { providers } from '@tollgate/provider';
+import {
+  type Clock,
+  type Ids,
+  type Log,
+  StartupError,
+  TollgateError,
+  parseWebhookSecrets,
+} from '@tollgate/service-kit';
+import { defaultCallDeadlineMs } from '../configuration/config.ts';
+import { type DataDirectory, openDataDirectory } from '../configuration/data-directory.ts';
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
+import { accountsBesideGateway } from '../configuration/sandbox-account.ts';
 import { openStore } from '../composition/open-store.ts';
 import type { CommandTools } from './command.ts';
 
 export interface BesideGatewayConfig {
+  /** Names the accounts, of which `env` may hold the private keys. */
+  accountsFile?: string | undefined;
+  callDeadlineMs?: number | undefined;
+  env?: Readonly<Record<string, string | undefined>>;
   webhookSecrets?: string | undefined;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
@@ -45,9 +60,35 @@ export async function openBesideGateway(
     configured.webhookSecrets === undefined
       ? directory.webhookSecrets(parts.ids)
       : parseWebhookSecrets(configured.webhookSecrets);
-  const tools = { directory, store, ...parts, webhookSecrets, ...kafkaTools(configured.kafka, parts) };
+  const openAccount = openAccountsBeside(directory, parts, configured);
+  const tools = {
+    ...{ directory, store, ...parts, webhookSecrets, openAccount },
+    ...kafkaTools(configured.kafka, parts),
+  };
   return { tools, close: () => store.close() };
 }
+
+/** Of each account its configuration, and a client of its own. */
+const openAccountsBeside =
+  (
+    directory: DataDirectory,
+    { clock }: { clock: Clock },
+    { accountsFile, callDeadlineMs = defaultCallDeadlineMs, env = {} }: BesideGatewayConfig,
+  ): NonNullable<CommandTools['openAccount']> =>
+  (environment, name) => {
+    const accounts = accountsBesideGateway(accountsFile, env, directory).filter(
+      (account) => account.environment === environment,
+    );
+    const account = accounts.find((each) => each.name === name);
+    if (account === undefined)
+      throw new TollgateError('account_not_found', noAccount(name, environment, accounts));
+    const maxConnections = account.concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax;
+    const options = { ...account, deadlineMs: callDeadlineMs, maxConnections, clock };
+    return { ...account, provider: providers[account.provider](options) };
+  };
+
+const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
+  `There is no account ${name} in ${environment}; there ${known.length === 0 ? 'is none' : `are ${known.map((each) => each.name).join(', ')}`}.`;
 
 function kafkaTools(
   kafka: KafkaConfig | undefined,

@@ -39,6 +39,21 @@ describe('a bad call ends with 2 and one sentence, and opens nothing', () => {
     ['key issue shop --environment sandbox --scopes read --requests-per-second 0', '--requests-per-second'],
     ['key issue shop --environment sandbox --scopes read --requests-per-second 1e3', '--requests-per-second'],
     ['key issue shop --environment sandbox --scopes read --requests-per-second -5', '--requests-per-second'],
+    ['adopt --environment sandbox --team shop --from 2026-10-01', '--account'],
+    ['adopt --account main --environment sandbox --team shop', '--from'],
+    ['adopt --account main --environment sandbox --team Shop --from 2026-10-01', "'Shop'"],
+    ['adopt --account main --environment sandbox --team shop --from 2026-02-31', '--from'],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --to 1.11.2026', '--to'],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --match amount=1', 'product'],
+    [
+      'adopt --account main --environment sandbox --team shop --from 2026-10-01 --match orderNumber',
+      'product',
+    ],
+    ['adopt --account main --environment sandbox --team shop --from 2026-10-01 --match product=(', 'group'],
+    [
+      'adopt --account main --environment sandbox --team shop --from 2026-10-01 --inquiries-per-second 0',
+      '--inquiries-per-second',
+    ],
     ['key revoke shop', "'keyId'"],
     ['key list a b', "'list'"],
   ])('%j', async (command, named) => {

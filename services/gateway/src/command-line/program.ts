@@ -6,6 +6,7 @@
  */
 import { type CommandLineDeps, runProgram } from '@tollgate/service-kit/command-line';
 import { Command } from 'commander';
+import { registerAdoptCommand } from './adopt-command.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import type { CommandTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
@@ -37,6 +38,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerRebuildCommands(program, run, print);
     registerTopicCommands(program, run);
     registerReconcileCommand(program, run, print);
+    registerAdoptCommand(program, run, print);
   };
   return runProgram(argv, program, addCommands, deps);
 }

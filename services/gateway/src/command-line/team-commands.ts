@@ -19,7 +19,7 @@ import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 export const teamsOf = (tools: CommandTools): Teams => createTeams({ ...tools, actor: 'tollgate-cli' });
 
 /** @throws InvalidArgumentError for what no team can be called. */
-function parseTeamName(text: string): string {
+export function parseTeamName(text: string): string {
   const { success, error } = teamNameSchema.safeParse(text);
   if (!success) throw new InvalidArgumentError(`It ${error.issues[0]?.message ?? 'is not a name'}.`);
   return text;

@@ -1,10 +1,11 @@
 /** The merchant accounts that this gateway uses: those of a file, or one at a sandbox of its own. */
 import { type Accounts, createAccounts } from '@tollgate/command-service';
-import { defaultProvider, providers } from '@tollgate/provider';
+import { providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
-import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
+import { readAccountsFile } from '../configuration/account-config.ts';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { sandboxAccount } from '../configuration/sandbox-account.ts';
 import { measureProvider } from './metrics/measured-provider.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -17,9 +18,6 @@ export interface OpenedAccounts {
 
 /** Connections of an account beside those of the calls that move money: for inquiries, balances and disputes. */
 const inquireConnectionsMax = 32;
-
-/** Of an account at a sandbox, which is on this machine. */
-export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
 
 /**
  * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start; `processes` that
@@ -42,7 +40,7 @@ export async function openAccounts(
   const configured =
     sandbox === undefined
       ? readAccountsFile(accountsFile ?? '', { env })
-      : [{ ...toAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
+      : [{ ...sandboxAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
   const accounts = configured.map((account) => {
     const provider = providers[account.provider]({
       ...account,
@@ -58,8 +56,3 @@ export async function openAccounts(
     sandbox,
   };
 }
-
-const toAccount = ({ httpsUrl, ca, key }: Sandbox): ConfiguredAccount => ({
-  ...{ environment: 'sandbox', name: 'sandbox', provider: defaultProvider, ...sandboxLimits },
-  ...{ baseUrl: httpsUrl, privateKey: key, ca },
-});

@@ -55,10 +55,25 @@ const dataDirSchema = z.string().default('.data');
 /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
 const webhookSecretsSchema = z.string().optional();
 
+const accountsFileSchema = z.string().optional();
+/** How long one call of the Payment Service may take. */
+export const defaultCallDeadlineMs = 10_000;
+const callDeadlineSchema = durationMs.default(defaultCallDeadlineMs);
+
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z
-  .object({ TOLLGATE_DATA_DIR: dataDirSchema, WEBHOOK_SECRETS: webhookSecretsSchema })
-  .transform((env) => ({ dataDir: env.TOLLGATE_DATA_DIR, webhookSecrets: env.WEBHOOK_SECRETS }))
+  .object({
+    TOLLGATE_DATA_DIR: dataDirSchema,
+    WEBHOOK_SECRETS: webhookSecretsSchema,
+    PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
+    PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
+  })
+  .transform((env) => ({
+    dataDir: env.TOLLGATE_DATA_DIR,
+    webhookSecrets: env.WEBHOOK_SECRETS,
+    accountsFile: env.PROVIDER_ACCOUNTS_FILE,
+    callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
+  }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
 
@@ -113,7 +128,7 @@ export const gatewayConfigSchema = z
       .max(shardsMax)
       .default(1),
     /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
-    PROVIDER_ACCOUNTS_FILE: z.string().optional(),
+    PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
     PROVIDER_FAILURES_IN_A_ROW: z.coerce
       .number('must be a whole number')
@@ -130,7 +145,7 @@ export const gatewayConfigSchema = z
     /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
     WEBHOOK_NETWORKS: networksSchema.optional(),
     /** How long one call of the Payment Service may take. */
-    PROVIDER_CALL_DEADLINE_MS: durationMs.default(10_000),
+    PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
     /** How long an announced call may wait before it is sent. */
     PROVIDER_SEND_WITHIN_MS: durationMs.default(5_000),
     /** How long the Payment Service may go on working on a request that we have given up on. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GatewayConfig } from '../../configuration/config.ts';
 import type { DataDirectory } from '../../configuration/data-directory.ts';
-import { sandboxLimits } from '../../composition/open-accounts.ts';
+import { sandboxLimits } from '../../configuration/sandbox-account.ts';
 import type { Member } from './process-group.ts';
 
 const program = fileURLToPath(import.meta.resolve('@tollgate/payment-service')).replace(

@@ -1,0 +1,74 @@
+/** Payments that were made at the service before us, and are taken under a team: nothing is called for it. */
+import { events, refuse, type Decision } from '../decision.ts';
+import type { Environment } from '../values.ts';
+import { cut, present } from '../values.ts';
+import { declineReasonOf, isPartOf, maskOf, statusOf } from './observation.ts';
+import type { ObservedPayment } from './payment-commands.ts';
+import { paymentEventSchemas, type PaymentEvent, type PaymentEventOf } from './payment-events.ts';
+import type { PaymentState } from './payment-state.ts';
+import { refundedAmountOf } from './refunds.ts';
+
+/** An operator takes a payment under a team. */
+export interface AdoptPayment {
+  type: 'AdoptPayment';
+  environment: Environment;
+  team: string;
+  /** The account that made it, and is asked about it from now on. */
+  account: string;
+  /** As the service shows it now. */
+  observed: ObservedPayment;
+  product?: string;
+  /** Where the team's webhooks about it go from now on; absent: none are sent. */
+  callbackUrl?: string;
+  /** Milliseconds since the Unix epoch. */
+  adoptedAt: number;
+}
+
+/** Why a payment is not adopted. */
+export type AdoptionRefusal =
+  | { code: 'adopted_by_another_team'; team: string }
+  /** The service shows of it what no payment can be; `parameter` is the field. */
+  | { code: 'payment_not_readable'; parameter: string };
+
+// The replay check comes first: a payment that the team has is left as it is.
+export function adoptPayment(
+  state: PaymentState,
+  command: AdoptPayment,
+): Decision<PaymentEvent, AdoptionRefusal> {
+  if (state !== undefined)
+    return state.team === command.team
+      ? events()
+      : refuse({ code: 'adopted_by_another_team', team: state.team });
+  const data = adoptedFrom(command);
+  const sums = ['authorizedAmount', 'refundedAmount'] as const;
+  const wrongSum = sums.find((sum) => !isPartOf(command.observed[sum], command.observed.amount));
+  const { success, error } = paymentEventSchemas.PaymentAdopted.safeParse(data);
+  const parameter = success ? wrongSum : String(error.issues[0]?.path.at(-1));
+  if (parameter !== undefined) return refuse({ code: 'payment_not_readable', parameter });
+  return events({ type: 'PaymentAdopted', data } as PaymentEventOf<'PaymentAdopted'>);
+}
+
+/** What the event would hold, as far as what the service shows can be held. */
+function adoptedFrom({ observed, product = '', adoptedAt, ...command }: AdoptPayment) {
+  const { environment, team, account, callbackUrl } = command;
+  const { serviceToken, amount, currency, orderNumber, processingUrl, createdAt, recurringToken } = observed;
+  const refundedAmount = refundedAmountOf(observed);
+  const shown = statusOf(observed);
+  const status = shown === 'approved' && refundedAmount === amount ? 'refunded' : shown;
+  const authorizedAmount = status === 'pending' ? observed.authorizedAmount : 0;
+  return {
+    ...{ environment, team, account, serviceToken, status, authorizedAmount, refundedAmount },
+    terms: {
+      ...{ kind: 'hosted', product: cut(product), amount, currency, needConfirmation: authorizedAmount > 0 },
+      ...present({ orderNumber, callbackUrl }),
+      // Whether one was asked for is not shown: one that shows once an open payment is paid is taken as well.
+      ...(recurringToken !== undefined || status === 'init' || status === 'pending'
+        ? { recurring: true }
+        : {}),
+    },
+    ...present({ providerOrderNumber: orderNumber, processingUrl, recurringToken }),
+    // A clock of the service that runs ahead makes nothing that is younger than its adoption.
+    ...present({ createdAt: createdAt === undefined ? undefined : Math.min(createdAt, adoptedAt) }),
+    ...{ ...maskOf(observed), ...declineReasonOf(observed) },
+  };
+}

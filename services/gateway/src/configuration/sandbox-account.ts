@@ -1,0 +1,40 @@
+/** The account of a gateway that has brought up a sandbox of its own. */
+import { readFileSync } from 'node:fs';
+import { defaultProvider } from '@tollgate/provider';
+import { Secret, StartupError } from '@tollgate/service-kit';
+import { type ConfiguredAccount, readAccountsFile } from './account-config.ts';
+import type { DataDirectory } from './data-directory.ts';
+
+/** Of an account at a sandbox, which is on this machine. */
+export const sandboxLimits = { weight: 1, priority: 0, concurrentCallsMax: 64, callsPerSecondMax: 10_000 };
+
+/** @param reached.ca PEM */
+export const sandboxAccount = (reached: {
+  httpsUrl: string;
+  ca: string;
+  key: Secret;
+}): ConfiguredAccount => ({
+  ...{ environment: 'sandbox', name: 'sandbox', provider: defaultProvider, ...sandboxLimits },
+  ...{ baseUrl: reached.httpsUrl, privateKey: reached.key, ca: reached.ca },
+});
+
+/**
+ * The accounts that a gateway on this folder uses, for a command beside it.
+ *
+ * @throws StartupError where the file cannot be used, or there is neither a file nor a sandbox
+ */
+export function accountsBesideGateway(
+  accountsFile: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  directory: Pick<DataDirectory, 'readQuickstart'>,
+): readonly ConfiguredAccount[] {
+  if (accountsFile !== undefined) return readAccountsFile(accountsFile, { env });
+  const { paymentServiceUrl, paymentServiceKey, caFile } = directory.readQuickstart() ?? {};
+  if (paymentServiceUrl === undefined || paymentServiceKey === undefined || caFile === undefined)
+    throw new StartupError(
+      'config_invalid',
+      'PROVIDER_ACCOUNTS_FILE is not set, and the gateway has no sandbox of its own: set it to the accounts file of the gateway.',
+    );
+  const ca = readFileSync(caFile, 'utf8');
+  return [sandboxAccount({ httpsUrl: paymentServiceUrl, ca, key: new Secret(paymentServiceKey) })];
+}
