@@ -76,9 +76,9 @@ describe.each(kinds)('a %s', (_, kind, anyHistoryOf) => {
         const events = toRecordedIn(streamOf(kind, 'x_1'), history);
         const [first, last] = [events[0]!, events.at(-1)!];
         // What was adopted is as old as its event says.
-        const { createdAt = (first.metadata as { recordedAt: number }).recordedAt } = first.data as {
-          createdAt?: number;
-        };
+        const { recordedAt } = first.metadata as { recordedAt: number };
+        const { createdAt = recordedAt } =
+          first.type === 'PaymentAdopted' ? (first.data as { createdAt?: number }) : {};
         expect(fold(kind, events)).toMatchObject({
           schemaVersion: kind.schemaVersion,
           token: 'x_1',

@@ -223,7 +223,7 @@ describe('the parts together', () => {
         inquiryNeed: 'open',
         environment: 'sandbox',
         account: 'main',
-        oldestDueAt: 0,
+        oldestDueAt: due.dueAt,
       }) as const;
     start({
       index: {
