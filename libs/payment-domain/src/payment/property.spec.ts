@@ -248,7 +248,7 @@ describe.each(kinds)('a %s payment', (kind) => {
       { numRuns: 400 },
     );
     // A model in which little happens proves little.
-    expect([...seen].sort()).toEqual(expectedToBeSeen[kind]);
+    expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);
   });
 
   test('is final as the service shows it, or under review, once the faults have ended', () => {
@@ -326,6 +326,8 @@ const seenInAll = [
   ...['refused: payment_in_final_state', 'refused: payment_not_confirmable'],
   ...['refused: refund_exceeds_amount', 'refused: resolution_not_allowed'],
 ];
+/** Since no callback declines a refund any more, in one campaign of ten. */
+const seldomSeen = 'refund_disagrees';
 const expectedToBeSeen = {
   hosted: [...seenInAll, 'AttemptNotFound'].sort(),
   card: [...seenInAll, 'attempt_not_found'].sort(),
