@@ -10,7 +10,7 @@ const aliveMs = 10_000;
 const eventsMax = 256;
 
 /** This process among the living ones, in an order that all of them see alike. */
-export interface Place {
+interface Place {
   /** From 0. */
   rank: number;
   count: number;

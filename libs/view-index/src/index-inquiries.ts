@@ -4,6 +4,7 @@
  */
 import {
   environmentSchema,
+  inquiryNeeds,
   type DueItem,
   type DueQueue,
   type InquiryItem,
@@ -37,6 +38,17 @@ export function* dueQueuesIn(
     }
   }
 }
+
+/** The queues of these shards in which something is due. */
+export const dueQueuesOf = (
+  file: IndexFile,
+  { shards, now }: { shards: readonly number[]; now: number },
+): (DueQueue & { oldestDueAt: number })[] =>
+  (['payment', 'payout'] as const).flatMap((kind) =>
+    shards.flatMap((shard) =>
+      inquiryNeeds.flatMap((inquiryNeed) => [...dueQueuesIn(file, { kind, shard, inquiryNeed, now })]),
+    ),
+  );
 
 /** @param page `newest` reads from the other end: what has become due last */
 export function dueIn(

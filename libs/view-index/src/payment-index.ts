@@ -6,7 +6,6 @@ import type { EventStore, Position } from '@tollgate/event-store';
 import {
   firstInquiryAt,
   inquiryDelays,
-  inquiryNeeds,
   type DueInquiries,
   type Environment,
   type InquiryDelays,
@@ -32,8 +31,8 @@ import type {
 } from './view-list.ts';
 import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
 import { indexRebuilding, type IndexFile } from './index-file.ts';
-import { createIndexFollower, type IndexBuilding } from './index-follower.ts';
-import { dueIn, dueQueuesIn } from './index-inquiries.ts';
+import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
+import { dueIn, dueQueuesOf } from './index-inquiries.ts';
 import { listDisputes, listViews } from './index-lists.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
@@ -120,30 +119,9 @@ export function createPaymentIndex({
   });
   let following: Promise<void> | undefined;
 
-  function opened(): IndexFile {
-    const file = follower.file();
-    if (file !== undefined) return file;
-    if (following !== undefined && !stopping.signal.aborted) throw indexRebuilding();
-    throw new InvariantViolation('The index is not open: it is not started, or stopped.');
-  }
-
-  function read<Answer>(from: (file: IndexFile) => Answer): Answer {
-    const file = opened();
-    try {
-      return from(file);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      follower.rebuildSoon(error);
-      throw indexRebuilding(error);
-    }
-  }
-
-  /** Guards answers that would be wrong while views are missing. */
-  function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
-    if (following !== undefined && !follower.isComplete()) throw indexRebuilding();
-    return read(from);
-  }
-
+  const isFollowing = () => following !== undefined;
+  const isStopped = () => stopping.signal.aborted;
+  const { read, readWhole } = createReads(follower, { isFollowing, isStopped });
   const find = <View extends ViewEnvelope>(kind: ViewKind<View>, token: string) =>
     read((file) => file.find(kind, token));
 
@@ -168,16 +146,7 @@ export function createPaymentIndex({
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
     list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
     // Of an index that is not whole, what is read as due may be long settled.
-    dueQueues: (shards) =>
-      readWhole((file) =>
-        (['payment', 'payout'] as const).flatMap((kind) =>
-          shards.flatMap((shard) =>
-            inquiryNeeds.flatMap((inquiryNeed) => [
-              ...dueQueuesIn(file, { kind, shard, inquiryNeed, now: clock.now() }),
-            ]),
-          ),
-        ),
-      ),
+    dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
     dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
     postpone: (postponed) => read((file) => file.postpone(postponed)),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
@@ -199,6 +168,42 @@ export function createPaymentIndex({
     position: () => watch.current(),
     waitFor: watch.waitFor,
   };
+}
+
+interface Reads {
+  read: <Answer>(from: (file: IndexFile) => Answer) => Answer;
+  /** Guards answers that would be wrong while views are missing. */
+  readWhole: <Answer>(from: (file: IndexFile) => Answer) => Answer;
+}
+
+function createReads(
+  follower: IndexFollower,
+  { isFollowing, isStopped }: Record<'isFollowing' | 'isStopped', () => boolean>,
+): Reads {
+  function opened(): IndexFile {
+    const file = follower.file();
+    if (file !== undefined) return file;
+    if (isFollowing() && !isStopped()) throw indexRebuilding();
+    throw new InvariantViolation('The index is not open: it is not started, or stopped.');
+  }
+
+  function read<Answer>(from: (file: IndexFile) => Answer): Answer {
+    const file = opened();
+    try {
+      return from(file);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      follower.rebuildSoon(error);
+      throw indexRebuilding(error);
+    }
+  }
+
+  function readWhole<Answer>(from: (file: IndexFile) => Answer): Answer {
+    if (isFollowing() && !follower.isComplete()) throw indexRebuilding();
+    return read(from);
+  }
+
+  return { read, readWhole };
 }
 
 function ownedBy<View extends ViewEnvelope>(

@@ -74,11 +74,7 @@ export function createParts(
   // Until the others are seen, this one is alone.
   let processes = () => 1;
   const members = once(async () => {
-    const name = 'command-service';
-    const joined = createMembers({
-      ...{ store: await store(), clock, ids, name, member: holder, log: logOf(name) },
-    });
-    stops.defer(inBackground((signal) => joined.run(signal)));
+    const joined = joinMembers({ ...deps, store: await store(), member: holder }, stops);
     processes = () => joined.place().count;
     return joined;
   });
@@ -121,6 +117,17 @@ export function createParts(
         ? dataDirectory.webhookSecrets(ids)
         : parseWebhookSecrets(config.webhookSecrets),
   };
+}
+
+/** The processes that run the command service. */
+function joinMembers(
+  deps: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf'> & { store: EventStore; member: string },
+  stops: AsyncDisposableStack,
+): Members {
+  const name = 'command-service';
+  const joined = createMembers({ ...deps, name, log: deps.logOf(name) });
+  stops.defer(inBackground((signal) => joined.run(signal)));
+  return joined;
 }
 
 /** Opens at the first call, and gives the same to everybody. */
