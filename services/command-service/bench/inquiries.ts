@@ -6,12 +6,23 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
-import { inquiryDelays, inquiryShards } from '@tollgate/payment-domain';
+import { createEmbeddedEventStore, type EventStore, type Position } from '@tollgate/event-store';
+import {
+  type PaymentEvent,
+  type PaymentState,
+  evolve,
+  inquiryDelays,
+  inquiryShards,
+} from '@tollgate/payment-domain';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { type PaymentView, paymentKind, streamOf, viewStreamOf } from '@tollgate/views';
-import { happening, requested, toRecordedIn } from '@tollgate/views/testing';
+import {
+  type PaymentView,
+  paymentKind,
+  paymentViewSchemaVersion,
+  streamOf,
+  viewStreamOf,
+} from '@tollgate/views';
 import { createInquirySchedule } from '../src/inquiries/inquiry-schedule.ts';
 
 const appendsAtOnce = 500;
@@ -34,13 +45,33 @@ const residentMiB = () => {
   return process.memoryUsage().rss / 1_048_576;
 };
 
+/** An open payment; its token and its times are told later. */
 function openView(): PaymentView {
-  const events = toRecordedIn(streamOf(paymentKind, 'pay_0'), [requested(), happening.accepted]);
-  const fold = (before: PaymentView | undefined, event: (typeof events)[number]) =>
-    paymentKind.fold(before, event);
-  const view = events.reduce<PaymentView | undefined>(fold, undefined);
-  if (view === undefined) throw new Error('a history without a view');
-  return view;
+  const attempt = { number: 1, account: 'main', providerOrderNumber: 'pay_0.1' };
+  const window = { sendBy: 0, answerBy: 0, quietUntil: 0 };
+  const terms = {
+    kind: 'hosted',
+    product: 'Tea',
+    amount: 1_250,
+    currency: 'EUR',
+    needConfirmation: false,
+  } as const;
+  const events: PaymentEvent[] = [
+    {
+      type: 'PaymentRequested',
+      data: {
+        ...{ environment: 'sandbox', team: 'shop', terms, fingerprint: 'f' },
+        attempt: { ...attempt, ...window },
+      },
+    },
+    { type: 'AttemptAccepted', data: { attemptNumber: 1, serviceToken: 's', evidence: 'answer' } },
+  ];
+  const payment = events.reduce<PaymentState>(evolve, undefined);
+  if (payment === undefined) throw new Error('a history without a payment');
+  return {
+    ...{ schemaVersion: paymentViewSchemaVersion, token: 'pay_0', createdAt: 0, updatedAt: 0, revision: 1 },
+    ...{ position: '1' as Position, payment, reviewsSince: [] },
+  };
 }
 
 /** Open payments that have just been made: nothing is due for two minutes of the clock that the index is given. */

@@ -66,140 +66,163 @@ interface Shard {
   underWay: Set<Promise<void>>;
 }
 
+interface Schedule extends InquiryScheduleDependencies {
+  shards: Map<number, Shard>;
+  /** Tokens by account. */
+  underWay: Map<string, Set<string>>;
+  /** Not written yet. */
+  postponed: Postponed[];
+  overdueMs: Record<InquiryNeed, number>;
+  passing: Promise<void> | undefined;
+  /** Ends the pause before the next pass. */
+  wake: AbortController;
+}
+
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
-  const { clock, delays, inquire, index, log } = deps;
-  const shards = new Map<number, Shard>();
-  /** By account. */
-  const underWay = new Map<string, Set<string>>();
-  let postponed: Postponed[] = [];
-  let overdueMs = nothingOverdue;
-  let passing: Promise<void> | undefined;
-  let wake = new AbortController();
-
-  async function passUntilIdle(): Promise<void> {
-    while (shards.size > 0) {
-      wake = new AbortController();
-      const isMoreToSpread = pass();
-      await clock.sleep(isMoreToSpread ? 0 : passPauseMs, wake.signal).catch(() => undefined);
-    }
-    overdueMs = nothingOverdue;
-  }
-
-  /** @returns true where more may be left that was due before we had its shard */
-  function pass(): boolean {
-    try {
-      flush();
-      if (!deps.isClockTrusted()) return false;
-      const queues = index.dueQueues([...shards.keys()]);
-      overdueMs = overdueIn(queues, clock.now());
-      const old = queues.filter((queue) => spread(queue));
-      const ready = queues.filter((queue) => !old.includes(queue));
-      for (const ofAccount of Map.groupBy(ready, accountOf).values()) beginFor(ofAccount);
-      flush();
-      return old.length > 0;
-    } catch (error) {
-      // The index is being rebuilt, or was found damaged: it says when it is whole again.
-      if (!(error instanceof TollgateError && error.retryable))
-        log.error(
-          { error, operation: 'inquiry-schedule' },
-          'what is due could not be read; it is read again',
-        );
-      return false;
-    }
-  }
-
-  /** What was due before we had the shard may have been inquired by the one who had it, and all at once is too much. */
-  function spread(queue: DueQueue & { oldestDueAt: number }): boolean {
-    const since = shards.get(queue.shard)?.since ?? 0;
-    if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
-    for (const item of index.dueItems(queue, { limit: spreadAtOnceMax }))
-      if (item.dueAt < since) postponed.push({ item, dueAt: spreadFrom(item, since, delays) });
-    return true;
-  }
-
-  function flush(): void {
-    if (postponed.length === 0) return;
-    const moving = postponed;
-    postponed = [];
-    index.postpone(moving);
-  }
-
-  /** @param queues all of one account */
-  function beginFor(queues: readonly DueQueue[]): void {
-    const [first] = queues;
-    if (first === undefined || !deps.mayAsk(first)) return;
-    const known = underWay.get(accountOf(first)) ?? new Set<string>();
-    underWay.set(accountOf(first), known);
-    const places = accountAtOnceMax - known.size;
-    if (places <= 0) return;
-    const byNeed = Map.groupBy(queues, ({ inquiryNeed }) => inquiryNeed);
-    const weightOfAll = [...byNeed.keys()].reduce((sum, need) => sum + weights[need], 0);
-    for (const need of inquiryNeeds) {
-      const ofNeed = byNeed.get(need) ?? [];
-      const share = Math.ceil((places * weights[need]) / weightOfAll / ofNeed.length);
-      for (const queue of ofNeed)
-        for (const item of itemsOf(queue, share, known)) {
-          if (known.size >= accountAtOnceMax) return;
-          begin(item, { queue, known });
-        }
-    }
-  }
-
-  /** The oldest, and where they are not all a few of the newest. What is under way is still due, and read past. */
-  function itemsOf(queue: DueQueue, share: number, known: ReadonlySet<string>): DueItem[] {
-    const isNew = ({ token }: DueItem) => !known.has(token);
-    const oldest = index.dueItems(queue, { limit: share + known.size + 1 }).filter(isNew);
-    if (oldest.length <= share) return oldest;
-    const newestMax = Math.floor(share * newestPart);
-    const newest = newestMax === 0 ? [] : index.dueItems(queue, { limit: newestMax, newest: true });
-    const items = [...oldest.slice(0, share - newest.length), ...newest.filter(isNew)];
-    return [...new Map(items.map((item) => [item.token, item])).values()];
-  }
-
-  function begin(item: DueItem, { queue, known }: { queue: DueQueue; known: Set<string> }): void {
-    const shard = shards.get(queue.shard);
-    if (shard === undefined) return;
-    known.add(item.token);
-    const inquiring = inquireOnce(item).finally(() => {
-      known.delete(item.token);
-      shard.underWay.delete(inquiring);
-      if (known.size === accountAtOnceMax / 2) wake.abort();
-    });
-    shard.underWay.add(inquiring);
-  }
-
-  /** Never rejects. What was not asked stays due. */
-  async function inquireOnce(item: DueItem): Promise<void> {
-    const result = await inquire(item.token).catch((error: unknown) => {
-      const { token } = item;
-      log.error(
-        { error, token, operation: 'inquiry-schedule' },
-        'an inquiry failed; the schedule repeats it',
-      );
-      return 'failed' as const;
-    });
-    if (result !== 'not-asked') postponed.push({ item, dueAt: nextInquiryAt(item, clock.now(), delays) });
-  }
-
+  const schedule: Schedule = {
+    ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
+    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
+  };
   return {
-    async runShard(shard, signal) {
-      if (signal.aborted) return;
-      const held: Shard = { since: clock.now(), underWay: new Set() };
-      shards.set(shard, held);
-      passing ??= passUntilIdle().finally(() => (passing = undefined));
-      wake.abort();
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-      shards.delete(shard);
-      await Promise.all(held.underWay);
-      if (shards.size === 0) wake.abort();
-      await (shards.size === 0 ? passing : undefined);
-      pass();
-    },
+    runShard: (shard, signal) => runShard(schedule, shard, signal),
     health: () => ({
-      overdueMs,
-      isBehind: inquiryNeeds.some((need) => overdueMs[need] > overdueMsMax[need]),
+      overdueMs: schedule.overdueMs,
+      isBehind: inquiryNeeds.some((need) => schedule.overdueMs[need] > overdueMsMax[need]),
     }),
   };
+}
+
+async function runShard(schedule: Schedule, shard: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { shards, clock } = schedule;
+  const held: Shard = { since: clock.now(), underWay: new Set() };
+  shards.set(shard, held);
+  schedule.passing ??= passUntilIdle(schedule).finally(() => (schedule.passing = undefined));
+  schedule.wake.abort();
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  shards.delete(shard);
+  await Promise.all(held.underWay);
+  if (shards.size === 0) schedule.wake.abort();
+  await (shards.size === 0 ? schedule.passing : undefined);
+  pass(schedule);
+}
+
+async function passUntilIdle(schedule: Schedule): Promise<void> {
+  while (schedule.shards.size > 0) {
+    schedule.wake = new AbortController();
+    const isMoreToSpread = pass(schedule);
+    const pauseMs = isMoreToSpread ? 0 : passPauseMs;
+    await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
+  }
+  schedule.overdueMs = nothingOverdue;
+}
+
+/** @returns true where more may be left that was due before we had its shard */
+function pass(schedule: Schedule): boolean {
+  const { index, shards, clock, log } = schedule;
+  try {
+    flush(schedule);
+    if (!schedule.isClockTrusted()) return false;
+    const queues = index.dueQueues([...shards.keys()]);
+    schedule.overdueMs = overdueIn(queues, clock.now());
+    const old = queues.filter((queue) => spread(schedule, queue));
+    const ready = queues.filter((queue) => !old.includes(queue));
+    for (const ofAccount of Map.groupBy(ready, accountOf).values()) beginFor(schedule, ofAccount);
+    flush(schedule);
+    return old.length > 0;
+  } catch (error) {
+    // The index is being rebuilt, or was found damaged: it says when it is whole again.
+    if (!(error instanceof TollgateError && error.retryable))
+      log.error({ error, operation: 'inquiry-schedule' }, 'what is due could not be read; it is read again');
+    return false;
+  }
+}
+
+function flush(schedule: Schedule): void {
+  const { postponed, index } = schedule;
+  if (postponed.length === 0) return;
+  schedule.postponed = [];
+  index.postpone(postponed);
+}
+
+/**
+ * What was due before we had the shard may have been inquired by the one who had it, and all at once is too much.
+ *
+ * @returns true where the queue begins with such items
+ */
+function spread(
+  { index, shards, postponed, delays }: Schedule,
+  queue: DueQueue & { oldestDueAt: number },
+): boolean {
+  const since = shards.get(queue.shard)?.since ?? 0;
+  if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
+  const old = index.dueItems(queue, { limit: spreadAtOnceMax }).filter(({ dueAt }) => dueAt < since);
+  for (const item of old) postponed.push({ item, dueAt: spreadFrom(item, since, delays) });
+  return old.length > 0;
+}
+
+/** @param queues all of one account */
+function beginFor(schedule: Schedule, queues: readonly DueQueue[]): void {
+  const [first] = queues;
+  if (first === undefined || !schedule.mayAsk(first)) return;
+  const known = schedule.underWay.get(accountOf(first)) ?? new Set<string>();
+  schedule.underWay.set(accountOf(first), known);
+  const places = accountAtOnceMax - known.size;
+  if (places <= 0) return;
+  const byNeed = Map.groupBy(queues, ({ inquiryNeed }) => inquiryNeed);
+  const weightOfAll = [...byNeed.keys()].reduce((sum, need) => sum + weights[need], 0);
+  for (const need of inquiryNeeds) {
+    const ofNeed = byNeed.get(need) ?? [];
+    const share = Math.ceil((places * weights[need]) / weightOfAll / ofNeed.length);
+    for (const queue of ofNeed)
+      for (const item of itemsOf(schedule, queue, { share, known })) {
+        if (known.size >= accountAtOnceMax) return;
+        begin(schedule, item, { queue, known });
+      }
+  }
+}
+
+/** The oldest, and where they are not all a few of the newest. What is under way is still due, and read past. */
+function itemsOf(
+  { index }: Schedule,
+  queue: DueQueue,
+  { share, known }: { share: number; known: ReadonlySet<string> },
+): DueItem[] {
+  const isNew = ({ token }: DueItem) => !known.has(token);
+  const oldest = index.dueItems(queue, { limit: share + known.size + 1 }).filter(isNew);
+  if (oldest.length <= share) return oldest;
+  const newestMax = Math.floor(share * newestPart);
+  const newest = newestMax === 0 ? [] : index.dueItems(queue, { limit: newestMax, newest: true });
+  const items = [...oldest.slice(0, share - newest.length), ...newest.filter(isNew)];
+  return [...new Map(items.map((item) => [item.token, item])).values()];
+}
+
+function begin(
+  schedule: Schedule,
+  item: DueItem,
+  { queue, known }: { queue: DueQueue; known: Set<string> },
+): void {
+  const shard = schedule.shards.get(queue.shard);
+  if (shard === undefined) return;
+  known.add(item.token);
+  const inquiring = inquireOnce(schedule, item).finally(() => {
+    known.delete(item.token);
+    shard.underWay.delete(inquiring);
+    if (known.size === accountAtOnceMax / 2) schedule.wake.abort();
+  });
+  shard.underWay.add(inquiring);
+}
+
+/** Never rejects. What was not asked stays due. */
+async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
+  const { inquire, clock, delays, log } = schedule;
+  const result = await inquire(item.token).catch((error: unknown) => {
+    const { token } = item;
+    log.error({ error, token, operation: 'inquiry-schedule' }, 'an inquiry failed; the schedule repeats it');
+    return 'failed' as const;
+  });
+  if (result !== 'not-asked')
+    schedule.postponed.push({ item, dueAt: nextInquiryAt(item, clock.now(), delays) });
 }
 
 const accountOf = ({ environment, account }: DueQueue): string => `${environment}/${account}`;

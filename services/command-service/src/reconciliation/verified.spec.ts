@@ -1,6 +1,5 @@
 import { type Postponed, inquiryDelays, nextInquiryAt } from '@tollgate/payment-domain';
 import { expect, it } from 'vitest';
-import type { Books } from './books.ts';
 import { postponeVerified } from './verified.ts';
 
 const minute = 60_000;
@@ -14,10 +13,7 @@ function postponedAt(age: number, phase = 'approved'): readonly Postponed[] {
   const moved: Postponed[] = [];
   postponeVerified(
     {
-      books: { find: (_kind, wanted) => (wanted === token ? (view as never) : undefined) } as Pick<
-        Books,
-        'find'
-      >,
+      books: { find: (_kind, wanted) => (wanted === token ? (view as never) : undefined) },
       index: { postpone: (postponed) => void moved.push(...postponed) },
       inquiryDelays,
       clock: { now: () => age },
