@@ -9,6 +9,7 @@ import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Adoptions, createAdoptions } from '../aggregates/payments.ts';
 import { type RecurringTokens, createRecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import { type UnmatchedOperations, createUnmatchedOperations } from '../aggregates/unmatched.ts';
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import { type AdoptedRow, adoptRow } from './adopt-row.ts';
 import { type AdoptionTally, createTally } from './adoption-tally.ts';
@@ -50,6 +51,7 @@ export interface Adopting extends Omit<AdoptionDependencies, 'askAccount'> {
   order: AdoptionOrder;
   adoptions: Adoptions;
   recurringTokens: RecurringTokens;
+  unmatched: UnmatchedOperations;
   ask: Ask;
   cause: Cause;
 }
@@ -81,6 +83,7 @@ export async function adoptPayments(
   const adopting: Adopting = {
     ...{ ...deps, order, cause, ask: askPatiently(deps, order, { cause, signal }) },
     ...{ adoptions: createAdoptions(deps), recurringTokens: createRecurringTokens(deps) },
+    unmatched: createUnmatchedOperations(deps),
   };
   const tally = createTally();
   for (const day of daysOf(order)) {

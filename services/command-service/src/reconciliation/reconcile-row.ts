@@ -19,10 +19,13 @@ import { type UnmatchedOperations, deriveUnmatchedToken } from '../aggregates/un
 import type { AskAccount } from '../inquiries/ask-account.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
+import { deriveAdoptedToken } from '../tokens.ts';
 import type { BookedOperation, Books } from './books.ts';
 import { type ListedRow, agrees, isAnother, standingHere, standingThere, sumsOf } from './comparison.ts';
 
 export interface RowDependencies extends Subjects {
+  /** What `nameOfInstallation` gives. */
+  installation: string;
   unmatched: UnmatchedOperations;
   books: Books;
   askAccount: AskAccount;
@@ -79,13 +82,22 @@ const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
 
 const numberPattern = /^((?:pay|po)_[a-z0-9]{1,64})\.\d{1,9}$/;
 
-function tokenOf({ books }: RowDependencies, { request, operation }: RowContext, row: ListedRow) {
+function tokenOf(
+  { books, installation }: RowDependencies,
+  { request, operation }: RowContext,
+  row: ListedRow,
+) {
   const token = numberPattern.exec(row.orderNumber ?? '')?.[1];
   const isOfKind = token?.startsWith('po_') === (operation === 'payout');
   if (token !== undefined && isOfKind) return token;
-  if (row.orderNumber !== undefined) return undefined;
   const { environment, account } = request;
-  if (operation === 'payment') return books.findPayment(environment, account, row.serviceToken);
+  if (operation === 'payment') {
+    const unnumbered = row.orderNumber === undefined;
+    const known = unnumbered ? books.findPayment(environment, account, row.serviceToken) : undefined;
+    // Made before us, under a number of the team's own: adopted, perhaps.
+    return known ?? deriveAdoptedToken({ installation, environment }, account, row.serviceToken);
+  }
+  if (row.orderNumber !== undefined) return undefined;
   for (const page of books.pagesOf(operation, request))
     for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
   return undefined;

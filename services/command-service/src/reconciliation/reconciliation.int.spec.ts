@@ -10,6 +10,7 @@ import { pageRows } from '@tollgate/provider';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { adoptPayments } from '../adoption/adopt-payments.ts';
 import { type AnySubject, creationOf, stateOf, subjectsOf } from '../aggregates/subjects.ts';
 import { createUnmatchedOperations, deriveUnmatchedToken } from '../aggregates/unmatched.ts';
 import { inquireNamed } from '../inquiries/inquire.ts';
@@ -236,6 +237,34 @@ describe('what one side has', () => {
     // What is new about it is another question.
     Object.assign(harness().provider.payments.get('service-x')!, { refundedAmount: 900, status: 'refunded' });
     expect((await reconcile(prepared)).counts).toMatchObject({ onlyAtService: 1 });
+  });
+
+  // What was adopted stands under the team's own number: each of them was taken for somebody else's, and opened a review.
+  it('that was made before us is matched once it is adopted, and its review is resolved', async () => {
+    const { catchUp, ...prepared } = prepare();
+    strange('elsewhere', { refundedAmount: 300 });
+    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: { onlyAtService: 1 } });
+    const { environment, account } = { environment: 'sandbox', account: 'main' } as const;
+    const unmatched = deriveUnmatchedToken({
+      ...{ environment, account, operation: 'payment', serviceToken: 'elsewhere' },
+    });
+    const reviewsOf = async () => (await prepared.deps.unmatched.load(unmatched))?.unmatched.reviews;
+    expect(await reviewsOf()).toHaveLength(1);
+    const rows: { token?: string }[] = [];
+    await adoptPayments(
+      { ...harness(), findByServiceToken: async () => undefined, actor: 'spec' },
+      {
+        ...{ environment, account, team: caller.team, from: today(), to: today() },
+        ...{ matches: () => true, isDryRun: false },
+      },
+      { signal: never, onRow: (row) => rows.push(row), onDay: () => undefined },
+    );
+    expect(await reviewsOf()).toEqual([]);
+    const matchedOnly = { matched: 1, differing: 0, onlyAtService: 0, onlyHere: 0 };
+    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
+    // Whether the index has it by then or not.
+    await catchUp(rows[0]?.token ?? '');
+    expect(await reconcile({ ...prepared, catchUp })).toMatchObject({ counts: matchedOnly });
   });
 
   it('our books alone opens a review, once an inquiry has found nothing', async () => {
