@@ -12,7 +12,7 @@ import {
   type Postponed,
   inquiryNeeds,
   nextInquiryAt,
-  spreadFrom,
+  spreadDue,
 } from '@tollgate/payment-domain';
 import { type Clock, type Log, TollgateError } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiry-result.ts';
@@ -83,6 +83,8 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
       await clock.sleep(isMoreToSpread ? 0 : passPauseMs, wake.signal).catch(() => undefined);
     }
     overdueMs = nothingOverdue;
+    // At once: a shard that is taken now begins anew.
+    passing = undefined;
   }
 
   /** @returns true where more may be left that was due before we had its shard */
@@ -110,11 +112,19 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
 
   /** What was due before we had the shard may have been inquired by the one who had it, and all at once is too much. */
   function spread(queue: DueQueue & { oldestDueAt: number }): boolean {
-    const since = shards.get(queue.shard)?.since ?? 0;
+    const since = sinceOf(queue.shard);
     if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
     for (const item of index.dueItems(queue, { limit: spreadAtOnceMax }))
-      if (item.dueAt < since) postponed.push({ item, dueAt: spreadFrom(item, since, delays) });
+      if (item.dueAt < since) postponed.push({ item, dueAt: spreadDue(item, since, delays) });
     return true;
+  }
+
+  /** Not in the future, where our clock was ahead when we took the shard. */
+  function sinceOf(shard: number): number {
+    const held = shards.get(shard);
+    if (held === undefined) return 0;
+    held.since = Math.min(held.since, clock.now());
+    return held.since;
   }
 
   function flush(): void {
@@ -186,7 +196,7 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
       if (signal.aborted) return;
       const held: Shard = { since: clock.now(), underWay: new Set() };
       shards.set(shard, held);
-      passing ??= passUntilIdle().finally(() => (passing = undefined));
+      passing ??= passUntilIdle();
       wake.abort();
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       shards.delete(shard);
