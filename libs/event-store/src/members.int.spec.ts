@@ -58,6 +58,15 @@ it('forgets at once who has left, and after a while who has died', async () => {
   await sees(clock, survivor, { rank: 0, count: 1 });
 });
 
+// It took every beat of theirs for one of an earlier life: its limits were those of a process that is alone.
+it('counts those who live where its own clock is far ahead', async () => {
+  const store = await temporaryStore();
+  const clock = createFakeClock({ now: Date.now() });
+  start(store, clock, 'a');
+  const ahead = start(store, { ...clock, now: () => clock.now() + 3_600_000 }, 'b');
+  await sees(clock, ahead, { rank: 1, count: 2 });
+});
+
 it('does not count those of an earlier life of the system', async () => {
   const store = await temporaryStore();
   // The store's clock is the system's: a member whose clock is an hour ahead sees an event that is an hour old.

@@ -58,7 +58,7 @@ export function createMembers(options: {
     for (const [other, { revision, recordedAt }] of latest) {
       if (seen.get(other)?.revision === revision) continue;
       // What is met for the first time may have been written long ago; clocks that differ a little do not matter.
-      const isOld = clock.now() - recordedAt > 3 * aliveMs;
+      const isOld = !seen.has(other) && clock.now() - recordedAt > 3 * aliveMs;
       seen.set(other, { revision, at: isOld ? -Infinity : now });
     }
     const isAlive = (other: string) =>

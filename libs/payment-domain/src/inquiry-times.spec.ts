@@ -63,6 +63,14 @@ it('counts a change from when it is seen where the clock that recorded it ran ah
   expect(firstInquiryAt(ahead, 0)).toBe(firstInquiryAt(item, 0));
 });
 
+// It was inquired once, and then not before the clock that had recorded it was right: a year later.
+it('does not wait for a clock that ran ahead', () => {
+  const ahead = { ...item, updatedAt: 365 * day };
+  expect(nextInquiryAt({ ...ahead, inquiryNeed: 'unresolved' }, 0)).toBeLessThanOrEqual(1.1 * minute);
+  expect(nextInquiryAt(ahead, 0)).toBeLessThanOrEqual(1.1 * hour);
+  expect(nextInquiryAt({ ...ahead, inquiryNeed: 'settled' }, 0)).toBeLessThanOrEqual(7.7 * day);
+});
+
 it('spreads what becomes known long after it was due', () => {
   const now = 40 * day;
   expect(firstInquiryAt({ ...item, inquiryNeed: 'unresolved' }, now)).toBe(now);

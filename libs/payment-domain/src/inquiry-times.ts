@@ -34,6 +34,8 @@ export interface InquiryItem {
  * settled is inquired daily for ever, because time alone turns nothing into failed; what is settled is not any more:
  * undefined.
  *
+ * What was recorded by a clock that ran ahead is inquired at one distance until that time has come.
+ *
  * Each token is later by up to a tenth of the distance, so that what was made together is not inquired together.
  */
 export function nextInquiryAt(
@@ -42,10 +44,14 @@ export function nextInquiryAt(
   delays: InquiryDelays = inquiryDelays,
 ): number | undefined {
   const stretch = 1 + fractionOf(token) / 10;
+  if (updatedAt > after) return after + delayAhead(delays[inquiryNeed]) * stretch;
   const next = delays[inquiryNeed].find((delay) => updatedAt + delay * stretch > after);
   if (next !== undefined) return updatedAt + next * stretch;
   return inquiryNeed === 'settled' ? undefined : after + day * stretch;
 }
+
+/** The third distance: how often it was inquired is not known. */
+const delayAhead = (delays: readonly number[]): number => delays[2] ?? delays.at(-1) ?? day;
 
 /**
  * The first inquiry about something in the state in which it has just become known. A change that was recorded by a clock
@@ -71,6 +77,22 @@ export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDela
   if (item.inquiryNeed === 'unresolved') return since;
   const next = nextInquiryAt(item, since, delays) ?? since + hour;
   return since + (fractionOf(item.token) * (next - since)) / 4;
+}
+
+/**
+ * As {@link spreadFrom}, for what this index has as due. Undefined where it is settled and its last inquiry has passed, while
+ * the index still has an earlier one as due: another process, with an index of its own, has made them.
+ */
+export function spreadDue(
+  item: InquiryItem & { dueAt: number },
+  since: number,
+  delays: InquiryDelays = inquiryDelays,
+): number | undefined {
+  const { inquiryNeed, dueAt } = item;
+  const areOver = inquiryNeed === 'settled' && nextInquiryAt(item, since, delays) === undefined;
+  return areOver && nextInquiryAt(item, dueAt, delays) !== undefined
+    ? undefined
+    : spreadFrom(item, since, delays);
 }
 
 /** The schedule's work is shared out by shards of tokens. */

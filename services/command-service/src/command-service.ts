@@ -55,8 +55,8 @@ export interface CommandServiceDependencies {
   index: InquiryScheduleDependencies['index'];
   isClockTrusted: InquiryScheduleDependencies['isClockTrusted'];
   inquiryDelays: InquiryDelays;
-  /** This process among those that run this service. */
-  place: () => Place;
+  /** This process among those that run the inquiry schedule; undefined while it takes no part. */
+  place: () => Place | undefined;
   findByServiceToken: DisputesPollerDependencies['findByServiceToken'];
   /** Our side of reconciliations, from the index. */
   books: Books;

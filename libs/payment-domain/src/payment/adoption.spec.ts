@@ -28,7 +28,7 @@ const adopt = (picture: ObservedPayment, changes: Partial<AdoptPayment> = {}): A
 });
 
 const { given } = scenario({
-  initial: noPayment as PaymentState,
+  initial: noPayment,
   evolve,
   decide: adoptPayment,
   againGives: () => 'nothing' as const,

@@ -157,7 +157,7 @@ async function inquireSafely(
     if (!isOurs || serviceToken === undefined) return result;
     // Also while an answer is awaited: the callback may be about an earlier attempt, which nothing else inquires.
     const named = await deps.inquireNamed(token, serviceToken, cause);
-    return named === 'failed' ? named : result;
+    return named === 'failed' || named === 'not-asked' ? named : result;
   } catch (error) {
     deps.log.error({ error, token, operation: 'callback' }, 'an inquiry failed');
     return 'failed';

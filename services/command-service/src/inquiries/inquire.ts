@@ -122,7 +122,8 @@ export async function inquireNamed(
   cause: Cause,
 ): Promise<InquiryResult> {
   const result = await inquireOther(deps, token, serviceToken, cause);
-  return typeof result === 'object' ? 'failed' : result;
+  if (typeof result !== 'object') return result;
+  return result.failure === 'not-asked' ? 'not-asked' : 'failed';
 }
 
 async function inquireOther(
@@ -187,11 +188,11 @@ const observedOf = (
     ? { kind: 'accepted', answer: withOrigin(deps, subject, outcome.answer).observed }
     : outcome;
 
-/** A payout has one attempt, and so one account. */
-const accountsOf = ({ accounts }: InquiryDependencies, subject: AnySubject): string[] =>
-  'payout' in subject
-    ? [subject.payout.call.account]
-    : accounts
-        .all()
-        .filter(({ environment }) => environment === subject.payment.environment)
-        .map(({ name }) => name);
+/** A payout has one attempt, and so one account. That of the current attempt comes first: another one may be hanging. */
+function accountsOf({ accounts }: InquiryDependencies, subject: AnySubject): string[] {
+  const { account } = creationOf(subject);
+  if ('payout' in subject) return [account];
+  const { environment } = subject.payment;
+  const names = accounts.all().flatMap((each) => (each.environment === environment ? [each.name] : []));
+  return names.toSorted((a, b) => Number(b === account) - Number(a === account));
+}

@@ -313,3 +313,35 @@ it('reads what it begins, however much is due', async () => {
   await clock.advance(5_000);
   await running;
 });
+
+// The clock was set right after the start. Whatever was open was put off by the hour that it had been wrong, each time anew.
+it('puts nothing off for longer where its clock was ahead when it took the shard', async () => {
+  const real = createFakeClock();
+  const ahead = { ms: 24 * hour };
+  const clock = { ...real, now: () => real.now() + ahead.ms };
+  const rows: Row[] = [];
+  const { begun, stop, running } = start({ rows, clock });
+  await real.advance(1_000);
+  ahead.ms = 0;
+  rows.push(rowOf({ token: 'pay_1', updatedAt: real.now() - 5 * minute, dueAt: real.now() }));
+  await real.advance(hour);
+  expect(begun.length).toBeGreaterThan(0);
+  stop();
+  await running;
+});
+
+// Each process has an index of its own: whoever took over a shard inquired all that had ever been settled, at once.
+it('does not inquire again, after a take-over, what was settled more than a month ago', async () => {
+  const clock = createFakeClock();
+  const rows = tokensOf(100).map((token) => {
+    const updatedAt = clock.now() - 60 * 24 * hour;
+    const dueAt = nextInquiryAt({ token, inquiryNeed: 'settled', updatedAt }, updatedAt);
+    return rowOf({ token, inquiryNeed: 'settled', updatedAt, dueAt });
+  });
+  const { begun, stop, running } = start({ rows, clock });
+  for (let passed = 0; passed < 70; passed += 1) await clock.advance(minute);
+  expect(begun).toEqual([]);
+  expect(rows.map(({ dueAt }) => dueAt)).toEqual(rows.map(() => undefined));
+  stop();
+  await running;
+});

@@ -12,7 +12,7 @@ import {
   type Postponed,
   inquiryNeeds,
   nextInquiryAt,
-  spreadFrom,
+  spreadDue,
 } from '@tollgate/payment-domain';
 import { type Clock, type Log, TollgateError } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiry-result.ts';
@@ -97,7 +97,7 @@ async function runShard(schedule: Schedule, shard: number, signal: AbortSignal):
   const { shards, clock } = schedule;
   const held: Shard = { since: clock.now(), underWay: new Set() };
   shards.set(shard, held);
-  schedule.passing ??= passUntilIdle(schedule).finally(() => (schedule.passing = undefined));
+  schedule.passing ??= passUntilIdle(schedule);
   schedule.wake.abort();
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   shards.delete(shard);
@@ -115,6 +115,8 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
     await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
   schedule.overdueMs = nothingOverdue;
+  // At once: a shard that is taken now begins anew.
+  schedule.passing = undefined;
 }
 
 /** @returns true where more may be left that was due before we had its shard */
@@ -151,13 +153,17 @@ function flush(schedule: Schedule): void {
  * @returns true where the queue begins with such items
  */
 function spread(
-  { index, shards, postponed, delays }: Schedule,
+  { index, shards, postponed, delays, clock }: Schedule,
   queue: DueQueue & { oldestDueAt: number },
 ): boolean {
-  const since = shards.get(queue.shard)?.since ?? 0;
+  const held = shards.get(queue.shard);
+  if (held === undefined) return false;
+  // Not in the future, where our clock was ahead when we took the shard.
+  held.since = Math.min(held.since, clock.now());
+  const { since } = held;
   if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
   const old = index.dueItems(queue, { limit: spreadAtOnceMax }).filter(({ dueAt }) => dueAt < since);
-  for (const item of old) postponed.push({ item, dueAt: spreadFrom(item, since, delays) });
+  for (const item of old) postponed.push({ item, dueAt: spreadDue(item, since, delays) });
   return old.length > 0;
 }
 

@@ -23,7 +23,7 @@ function createLeases() {
 
 function start({ runAlone = createLeases(), clock = createFakeClock(), place = { rank: 0, count: 1 } } = {}) {
   const working = new Set<number>();
-  const current: { place: Place } = { place };
+  const current: { place: Place | undefined } = { place };
   const stopping = new AbortController();
   const schedule = {
     async runShard(shard: number, signal: AbortSignal) {
@@ -68,6 +68,19 @@ it('shares the shards out with those who come, and takes them back when they go'
   await clock.advance(2_000);
   expect(first.working()).toEqual(allShards);
   await first.stop();
+});
+
+// A process whose clock could not be trusted inquired nothing, and kept its shards from those who could.
+it('lets go of its shards while it takes no part', async () => {
+  const only = start();
+  await only.clock.advance(0);
+  only.current.place = undefined;
+  await only.clock.advance(2_000);
+  expect(only.working()).toEqual([]);
+  only.current.place = { rank: 0, count: 1 };
+  await only.clock.advance(2_000);
+  expect(only.working()).toEqual(allShards);
+  await only.stop();
 });
 
 it('takes a shard again whose lease has failed', async () => {

@@ -12,7 +12,8 @@ export interface Place {
 
 export interface InquiryShardsDependencies {
   schedule: Pick<InquirySchedule, 'runShard'>;
-  place: () => Place;
+  /** Undefined while it takes no part. */
+  place: () => Place | undefined;
   /** Does work while no other process does the work of that name: two may see each other at different moments. */
   runAlone: (
     name: string,
@@ -46,9 +47,9 @@ export async function runShards(deps: InquiryShardsDependencies, signal: AbortSi
   }
 
   while (!signal.aborted) {
-    const { rank, count } = place();
+    const own = place();
     for (let shard = 0; shard < inquiryShards; shard += 1) {
-      const isOurs = shard % count === rank;
+      const isOurs = own !== undefined && shard % own.count === own.rank;
       if (isOurs && !held.has(shard)) take(shard);
       if (!isOurs) held.get(shard)?.stopping.abort();
     }

@@ -65,7 +65,7 @@ export const agrees = (subject: SubjectState, row: ListedRow): boolean => {
   const there = standingThere(row);
   return isAnother(subject, row)
     ? hasEndedWithout(there) || there.status === 'init'
-    : isSame(standingHere(subject), there);
+    : isSame(standingHere(subject), there) && stateOf(subject).terms.currency === row.currency;
 };
 
 /** What either side has of one row, in the sums of its currency. */

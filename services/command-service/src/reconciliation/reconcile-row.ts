@@ -4,6 +4,7 @@ import {
   type OperationKind,
   type ReconciledPart,
   type ReconciliationRequest,
+  decideUnmatched,
   noCounts,
 } from '@tollgate/payment-domain';
 import { type Clock, given } from '@tollgate/service-kit';
@@ -82,6 +83,7 @@ const isOurs = (subject: SubjectState, { request }: RowContext): boolean =>
 
 const numberPattern = /^((?:pay|po)_[a-z0-9]{1,64})\.\d{1,9}$/;
 
+/** By our number; else by the provider's token: what was adopted has a number of its team, and some rows show none. */
 function tokenOf(
   { books, installation }: RowDependencies,
   { request, operation }: RowContext,
@@ -90,25 +92,31 @@ function tokenOf(
   const token = numberPattern.exec(row.orderNumber ?? '')?.[1];
   const isOfKind = token?.startsWith('po_') === (operation === 'payout');
   if (token !== undefined && isOfKind) return token;
-  const { environment, account } = request;
-  if (operation === 'payment') {
-    const unnumbered = row.orderNumber === undefined;
-    const known = unnumbered ? books.findPayment(environment, account, row.serviceToken) : undefined;
-    // Made before us, under a number of the team's own: adopted, perhaps.
-    return known ?? deriveAdoptedToken({ installation, environment }, account, row.serviceToken);
-  }
+  const { environment, account, day } = request;
+  if (operation === 'payment')
+    return (
+      books.findPayment(environment, account, row.serviceToken) ??
+      deriveAdoptedToken({ installation, environment }, account, row.serviceToken)
+    );
   if (row.orderNumber !== undefined) return undefined;
-  for (const page of books.pagesOf(operation, request))
-    for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
+  // What was announced around midnight may be of another day there.
+  for (const days of [0, -1, 1])
+    for (const page of books.pagesOf(operation, { environment, account, day: dayBeside(day, days) }))
+      for (const view of page) if (stateOf(view).serviceToken === row.serviceToken) return view.token;
   return undefined;
 }
 
+const dayMs = 24 * 60 * 60_000;
+const dayBeside = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+
 function matched(context: RowContext, subject: BookedOperation, row: ListedRow): ComparedRow {
-  const standings = { here: hereOf(subject, row), there: standingThere(row) };
+  const isOther = isAnother(subject, row);
   return {
     ...part(context, 'matched'),
-    matchedToken: subject.token,
-    sums: [sumsOf(context.operation, row.currency, standings)],
+    // An attempt that was given up says nothing about the payment.
+    ...(isOther ? {} : { matchedToken: subject.token }),
+    sums: sumsOfBoth(context, subject, row),
     teams: [stateOf(subject).team],
   };
 }
@@ -116,6 +124,12 @@ function matched(context: RowContext, subject: BookedOperation, row: ListedRow):
 /** An attempt beside the one that we know is not what our books count. */
 const hereOf = (subject: SubjectState, row: ListedRow) =>
   isAnother(subject, row) ? undefined : standingHere(subject);
+
+/** Each side in its own currency. */
+const sumsOfBoth = ({ operation }: RowContext, subject: SubjectState, row: ListedRow) => [
+  sumsOf(operation, stateOf(subject).terms.currency, { here: hereOf(subject, row) }),
+  sumsOf(operation, row.currency, { there: standingThere(row) }),
+];
 
 async function differs(
   deps: RowDependencies,
@@ -133,15 +147,22 @@ async function differs(
   const difference = { ...known, kind, isSettled: request.isDryRun ? false : await settle() } as const;
   return {
     ...part(context, 'differing', [difference]),
-    sums: [sumsOf(operation, currency, standings)],
+    sums: sumsOfBoth(context, subject, row),
     teams: [stateOf(subject).team],
   };
 
   async function settle(): Promise<boolean> {
-    if (isOther) return requireAsked(await deps.inquireNamed(token, serviceToken, cause)) === 'inquired';
+    if (isOther) return inquireOther();
     requireAsked(await deps.inquire(token, cause));
     const after = await subjectsOf(deps, token).load(token);
     return after !== undefined && (agrees(after, row) || stateOf(after).reviews.length > 0);
+  }
+
+  /** Accounts of earlier attempts are asked, too: that one of them is silent holds up no other one. */
+  async function inquireOther(): Promise<boolean> {
+    const result = await deps.inquireNamed(token, serviceToken, cause);
+    if (!deps.askAccount.mayAsk(request)) requireAsked(result);
+    return result === 'inquired';
   }
 }
 
@@ -151,21 +172,26 @@ async function onlyAtService(
   row: ListedRow,
 ): Promise<ComparedRow> {
   const { request, operation, cause, readAt, reviewsLeft } = context;
-  if ((row.createdAt ?? 0) > readAt - marginMs(deps.times)) return part(context, 'underWay');
-  const { environment, account } = request;
+  const { environment, account, day } = request;
+  // Without its time all that is known is the day.
+  const { serviceToken, currency, orderNumber, createdAt = Date.parse(day) + dayMs } = row;
+  if (createdAt > readAt - marginMs(deps.times)) return part(context, 'underWay');
   const there = standingThere(row);
-  const { serviceToken, currency, orderNumber, createdAt } = row;
   const named = { environment, account, operation, serviceToken };
-  const facts = { ...named, ...there, currency, ...given({ orderNumber, createdAt }) };
-  const mayOpen = !request.isDryRun && reviewsLeft.count > 0;
+  const facts = { ...named, ...there, currency, ...given({ orderNumber, createdAt: row.createdAt }) };
+  const team = deps.soleTeamOf(request);
+  const observed = { type: 'ObserveUnmatched', facts, ...given({ team }) } as const;
+  const token = deriveUnmatchedToken(named);
+  const known = (await deps.unmatched.load(token))?.unmatched;
+  const decision = decideUnmatched(known, observed);
+  const isNew = decision.kind === 'events' && decision.events.some(({ type }) => type === 'ReviewOpened');
+  // A person has decided what it is, and nothing about it is new.
+  if (!isNew && known?.reviews.length === 0)
+    return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
+  const mayOpen = !request.isDryRun && (!isNew || reviewsLeft.count > 0);
   if (mayOpen) {
-    reviewsLeft.count -= 1;
-    const team = deps.soleTeamOf(request);
-    const observed = { type: 'ObserveUnmatched', facts, ...given({ team }) } as const;
-    const done = await deps.unmatched.execute(deriveUnmatchedToken(named), observed, cause);
-    // A person has decided what it is, and nothing about it is new.
-    if (done.kind === 'done' && done.aggregate.unmatched.reviews.length === 0)
-      return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
+    if (isNew) reviewsLeft.count -= 1;
+    await deps.unmatched.execute(token, observed, cause);
   }
   const difference: Difference = {
     ...{ kind: 'only_at_service', operation, serviceToken, currency, there, isSettled: mayOpen },

@@ -149,7 +149,9 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
   // A process that stops inquires nothing: whoever goes on compares this page again.
   if (run.signal.aborted) return;
   const seenAfter = seen.size + rows.length;
-  const hasShownAll = total === undefined ? rows.length === 0 : page * pageRows >= total;
+  // A full page may be followed by another one, whatever the count says.
+  const mayFollow = found.length === pageRows && rows.length > 0;
+  const hasShownAll = total === undefined ? rows.length === 0 : page * pageRows >= total && !mayFollow;
   const isLast = found.length === 0 || hasShownAll || (pass > 1 && seenAfter >= (total ?? 0));
   await run.append({
     type: 'PageCompared',

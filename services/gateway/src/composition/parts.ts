@@ -28,8 +28,10 @@ export interface Parts extends GatewayDependencies {
   isStoreReachable: () => boolean;
   bus: () => Promise<MessageBus>;
   runAlone: () => Promise<RunAlone>;
-  /** Of the processes that run the command service, this one included: they share shards and limits. */
+  /** Those that share the limits of the accounts; they are run. */
   members: () => Promise<Members>;
+  /** Those that share the inquiry schedule; who runs it takes part. */
+  schedulers: () => Promise<Members>;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
   /** Started: it has every current view, or reports that it is rebuilding. */
@@ -73,8 +75,11 @@ export function createParts(
 
   // Until the others are seen, this one is alone.
   let processes = () => 1;
+  const membersOf = async (name: string) =>
+    createMembers({ store: await store(), clock, ids, name, member: holder, log: logOf('command-service') });
   const members = once(async () => {
-    const joined = joinMembers({ ...deps, store: await store(), member: holder }, stops);
+    const joined = await membersOf('command-service');
+    stops.defer(inBackground((signal) => joined.run(signal)));
     processes = () => joined.place().count;
     return joined;
   });
@@ -100,6 +105,7 @@ export function createParts(
 
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teams, index },
+    schedulers: once(() => membersOf('inquiry-schedule')),
     isStoreReachable: () => isStoreReachable(),
     accounts: once(() =>
       openAccounts(
@@ -117,17 +123,6 @@ export function createParts(
         ? dataDirectory.webhookSecrets(ids)
         : parseWebhookSecrets(config.webhookSecrets),
   };
-}
-
-/** The processes that run the command service. */
-function joinMembers(
-  deps: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf'> & { store: EventStore; member: string },
-  stops: AsyncDisposableStack,
-): Members {
-  const name = 'command-service';
-  const joined = createMembers({ ...deps, name, log: deps.logOf(name) });
-  stops.defer(inBackground((signal) => joined.run(signal)));
-  return joined;
 }
 
 /** Opens at the first call, and gives the same to everybody. */

@@ -4,6 +4,7 @@ import { StartupError } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
+import { takePart } from '../take-part.ts';
 import { type ClockCheck, createClockCheck } from '../clock-check.ts';
 import {
   watchAccounts,
@@ -31,22 +32,29 @@ export async function startCommandService(
   const secrets = parts.callbackSecrets();
   const { accounts } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
-  const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
+  const [directory, index, schedulers] = await Promise.all([
+    parts.teams(),
+    parts.index(),
+    parts.schedulers(),
+    parts.members(),
+  ]);
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
+  const isAble = () => clockCheck.isTrusted();
+  stops.defer(inBackground((signal) => takePart({ members: schedulers, isAble, clock }, signal)));
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
     index,
     inquiryDelays: config.inquiryDelays,
-    place: () => members.place(),
+    place: () => (isAble() ? schedulers.place() : undefined),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),
     reconciledAfterDays: config.reconciledAfterDays,
     times: config.times,
-    isClockTrusted: () => clockCheck.isTrusted(),
+    isClockTrusted: isAble,
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());

@@ -1,0 +1,235 @@
+import { createFakeProvider } from '@tollgate/provider/testing';
+import { silentLog } from '@tollgate/service-kit';
+import { expect, it } from 'vitest';
+import { adoptPayments } from '../adoption/adopt-payments.ts';
+import { type AnySubject, creationOf, stateOf, subjectsOf } from '../aggregates/subjects.ts';
+import { createUnmatchedOperations, deriveUnmatchedToken } from '../aggregates/unmatched.ts';
+import { inquireNamed } from '../inquiries/inquire.ts';
+import { resolveReview } from '../operations/resolve-review.ts';
+import { accountNamed, caller, cause, payoutFor, times } from '../testing/harness.ts';
+import { useHarness } from '../testing/use-harness.ts';
+import { requestReconciliation } from './journal.ts';
+import { type RunDependencies, runReconciliation } from './reconciliation-run.ts';
+import {
+  evolveReconciliationReport,
+  type ReconciliationReport,
+  decodeReconciliationEvent,
+  reconciliationStream,
+} from '@tollgate/payment-domain';
+import { toDay } from './schedule.ts';
+
+const other = { provider: createFakeProvider() };
+const harness = useHarness(() => {
+  other.provider = createFakeProvider();
+  return { moreAccounts: [accountNamed('other', other.provider.provider, { priority: 1 })] };
+});
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+function prepare() {
+  const known = new Map<string, AnySubject>();
+  const matched: string[] = [];
+  const deps: RunDependencies = {
+    ...harness(),
+    books: {
+      find: (_, token) => known.get(token),
+      findPayment: (_environment, _account, serviceToken) =>
+        [...known.values()].find((each) => 'payment' in each && stateOf(each).serviceToken === serviceToken)
+          ?.token,
+      pagesOf: (operation, { account, day }) => [
+        [...known.values()].filter(
+          (each) =>
+            operation in each && creationOf(each).account === account && toDay(each.createdAt) === day,
+        ),
+      ],
+    },
+    ...{ log: silentLog, times },
+    unmatched: createUnmatchedOperations(harness()),
+    inquireNamed: (token, serviceToken, cause) => inquireNamed(harness(), token, serviceToken, cause),
+    soleTeamOf: () => caller.team,
+    onMatched: (tokens) => void matched.push(...tokens),
+  };
+  return {
+    deps,
+    matched,
+    async index(...tokens: string[]) {
+      for (const token of tokens) known.set(token, (await subjectsOf(harness(), token).load(token))!);
+    },
+  };
+}
+
+async function reconcile({ deps }: ReturnType<typeof prepare>, { waitMs = minute, isDryRun = false } = {}) {
+  await harness().clock.advance(waitMs);
+  const wanted = { environment: 'sandbox', account: 'main', isDryRun, by: 'person' } as const;
+  const request = await requestReconciliation(deps, { ...wanted, day: toDay(harness().clock.now()) });
+  const end = await harness().passTime(runReconciliation(deps, request, new AbortController().signal));
+  const recorded = await Array.fromAsync(harness().store.read(reconciliationStream(request.token)));
+  const report: ReconciliationReport = recorded
+    .map(decodeReconciliationEvent)
+    .reduce(evolveReconciliationReport, undefined as never);
+  return { ...report, end, request };
+}
+
+function strange(serviceToken: string, changes: object = {}) {
+  harness().provider.payments.set(serviceToken, {
+    ...{ serviceToken, status: 'approved', amount: 900, currency: 'EUR', orderNumber: 'elsewhere-1' },
+    ...{ authorizedAmount: 0, refundedAmount: 0, createdAt: harness().clock.now(), ...changes },
+  });
+}
+const shownOf = async (token: string) =>
+  harness().provider.payments.get((await harness().payments.load(token))!.payment.serviceToken!)!;
+
+// A run opened reviews for its first thousand rows, whether these needed one or not: of an account with more, the same
+// thousand came first each time, and the rest never reached a person.
+it('opens a review for each that the service alone has, in the end', async () => {
+  const prepared = prepare();
+  for (let row = 0; row < 1_003; row += 1) strange(`row-${row}`, { createdAt: harness().clock.now() });
+  expect((await reconcile(prepared)).counts.onlyAtService).toBe(1_003);
+  const second = await reconcile(prepared);
+  expect(second.differences.filter(({ isSettled }) => !isSettled)).toEqual([]);
+  const named = { environment: 'sandbox', account: 'main', operation: 'payment' } as const;
+  // The list shows the newest first.
+  for (const serviceToken of ['row-0', 'row-1', 'row-2'])
+    expect(
+      (await prepared.deps.unmatched.load(deriveUnmatchedToken({ ...named, serviceToken })))?.unmatched
+        .reviews,
+    ).toMatchObject([{ code: 'only_at_service' }]);
+});
+
+// Adopted payments have numbers that are not ours: each was taken for nobody's, a review per payment.
+it('knows what was adopted by the token of the service', async () => {
+  const prepared = prepare();
+  strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
+  const { store, clock, ids, askAccount, installation } = harness();
+  const rows: (string | undefined)[] = [];
+  await harness().passTime(
+    adoptPayments(
+      {
+        installation,
+        store,
+        clock,
+        ids,
+        askAccount,
+        actor: 'spec',
+        findByServiceToken: async () => undefined,
+      },
+      {
+        ...{ environment: 'sandbox', account: 'main', team: caller.team },
+        ...{ from: toDay(clock.now()), to: toDay(clock.now()), matches: () => true, isDryRun: false },
+      },
+      {
+        ...{ signal: new AbortController().signal, onDay: () => undefined },
+        onRow: ({ token }) => void rows.push(token),
+      },
+    ),
+  );
+  await prepared.index(rows[0]!);
+  const { counts } = await reconcile(prepared);
+  expect(counts).toMatchObject({ matched: 1, onlyAtService: 0, onlyHere: 0 });
+});
+
+// A payout that was announced a moment before midnight UTC is in the service's list of the next day.
+it('knows a payout across midnight where the service shows no order number', async () => {
+  const prepared = prepare();
+  const payout = await harness().payOut(payoutFor('payout-1'));
+  const token = 'aggregate' in payout && payout.aggregate ? payout.aggregate.token : '';
+  await harness().inquire(token);
+  await prepared.index(token);
+  for (const each of harness().provider.payouts.values()) {
+    delete (each as { orderNumber?: string }).orderNumber;
+    each.createdAt = harness().clock.now() + day;
+  }
+  const { counts } = await reconcile(prepared, { waitMs: day + minute });
+  expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
+});
+
+// Without a number and a time, a payment that is just being made, or that the index does not have yet, was nobody's.
+it('waits for the end of the day where the service shows neither number nor time', async () => {
+  const prepared = prepare();
+  const token = await harness().approved('order-1');
+  const shown = await shownOf(token);
+  delete (shown as { orderNumber?: string }).orderNumber;
+  delete shown.createdAt;
+  const { counts } = await reconcile(prepared, { waitMs: 10 });
+  expect(counts).toMatchObject({ underWay: 1, onlyAtService: 0 });
+});
+
+it('sees that the currency differs', async () => {
+  const prepared = prepare();
+  const token = await harness().approved('order-1');
+  await prepared.index(token);
+  (await shownOf(token)).currency = 'USD';
+  const { counts } = await reconcile(prepared);
+  expect(counts).toMatchObject({ matched: 0, differing: 1 });
+  expect((await harness().payments.load(token))!.payment.reviews).toMatchObject([{ code: 'terms_disagree' }]);
+});
+
+// A first attempt that had expired put off the next inquiry about the payment of the second one.
+it('does not take an attempt that was given up for the payment', async () => {
+  const prepared = prepare();
+  const token = await harness().approved('order-1');
+  await prepared.index(token);
+  const { orderNumber } = await shownOf(token);
+  strange('service-first', { status: 'expired', orderNumber });
+  harness().provider.payments.delete((await shownOf(token)).serviceToken);
+  await reconcile(prepared);
+  expect(prepared.matched).toEqual([]);
+});
+
+// The circuit was open just then: the run ended as complete, and nobody asked about the second payment.
+it('compares a page again where a second payment could not be inquired', async () => {
+  const prepared = prepare();
+  const token = await harness().approved('order-1');
+  await prepared.index(token);
+  strange('service-twin', { orderNumber: (await shownOf(token)).orderNumber });
+  const { askAccount } = harness();
+  const silent = Object.assign(async () => ({ kind: 'not-asked' as const }), { mayAsk: () => false });
+  prepared.deps.askAccount = Object.assign(askAccount.bind(undefined), { mayAsk: () => false });
+  prepared.deps.inquireNamed = (of, serviceToken, why) =>
+    inquireNamed({ ...harness(), askAccount: silent }, of, serviceToken, why);
+  expect((await reconcile(prepared)).end).toBe('interrupted');
+});
+
+it('reads on where a full page is followed by more than the service counts', async () => {
+  const prepared = prepare();
+  for (let row = 0; row < 700; row += 1) strange(`row-${row}`, { status: 'declined' });
+  const { provider } = harness().provider;
+  const shown = provider.pageOfPayments;
+  provider.pageOfPayments = async (query) => {
+    const outcome = await shown(query);
+    return outcome.kind === 'accepted' ? { ...outcome, answer: { ...outcome.answer, total: 500 } } : outcome;
+  };
+  expect((await reconcile(prepared, { isDryRun: true })).counts.onlyAtService).toBe(700);
+});
+
+it('does not count in a dry run what a person has acknowledged', async () => {
+  const prepared = prepare();
+  strange('service-x');
+  await reconcile(prepared);
+  const token = deriveUnmatchedToken({
+    ...{ environment: 'sandbox', account: 'main', operation: 'payment', serviceToken: 'service-x' },
+  });
+  await resolveReview(
+    { ...harness(), unmatched: prepared.deps.unmatched },
+    {
+      ...{ token, code: 'only_at_service', resolution: 'acknowledged', number: 1 },
+      reason: 'old',
+      cause,
+      caller,
+    },
+  );
+  const { counts } = await reconcile(prepared, { isDryRun: true });
+  expect(counts).toMatchObject({ matched: 1, onlyAtService: 0 });
+});
+
+// What a callback or a list named was asked of a hanging account first, though the account of the payment knew it.
+it('asks the account of the payment first about another token of its number', async () => {
+  const token = await harness().approved('order-1');
+  strange('service-twin', { orderNumber: (await shownOf(token)).orderNumber });
+  const { accounts } = harness();
+  const turned = { ...accounts, all: () => accounts.all().toReversed() };
+  expect(await inquireNamed({ ...harness(), accounts: turned }, token, 'service-twin', cause)).toBe(
+    'inquired',
+  );
+  expect(other.provider.inquiries.retrieved).toBe(0);
+});
