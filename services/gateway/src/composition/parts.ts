@@ -114,16 +114,23 @@ export function createParts(
         stops,
       ),
     ),
-    callbackSecrets: () =>
-      config.callbackSecrets === undefined
-        ? dataDirectory.callbackSecrets(ids)
-        : parseCallbackSecrets(config.callbackSecrets),
-    webhookSecrets: () =>
-      config.webhookSecrets === undefined
-        ? dataDirectory.webhookSecrets(ids)
-        : parseWebhookSecrets(config.webhookSecrets),
+    ...secretsOf(deps, dataDirectory),
   };
 }
+
+const secretsOf = (
+  { config, ids }: Pick<GatewayDependencies, 'config' | 'ids'>,
+  dataDirectory: DataDirectory,
+): Pick<Parts, 'callbackSecrets' | 'webhookSecrets'> => ({
+  callbackSecrets: () =>
+    config.callbackSecrets === undefined
+      ? dataDirectory.callbackSecrets(ids)
+      : parseCallbackSecrets(config.callbackSecrets),
+  webhookSecrets: () =>
+    config.webhookSecrets === undefined
+      ? dataDirectory.webhookSecrets(ids)
+      : parseWebhookSecrets(config.webhookSecrets),
+});
 
 /** Opens at the first call, and gives the same to everybody. */
 function once<Part>(open: () => Promise<Part>): () => Promise<Part> {
