@@ -57,7 +57,7 @@ test('reviews that are open are resolved, of the given codes only', () => {
   expect(resolveOpen(open, ['even'], 'found', 'reported')).toEqual([]);
 });
 
-test.each(resolutions.filter((each) => each !== 'inquire_again'))(
+test.each(resolutions.filter((each) => !['inquire_again', 'observed_terms_apply'].includes(each)))(
   'evidence that a person has resolved as %s opens no further review of its code',
   (resolution) => {
     const open = openedIn(openedIn(nobody, 'odd', { number: 1 }), 'odd', { number: 2 });

@@ -148,8 +148,10 @@ export function afterOpened<Code extends string>(
   return { reviews: [...reviews, { code, evidence, number }], reviewCount: number };
 }
 
+/** What is found again after these is new: nobody has accepted it as it is. */
+const notLastWords: readonly string[] = ['inquire_again', 'observed_terms_apply'] satisfies Resolution[];
 /** After these the same finding opens no further review. */
-const lastWords: ReadonlySet<string> = new Set(resolutions.filter((each) => each !== 'inquire_again'));
+const lastWords: ReadonlySet<string> = new Set(resolutions.filter((each) => !notLastWords.includes(each)));
 
 export function afterResolved<Code extends string>(
   { reviews, acknowledged }: Reviewable<Code>,

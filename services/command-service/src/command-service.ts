@@ -44,6 +44,7 @@ import { postponeVerified } from './reconciliation/verified.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
+import { whileAble } from './while-able.ts';
 
 export interface CommandServiceDependencies {
   /** What `nameOfInstallation` gives. */
@@ -145,7 +146,12 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
-      background.always((signal) => deps.runAlone('reconciliation', signal, (held) => reconciler.run(held)));
+      background.always((signal) =>
+        // By a wrong clock, a day is taken for over that is not, and then nobody compares it.
+        whileAble({ isAble: deps.isClockTrusted, clock: deps.clock }, signal, (until) =>
+          deps.runAlone('reconciliation', until, (held) => reconciler.run(held)),
+        ),
+      );
     },
     scheduleHealth: () => schedule.health(),
     async stop() {

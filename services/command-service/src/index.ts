@@ -9,3 +9,4 @@ export type { ReconciliationHealth } from './reconciliation/reconciler.ts';
 export { reconciledAfterDaysDefault } from './reconciliation/schedule.ts';
 export * from './adoption/adopt-payments.ts';
 export { createAskAccount } from './inquiries/ask-account.ts';
+export { whileAble } from './while-able.ts';

@@ -271,6 +271,18 @@ describe('a payment that the service shows with another amount', () => {
       .then([opened('terms_disagree', { amount: 900, observedAmount: 800 })]);
   });
 
+  // What had been taken over once counted as acknowledged: back at the first amount, nobody was asked, and it stayed `init`.
+  test('opens a review again where it goes back and forth', () => {
+    const showsFirst = inquired(observed('approved'));
+    const back = [
+      ...applied,
+      ...decided(applied, showsFirst),
+      ended('terms_disagree', 'observed_terms_apply', 2),
+    ];
+    expect(paymentAfter(back)).toMatchObject({ phase: 'init', terms: { amount: 1000 }, reviews: [] });
+    expect(decided(back, shows900)).toMatchObject([{ type: 'ReviewOpened' }]);
+  });
+
   test.each(['pending', 'authorized', 'capturing', 'voiding'] as const)('may be in phase %s', (phase) => {
     const history = [...historyTo[phase], open('terms_disagree', { observedAmount: 900 })];
     const after = paymentAfter([

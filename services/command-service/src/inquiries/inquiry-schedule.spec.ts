@@ -345,3 +345,16 @@ it('does not inquire again, after a take-over, what was settled more than a mont
   stop();
   await running;
 });
+
+// One of two gateways was stopped for half a minute. Whoever took its shards over, and then it itself, put off anew what had
+// just become due: payments that were paid were still `init` four minutes later.
+it('puts off nothing that has just become due when its shard changes hands', async () => {
+  const clock = createFakeClock();
+  const rows = tokensOf(40).map((token) => newRow(clock, token, 'open'));
+  await clock.advance(2.5 * minute);
+  const { begun, stop, running } = start({ rows, clock });
+  await clock.advance(5_000);
+  stop();
+  await running;
+  expect(begun).toHaveLength(rows.length);
+});

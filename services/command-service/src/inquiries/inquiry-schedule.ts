@@ -55,6 +55,8 @@ const overdueMsMax: Record<InquiryNeed, number> = {
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
+/** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
+const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
 const spreadAtOnceMax = 500;
 
@@ -161,8 +163,9 @@ function spread(
   // Not in the future, where our clock was ahead when we took the shard.
   held.since = Math.min(held.since, clock.now());
   const { since } = held;
-  if (queue.oldestDueAt >= since || queue.inquiryNeed === 'unresolved') return false;
-  const old = index.dueItems(queue, { limit: spreadAtOnceMax }).filter(({ dueAt }) => dueAt < since);
+  const before = since - justDueMs;
+  if (queue.oldestDueAt >= before || queue.inquiryNeed === 'unresolved') return false;
+  const old = index.dueItems(queue, { limit: spreadAtOnceMax }).filter(({ dueAt }) => dueAt < before);
   for (const item of old) postponed.push({ item, dueAt: spreadDue(item, since, delays) });
   return old.length > 0;
 }

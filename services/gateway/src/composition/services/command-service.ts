@@ -1,10 +1,9 @@
-import { createCommandService, nameOfInstallation } from '@tollgate/command-service';
+import { createCommandService, nameOfInstallation, whileAble } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { StartupError } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { takePart } from '../take-part.ts';
 import { type ClockCheck, createClockCheck } from '../clock-check.ts';
 import {
   watchAccounts,
@@ -41,7 +40,7 @@ export async function startCommandService(
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
   const isAble = () => clockCheck.isTrusted();
-  stops.defer(inBackground((signal) => takePart({ members: schedulers, isAble, clock }, signal)));
+  stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, schedulers.run)));
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },

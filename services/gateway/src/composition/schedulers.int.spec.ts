@@ -1,10 +1,10 @@
+import { whileAble } from '@tollgate/command-service';
 import { createMembers } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { inBackground } from './background.ts';
-import { takePart } from './take-part.ts';
 
 // A process whose clock was an hour ahead held its shards of the inquiry schedule, and inquired nothing of them.
 it('leaves its part to the others while it is not able, and takes it back', async () => {
@@ -14,7 +14,7 @@ it('leaves its part to the others while it is not able, and takes it back', asyn
   const [a, b] = (['a', 'b'] as const).map((member) => {
     const members = createMembers({ store, clock, ids: systemIds, log: silentLog, name: 'spec', member });
     onTestFinished(
-      inBackground((signal) => takePart({ members, isAble: () => able[member], clock }, signal)),
+      inBackground((signal) => whileAble({ isAble: () => able[member], clock }, signal, members.run)),
     );
     return members;
   });

@@ -1,0 +1,39 @@
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { whileAble } from './while-able.ts';
+
+// A process whose clock was a day ahead reconciled: it took a day that had not ended for compared, and nobody did it again.
+it('does its work while it is able, and lets go of it while it is not', async () => {
+  const clock = createFakeClock();
+  const able = { now: false };
+  const seen: string[] = [];
+  const stopping = new AbortController();
+  const running = whileAble({ isAble: () => able.now, clock }, stopping.signal, async (signal) => {
+    seen.push('begun');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    seen.push('ended');
+  });
+  await clock.advance(5_000);
+  expect(seen).toEqual([]);
+  able.now = true;
+  await clock.advance(2_000);
+  expect(seen).toEqual(['begun']);
+  able.now = false;
+  await clock.advance(2_000);
+  expect(seen).toEqual(['begun', 'ended']);
+  able.now = true;
+  await clock.advance(2_000);
+  stopping.abort();
+  await running;
+  expect(seen).toEqual(['begun', 'ended', 'begun', 'ended']);
+});
+
+it('fails where its work does', async () => {
+  const clock = createFakeClock();
+  const failing = whileAble({ isAble: () => true, clock }, new AbortController().signal, () =>
+    Promise.reject(new Error('no')),
+  );
+  const failed = expect(failing).rejects.toThrow('no');
+  await clock.advance(2_000);
+  await failed;
+});
