@@ -185,14 +185,14 @@ async function onlyAtService(
   const known = (await deps.unmatched.load(token))?.unmatched;
   const decision = decideUnmatched(known, observed);
   const isNew = decision.kind === 'events' && decision.events.some(({ type }) => type === 'ReviewOpened');
-  // A person has decided what it is, and nothing about it is new.
-  if (!isNew && known?.reviews.length === 0)
-    return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
   const mayOpen = !request.isDryRun && (!isNew || reviewsLeft.count > 0);
   if (mayOpen) {
     if (isNew) reviewsLeft.count -= 1;
     await deps.unmatched.execute(token, observed, cause);
   }
+  // A person has decided what it is, and nothing about it is new.
+  if (!isNew && known?.reviews.length === 0)
+    return { ...part(context, 'matched'), sums: [sumsOf(operation, currency, { there })] };
   const difference: Difference = {
     ...{ kind: 'only_at_service', operation, serviceToken, currency, there, isSettled: mayOpen },
   };
