@@ -358,3 +358,31 @@ it('puts off nothing that has just become due when its shard changes hands', asy
   await running;
   expect(begun).toHaveLength(rows.length);
 });
+
+// An inquiry that failed counted as made: nobody asked again after the last one about what was settled.
+it.each([
+  ['unresolved', hour],
+  ['open', 6 * hour],
+  ['settled', 24 * hour],
+] as const)('repeats one that failed: %s', async (need, distance) => {
+  const clock = createFakeClock();
+  const updatedAt = clock.now() - 35 * 24 * hour;
+  const rows = [rowOf({ token: 'pay_1', inquiryNeed: need, updatedAt, dueAt: clock.now() })];
+  const { stop, running } = start({ rows, clock, inquire: () => Promise.resolve('failed') });
+  const startedAt = clock.now();
+  await clock.advance(2_000);
+  expect(rows[0]?.dueAt).toBe(startedAt + distance);
+  stop();
+  await running;
+});
+
+it('does not repeat for ever what fails and is settled', async () => {
+  const clock = createFakeClock();
+  const updatedAt = clock.now() - 41 * 24 * hour;
+  const rows = [rowOf({ token: 'pay_1', inquiryNeed: 'settled', updatedAt, dueAt: clock.now() })];
+  const { stop, running } = start({ rows, clock, inquire: () => Promise.resolve('failed') });
+  await clock.advance(2_000);
+  expect(rows[0]?.dueAt).toBeUndefined();
+  stop();
+  await running;
+});

@@ -55,6 +55,11 @@ const overdueMsMax: Record<InquiryNeed, number> = {
   settled: 6 * 3_600_000,
 };
 const passPauseMs = 1_000;
+const hour = 3_600_000;
+/** Before one that failed is repeated, milliseconds, where the next one would come later. */
+const repeatMs: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour, settled: 24 * hour };
+/** Since the last change, milliseconds: then inquiries about what is settled may fail for good. */
+const repeatedUntilMs = 40 * 24 * hour;
 /** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
 const justDueMs = 5 * 60_000;
 /** Of one queue in one pass. */
@@ -230,8 +235,19 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
     log.error({ error, token, operation: 'inquiry-schedule' }, 'an inquiry failed; the schedule repeats it');
     return 'failed' as const;
   });
-  if (result !== 'not-asked')
-    schedule.postponed.push({ item, dueAt: nextInquiryAt(item, clock.now(), delays) });
+  if (result === 'not-asked') return;
+  const next = nextInquiryAt(item, clock.now(), delays);
+  schedule.postponed.push({ item, dueAt: result === 'failed' ? repeatedAt(item, clock.now(), next) : next });
+}
+
+/** One that failed has told nothing. @returns undefined for what is settled, and has failed long after its last inquiry */
+function repeatedAt(
+  { inquiryNeed, updatedAt }: DueItem,
+  now: number,
+  next: number | undefined,
+): number | undefined {
+  const isTooOld = next === undefined && now - updatedAt > repeatedUntilMs;
+  return isTooOld ? undefined : Math.min(next ?? Infinity, now + repeatMs[inquiryNeed]);
 }
 
 const accountOf = ({ environment, account }: DueQueue): string => `${environment}/${account}`;
