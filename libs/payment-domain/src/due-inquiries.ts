@@ -33,4 +33,6 @@ export interface DueInquiries {
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
   /** Moves the due times of what has not changed since. */
   postpone(postponed: readonly Postponed[]): void;
+  /** Makes due now what is due later than this, since the Unix epoch: later than any inquiry of its need can be. */
+  recall(latestDueAt: Readonly<Record<InquiryNeed, number>>): void;
 }

@@ -95,6 +95,16 @@ export function spreadDue(
     : spreadFrom(item, since, delays);
 }
 
+/** No inquiry is due later than this: what is, was put off by a clock that ran ahead. */
+export function latestDueAt(now: number, delays: InquiryDelays = inquiryDelays): Record<InquiryNeed, number> {
+  const unsettled = now + 2 * day;
+  return {
+    unresolved: unsettled,
+    open: unsettled,
+    settled: unsettled + 1.1 * Math.max(0, ...delays.settled),
+  };
+}
+
 /** The schedule's work is shared out by shards of tokens. */
 export const inquiryShards = 8;
 export const inquiryShardOf = (token: string): number => hashOf(token) % inquiryShards;

@@ -100,6 +100,23 @@ test('a due time is not moved where the payment has changed since', () => {
   expect(queuesAt(file, never)).toHaveLength(1);
 });
 
+test('what is due later than an inquiry can be is recalled, and nothing else', () => {
+  const file = givenFile(
+    tokens.slice(0, 3).map((token) => viewOf(paymentKind, token, [requested(), accepted])),
+  );
+  const [found] = queuesAt(file, never);
+  const [first, second] = dueIn(file, found!, { now: never, limit: 3 });
+  file.postpone([{ item: first!, dueAt: 1_000 }]);
+  file.postpone([{ item: second!, dueAt: never - 1 }]);
+  file.recall(500, { unresolved: 0, open: never - 2, settled: 0 });
+  const dueTimes = dueIn(file, found!, { now: never, limit: 3 }).map(({ token, dueAt }) => [token, dueAt]);
+  expect(dueTimes.slice(0, 2)).toEqual([
+    [second!.token, 500],
+    [first!.token, 1_000],
+  ]);
+  expect(dueTimes[2]?.[1]).toBeGreaterThan(startedAt);
+});
+
 test('payouts have queues of their own', () => {
   const payouts = Array.from({ length: 60 }, (_, index) => `po_${index}`);
   const file = givenFile(

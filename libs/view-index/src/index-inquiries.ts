@@ -8,6 +8,7 @@ import {
   type DueItem,
   type DueQueue,
   type InquiryItem,
+  type InquiryNeed,
   type Postponed,
 } from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';
@@ -69,6 +70,18 @@ const toItem = (row: Row) => ({
   updatedAt: Number(row['updatedAt']),
   dueAt: Number(row['dueAt']),
 });
+
+/** To be called in a transaction. */
+export function recallIn(
+  statements: Statements,
+  { now, latestDueAt }: { now: number; latestDueAt: Readonly<Record<InquiryNeed, number>> },
+): void {
+  for (const kind of ['payment', 'payout'])
+    for (const need of inquiryNeeds)
+      statements(`UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = ? AND due_at > ?`).run(
+        ...[now, need, Math.ceil(latestDueAt[need])],
+      );
+}
 
 /** Sets due times, of rows that have not changed since. To be called in a transaction. */
 export function postponeIn(statements: Statements, postponed: readonly Postponed[]): void {

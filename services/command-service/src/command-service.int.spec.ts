@@ -33,6 +33,7 @@ const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],
   dueItems: () => [],
   postpone: () => undefined,
+  recall: () => undefined,
 };
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({

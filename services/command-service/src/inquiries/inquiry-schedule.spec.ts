@@ -50,6 +50,9 @@ function indexOf(clock: FakeClock, rows: Row[]) {
         ...{ kind: 'payment', revision: 0, token, inquiryNeed, updatedAt, dueAt },
       }));
     },
+    recall: (latest: Record<InquiryNeed, number>) => {
+      for (const row of rows) if ((row.dueAt ?? 0) > latest[row.inquiryNeed]) row.dueAt = clock.now();
+    },
     postpone: (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
       for (const { item, dueAt } of postponed)
         for (const row of rows) if (row.token === item.token) row.dueAt = dueAt;
@@ -278,6 +281,36 @@ it('puts off at once whatever was due before it took over', async () => {
   expect(begun.length).toBeLessThan(100);
   await clock.advance(1_000);
   expect(schedule.health().overdueMs.open).toBeLessThan(2_000);
+  stop();
+  await running;
+});
+
+// While the clock was a year ahead, what became known was put off by its time; when it was set right, nothing recalled it.
+it('recalls what a clock that ran ahead has put off, at its start and when the clock is set back', async () => {
+  const real = createFakeClock();
+  const ahead = { ms: 0 };
+  const clock = { ...real, now: () => real.now() + ahead.ms };
+  const year = 365 * 24 * hour;
+  const rows = [
+    rowOf({ token: 'before', inquiryNeed: 'open', updatedAt: real.now(), dueAt: real.now() + year }),
+  ];
+  const { begun, stop, running } = start({ rows, clock });
+  await clock.advance(2_000);
+  expect(begun.map(({ token }) => token)).toEqual(['before']);
+  ahead.ms = year;
+  await clock.advance(2_000);
+  rows.push(
+    rowOf({
+      token: 'meanwhile',
+      inquiryNeed: 'unresolved',
+      updatedAt: clock.now(),
+      dueAt: clock.now() + hour,
+    }),
+  );
+  await clock.advance(2_000);
+  ahead.ms = 0;
+  await clock.advance(2_000);
+  expect(begun.map(({ token }) => token)).toContain('meanwhile');
   stop();
   await running;
 });

@@ -11,6 +11,7 @@ import {
   type InquiryNeed,
   type Postponed,
   inquiryNeeds,
+  latestDueAt,
   nextInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
@@ -62,6 +63,8 @@ const repeatMs: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour
 const repeatedUntilMs = 40 * 24 * hour;
 /** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
 const justDueMs = 5 * 60_000;
+/** By how much the clock goes back at once before that counts, milliseconds. */
+const setbackMs = 60_000;
 /** Of one queue in one pass. */
 const spreadAtOnceMax = 500;
 
@@ -83,12 +86,14 @@ interface Schedule extends InquiryScheduleDependencies {
   passing: Promise<void> | undefined;
   /** Ends the pause before the next pass. */
   wake: AbortController;
+  /** Of the latest pass, by both clocks; undefined before the first. */
+  passedAt: { wall: number; monotonic: number } | undefined;
 }
 
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
-    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
+    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController(), passedAt: undefined },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),
@@ -132,6 +137,7 @@ function pass(schedule: Schedule): boolean {
   try {
     flush(schedule);
     if (!schedule.isClockTrusted()) return false;
+    recallAfterSetback(schedule);
     const queues = index.dueQueues([...shards.keys()]);
     schedule.overdueMs = overdueIn(queues, clock.now());
     const old = queues.filter((queue) => spread(schedule, queue));
@@ -145,6 +151,15 @@ function pass(schedule: Schedule): boolean {
       log.error({ error, operation: 'inquiry-schedule' }, 'what is due could not be read; it is read again');
     return false;
   }
+}
+
+/** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
+function recallAfterSetback(schedule: Schedule): void {
+  const { index, clock, delays, passedAt } = schedule;
+  const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
+  const isSetBack = wentBy === undefined || clock.now() < (passedAt?.wall ?? 0) + wentBy - setbackMs;
+  if (isSetBack) index.recall(latestDueAt(clock.now(), delays));
+  schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
 function flush(schedule: Schedule): void {
