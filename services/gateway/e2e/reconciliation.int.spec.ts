@@ -48,6 +48,12 @@ const reconcile = (...more: string[]) =>
     today,
   );
 
+async function reconciliations(): Promise<{ token: string; isDryRun: boolean; by: string }[]> {
+  const { body } = await gateway('GET', '/api/v1/reconciliations');
+  return (body as unknown as { reconciliations: Awaited<ReturnType<typeof reconciliations>> })
+    .reconciliations;
+}
+
 interface Run {
   counts: Record<string, number>;
   differences: { kind: string; token?: string; isSettled: boolean }[];
@@ -55,6 +61,11 @@ interface Run {
 const resultOf = ({ stdout }: { stdout: string }) => (JSON.parse(stdout) as Run[])[0]!;
 
 it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async () => {
+  // The run of today that each start makes; the next one comes in an hour.
+  await eventually(
+    async () => expect((await reconciliations()).map(({ by }) => by)).toContain('schedule'),
+    settled,
+  );
   const [refunded, revised, untouched] = [
     await paid('order-1'),
     await paid('order-2'),
@@ -70,11 +81,12 @@ it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async
   expect((await system.sandbox('POST', '/api/v1/payments', { ...elsewhere, callbackUrl })).statusCode).toBe(
     200,
   );
-  // Whatever is younger may be under way.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
 
-  const dry = await reconcile('--dry-run', '--json');
-  expect([dry.exitCode, resultOf(dry).counts]).toMatchObject([1, { differing: 2, onlyAtService: 1 }]);
+  // Whatever is too young may be under way.
+  await eventually(async () => {
+    const dry = await reconcile('--dry-run', '--json');
+    expect([dry.exitCode, resultOf(dry).counts]).toMatchObject([1, { differing: 2, onlyAtService: 1 }]);
+  }, settled);
   expect(await read(gateway, 'payment', refunded)).toMatchObject({ refundedAmount: 0 });
 
   const found = await reconcile('--json');
@@ -103,15 +115,13 @@ it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async
   const again = await reconcile();
   expect(again).toMatchObject({ exitCode: 0, stderr: '' });
   expect(again.stdout).toMatch(/matched +4\n/);
-  const listed = (await gateway('GET', '/api/v1/reconciliations')).body as unknown as {
-    reconciliations: { token: string; isDryRun: boolean; by: string }[];
-  };
-  expect(listed.reconciliations.slice(0, 3)).toMatchObject([
+  const listed = await reconciliations();
+  expect(listed.slice(0, 3)).toMatchObject([
     { by: 'person', isDryRun: false },
     { by: 'person', isDryRun: false },
     { by: 'person', isDryRun: true },
   ]);
-  const { token } = listed.reconciliations[1]!;
+  const { token } = listed[1]!;
   const csv = await gateway('GET', `/api/v1/reconciliations/${token}/differences.csv`);
   expect(csv.statusCode).toBe(200);
   expect(await system.metrics()).toContain('tollgate_reconciliation_differences{environment="sandbox"');
