@@ -66,12 +66,13 @@ it('finds what callbacks have not told, in one run', { timeout: 120_000 }, async
     async () => expect((await reconciliations()).map(({ by }) => by)).toContain('schedule'),
     settled,
   );
+  // From the beginning: a callback that comes late would have it all inquired.
+  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
   const [refunded, revised, untouched] = [
     await paid('order-1'),
     await paid('order-2'),
     await paid('order-3'),
   ];
-  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
   const refund = { token: await serviceTokenOf(system.sandbox, refunded), amount: 400 };
   expect((await system.sandbox('POST', '/api/v1/refunds', refund)).statusCode).toBe(200);
   const serviceToken = await serviceTokenOf(system.sandbox, revised);

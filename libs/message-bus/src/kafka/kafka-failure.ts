@@ -43,15 +43,21 @@ export function toBusUnavailable(error: unknown): BusUnavailable {
   return new BusUnavailable('bus_unavailable', 'Kafka did not confirm.', { cause: error });
 }
 
+/** Of a topic that has just been created: not every broker knows it, or who leads it. */
+export const isYoungTopic = (error: unknown): boolean =>
+  ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'].includes(typeOf(error) ?? '');
+
 function typeOf(error: unknown): string | undefined {
   for (let each = error, depth = 0; each instanceof Error && depth < 5; each = beneath(each), depth += 1) {
     if (each.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
     if ('code' in each && typeof each.code === 'string' && certificateCodes.test(each.code))
       return 'CERTIFICATE_REFUSED';
-    if ('type' in each && typeof each.type === 'string' && each.type in lasting) return each.type;
+    if ('type' in each && typeof each.type === 'string' && isNamed(each.type)) return each.type;
   }
   return undefined;
 }
+
+const isNamed = (type: string) => type in lasting || type === 'LEADER_NOT_AVAILABLE';
 
 /** kafkajs reports several topics at once by an error that holds one for each. */
 function beneath(error: Error): unknown {

@@ -2,7 +2,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { Admin, ConfigResourceTypes } from 'kafkajs';
 import { requireBusName } from '../embedded/partition-streams.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
-import { toBusUnavailable, within } from './kafka-failure.ts';
+import { isYoungTopic, toBusUnavailable, within } from './kafka-failure.ts';
 
 /** What a topic has to be. */
 export interface TopicSpec {
@@ -35,6 +35,8 @@ export interface TopicTools extends KafkaConnectionOptions {
 }
 
 const deadlineMsDefault = 30_000;
+/** Between two looks at topics that have just been created, milliseconds. */
+const youngTopicPauseMs = 50;
 // Node finds no such export in kafkajs, though its types have one.
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum's own value, by its type
 const topicResource = 2 as ConfigResourceTypes.TOPIC;
@@ -54,10 +56,26 @@ export function ensureTopics(tools: TopicTools, specs: readonly TopicSpec[]): Pr
     const existing = new Set(await admin.listTopics());
     const missing = specs.filter(({ topic }) => !existing.has(topic));
     // Of two processes that create a topic at once, one learns that it exists; the comparison shows whether it differs.
-    if (missing.length > 0)
-      await admin.createTopics({ topics: missing.map(toTopicConfig), waitForLeaders: true });
+    if (missing.length > 0) {
+      await admin.createTopics({ topics: missing.map(toTopicConfig), waitForLeaders: false });
+      await untilLed(admin, missing, tools.clock);
+    }
     return differences(admin, specs);
   });
+}
+
+/** The client waits for leaders, too, but takes a topic that a broker has not heard of yet for one that does not exist. */
+async function untilLed(admin: Admin, specs: readonly TopicSpec[], clock: Clock): Promise<void> {
+  const topics = specs.map(({ topic }) => topic);
+  for (;;) {
+    try {
+      await admin.fetchTopicMetadata({ topics });
+      return;
+    } catch (error) {
+      if (!isYoungTopic(error)) throw error;
+    }
+    await clock.sleep(youngTopicPauseMs);
+  }
 }
 
 async function withAdmin<Result>(
