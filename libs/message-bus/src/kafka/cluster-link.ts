@@ -1,7 +1,7 @@
 import type { Clock } from '@tollgate/service-kit';
 import type { Cluster } from 'kafkajs';
 import { createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
-import { toBusUnavailable, within } from './kafka-failure.ts';
+import { isLeaderMoving, persistently, toBusUnavailable, within } from './kafka-failure.ts';
 
 const pingIntervalMs = 5_000;
 const firstPauseMs = 250;
@@ -18,7 +18,7 @@ export interface ClusterLinkOptions {
 export interface ClusterLink {
   /** Whether the cluster answered when it was asked last. */
   isConnected(): boolean;
-  /** @throws BusUnavailable */
+  /** `work` reads, and is repeated while a partition gets another leader. @throws BusUnavailable */
   ask<Result>(work: (cluster: Cluster) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function createClusterLink({ connection, clock, deadlineMs }: ClusterLink
       return await within(
         clock,
         deadlineMs,
-        connected.then(() => work(cluster)),
+        connected.then(() => persistently(clock, () => work(cluster), isLeaderMoving)),
       );
     } catch (error) {
       // kafkajs does not find its way back from every failure: the next one who asks gets a new connection.

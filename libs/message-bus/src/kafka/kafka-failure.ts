@@ -40,15 +40,45 @@ export function toBusUnavailable(error: unknown): BusUnavailable {
   const [code, message] = lasting[typeOf(error) ?? ''] ?? [];
   if (code !== undefined && message !== undefined)
     return new BusUnavailable(code, message, { retryable: false, cause: error });
-  return new BusUnavailable('bus_unavailable', 'Kafka did not confirm.', { cause: error });
+  return new BusUnavailable('bus_unavailable', `Kafka did not confirm: ${kindOf(error)}.`, { cause: error });
 }
+
+/** Kafka's name of the innermost error, or what the client calls it: for the log, where nobody unfolds causes. */
+function kindOf(error: unknown): string {
+  const inner = chainOf(error).at(-1);
+  if (inner === undefined) return 'unknown error';
+  return 'type' in inner && typeof inner.type === 'string' ? inner.type : inner.name;
+}
+
+/** Between two tries while brokers agree on something, milliseconds. */
+const agreementPauseMs = 50;
+
+/** A partition's leader is being found, or has changed. */
+export const isLeaderMoving = (error: unknown): boolean =>
+  ['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'].includes(typeOf(error) ?? '');
 
 /** Of a topic that has just been created: not every broker knows it, or who leads it. */
 export const isYoungTopic = (error: unknown): boolean =>
-  ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'].includes(typeOf(error) ?? '');
+  isLeaderMoving(error) || typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
+
+/** Repeats a read for as long as it fails by `isPassing`: the caller has the deadline, and cuts the connection. */
+export async function persistently<Result>(
+  clock: Clock,
+  work: () => Promise<Result>,
+  isPassing: (error: unknown) => boolean,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+    }
+    await clock.sleep(agreementPauseMs);
+  }
+}
 
 function typeOf(error: unknown): string | undefined {
-  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = beneath(each), depth += 1) {
+  for (const each of chainOf(error)) {
     if (each.name === 'KafkaJSSASLAuthenticationError') return 'SASL_AUTHENTICATION_FAILED';
     if ('code' in each && typeof each.code === 'string' && certificateCodes.test(each.code))
       return 'CERTIFICATE_REFUSED';
@@ -57,7 +87,15 @@ function typeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-const isNamed = (type: string) => type in lasting || type === 'LEADER_NOT_AVAILABLE';
+/** The error and what lies beneath it, outermost first. */
+function chainOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && chain.length < 5; each = beneath(each)) chain.push(each);
+  return chain;
+}
+
+const isNamed = (type: string) =>
+  type in lasting || ['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION'].includes(type);
 
 /** kafkajs reports several topics at once by an error that holds one for each. */
 function beneath(error: Error): unknown {

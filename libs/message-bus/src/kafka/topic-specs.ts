@@ -2,7 +2,7 @@ import type { Clock } from '@tollgate/service-kit';
 import type { Admin, ConfigResourceTypes } from 'kafkajs';
 import { requireBusName } from '../embedded/partition-streams.ts';
 import { clientRetry, createKafkaClient, type KafkaConnectionOptions } from './connection.ts';
-import { isYoungTopic, toBusUnavailable, within } from './kafka-failure.ts';
+import { isYoungTopic, persistently, toBusUnavailable, within } from './kafka-failure.ts';
 
 /** What a topic has to be. */
 export interface TopicSpec {
@@ -35,8 +35,6 @@ export interface TopicTools extends KafkaConnectionOptions {
 }
 
 const deadlineMsDefault = 30_000;
-/** Between two looks at topics that have just been created, milliseconds. */
-const youngTopicPauseMs = 50;
 // Node finds no such export in kafkajs, though its types have one.
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the enum's own value, by its type
 const topicResource = 2 as ConfigResourceTypes.TOPIC;
@@ -58,24 +56,12 @@ export function ensureTopics(tools: TopicTools, specs: readonly TopicSpec[]): Pr
     // Of two processes that create a topic at once, one learns that it exists; the comparison shows whether it differs.
     if (missing.length > 0) {
       await admin.createTopics({ topics: missing.map(toTopicConfig), waitForLeaders: false });
-      await untilLed(admin, missing, tools.clock);
+      // The client waits for leaders, but takes a topic that a broker has not heard of yet for one that does not exist.
+      const topics = missing.map(({ topic }) => topic);
+      await persistently(tools.clock, () => admin.fetchTopicMetadata({ topics }), isYoungTopic);
     }
     return differences(admin, specs);
   });
-}
-
-/** The client waits for leaders, too, but takes a topic that a broker has not heard of yet for one that does not exist. */
-async function untilLed(admin: Admin, specs: readonly TopicSpec[], clock: Clock): Promise<void> {
-  const topics = specs.map(({ topic }) => topic);
-  for (;;) {
-    try {
-      await admin.fetchTopicMetadata({ topics });
-      return;
-    } catch (error) {
-      if (!isYoungTopic(error)) throw error;
-    }
-    await clock.sleep(youngTopicPauseMs);
-  }
 }
 
 async function withAdmin<Result>(
