@@ -5,7 +5,7 @@ const specs = '{libs,services,infra}/**/*.spec.ts';
 const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
 /** What needs a server, or takes minutes, has a project and a command of its own. */
-const elsewhere = '**/*.{kafka,eventstoredb,faults}.int.spec.ts';
+const elsewhere = '**/*.{kafka,eventstoredb,faults,containers}.int.spec.ts';
 const notOurs = '**/node_modules/**';
 
 const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
@@ -25,8 +25,8 @@ const project = (name: string, options: TestOptions) => ({
 });
 
 /** Whole systems and servers, which `npm test` does not start. */
-const slowProject = (name: string, include: string, options: TestOptions = {}) =>
-  project(name, { include: [include], testTimeout: 60_000, hookTimeout: 60_000, ...options });
+const slowProject = (name: string, include: string | string[], options: TestOptions = {}) =>
+  project(name, { include: [include].flat(), testTimeout: 60_000, hookTimeout: 60_000, ...options });
 
 // `npm test` runs the projects `pure` and `real`; `npm run test:<name>` each of the others.
 const ofNpmTest = { project: ['pure', 'real'] };
@@ -43,6 +43,16 @@ export default defineConfig({
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
       // Each file has a browser of its own.
       slowProject('browser', 'services/*/browser/**/*.browser.ts', { maxWorkers: 1, testTimeout: 30_000 }),
+      // The shipped containers, and the suites of both ports against servers in containers.
+      slowProject(
+        'containers',
+        [
+          'services/gateway/e2e/**/*.containers.int.spec.ts',
+          'libs/event-store/src/eventstoredb/eventstoredb-event-store.eventstoredb.int.spec.ts',
+          'libs/message-bus/src/kafka/kafka-message-bus.kafka.int.spec.ts',
+        ],
+        { maxWorkers: 1 },
+      ),
       // Each system is up to ten processes.
       slowProject('arrangements', 'services/gateway/e2e/**/*.int.spec.ts', {
         exclude: notRearranged,

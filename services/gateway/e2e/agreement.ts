@@ -1,7 +1,7 @@
 /** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
 import { expect } from 'vitest';
 import { type Load, ask, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
-import type { System } from './system.ts';
+import type { ReachedSystem } from './system.ts';
 
 /** The defaults, shortened: what matters is their order, not their length. */
 export const shortTimes = {
@@ -15,7 +15,7 @@ const dayMs = 86_400_000;
 
 export const lossy = ['create', 'refund', 'confirm', 'decline', 'payout'];
 
-export const loseReplies = (system: System) =>
+export const loseReplies = (system: ReachedSystem) =>
   system.sandbox(
     'POST',
     '/sandbox/faults',
@@ -32,17 +32,22 @@ export async function fund(load: Load): Promise<void> {
   await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
 }
 
-export const flowsOf = (load: Load, count: { refunded: number; captureOrVoid: number; payouts: number }) => {
+/** `prefix` tells the order numbers of one round from those of another. */
+export const flowsOf = (
+  load: Load,
+  count: { refunded: number; captureOrVoid: number; payouts: number },
+  prefix = '',
+) => {
   const times = (length: number, flow: (index: number) => () => Promise<void>) =>
     Array.from({ length }, (_, index) => flow(index));
   const all = [
-    ...times(count.refunded, (index) => () => refundedPayment(load, `refunded-${index}`)),
+    ...times(count.refunded, (index) => () => refundedPayment(load, `${prefix}refunded-${index}`)),
     ...times(
       count.captureOrVoid,
       (index) => () =>
-        captureOrVoidPayment(load, `two-step-${index}`, index % 3 === 0 ? 'decline' : 'confirm'),
+        captureOrVoidPayment(load, `${prefix}two-step-${index}`, index % 3 === 0 ? 'decline' : 'confirm'),
     ),
-    ...times(count.payouts, (index) => () => payout(load, `payout-${index}`)),
+    ...times(count.payouts, (index) => () => payout(load, `${prefix}payout-${index}`)),
   ];
   // All kinds at the same time: every third of each, then the next.
   return all
@@ -78,22 +83,22 @@ interface GatewayPayment {
   refunds: { amount: number; phase: string }[];
 }
 
-export const ledgerOf = async (system: System): Promise<Ledger> =>
+export const ledgerOf = async (system: ReachedSystem): Promise<Ledger> =>
   (await system.sandbox('GET', '/sandbox/ledger')).body as unknown as Ledger;
 
-export async function countLost(system: System, operation: string): Promise<number> {
+export async function countLost(system: ReachedSystem, operation: string): Promise<number> {
   const { calls } = await ledgerOf(system);
   return calls.filter((call) => call.operation === operation && call.answer === 'lost_reply').length;
 }
 
-export async function reviewsOf(system: System): Promise<ReviewItem[]> {
+export async function reviewsOf(system: ReachedSystem): Promise<ReviewItem[]> {
   const { statusCode, body } = await system.gateway('GET', '/api/v1/reviews?perPage=500');
   expect(statusCode).toBe(200);
   return (body as unknown as { reviews: ReviewItem[] }).reviews;
 }
 
 async function historyOf(
-  system: System,
+  system: ReachedSystem,
   { token, kind }: { token: string; kind: string },
 ): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/${kind}s/${token}/events`);
@@ -109,10 +114,10 @@ function onlyOne(ledger: Ledger, token: string): LedgerPayment | undefined {
   return found[0];
 }
 
-async function expectPaymentAgrees(system: System, ledger: Ledger, token: string): Promise<string[]> {
-  const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body as unknown as {
-    payment: GatewayPayment;
-  };
+async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
+  const answer = await system.gateway('GET', `/api/v1/payments/${token}`);
+  expect(answer, token).toMatchObject({ statusCode: 200 });
+  const { payment } = answer.body as unknown as { payment: GatewayPayment };
   const there = onlyOne(ledger, token);
   if (there === undefined) throw new Error(`${token} is not in the ledger`);
   expect(payment, token).toMatchObject({ status: there.status, refundedAmount: there.refundedAmount });
@@ -135,7 +140,7 @@ async function expectPaymentAgrees(system: System, ledger: Ledger, token: string
 }
 
 /** @returns what needs a review: a payout that was announced and is not there, unless it was provably not sent */
-async function expectPayoutAgrees(system: System, ledger: Ledger, token: string): Promise<string[]> {
+async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: string): Promise<string[]> {
   const { body } = await system.gateway('GET', `/api/v1/payouts/${token}`);
   const { payout: shown } = body as unknown as { payout: { status: string } };
   const made = ledger.payouts.filter(({ orderNumber }) => orderNumber.startsWith(`${token}.`));
@@ -148,7 +153,7 @@ async function expectPayoutAgrees(system: System, ledger: Ledger, token: string)
   return history.includes('PayoutNotSent') ? [] : [token];
 }
 
-export async function expectAgreement(system: System, load: Load): Promise<void> {
+export async function expectAgreement(system: ReachedSystem, load: Load): Promise<void> {
   await system.sandbox('DELETE', '/sandbox/faults');
   const ledger = await ledgerOf(system);
   const undecidable: string[] = [];
@@ -165,7 +170,7 @@ export async function expectAgreement(system: System, load: Load): Promise<void>
   expect(new Set(announced).size, 'each creation and payout was sent once').toBe(announced.length);
 }
 
-export const newLoad = (system: () => System): Load => ({
+export const newLoad = (system: () => ReachedSystem): Load => ({
   system,
   answered: 0,
   outcomes: [],

@@ -1,5 +1,5 @@
 /** Every operation that moves money, from many connections at once, each asked for several times, as a team's programs do. */
-import type { Answer, System } from './system.ts';
+import type { Answer, ReachedSystem } from './system.ts';
 
 /** What one flow has done, for the comparison with the service's ledger. */
 interface Outcome {
@@ -11,7 +11,7 @@ interface Outcome {
 
 export interface Load {
   /** The system as it is now: another process after a restart. */
-  system: () => System;
+  system: () => ReachedSystem;
   /** Requests that were answered. */
   answered: number;
   outcomes: Outcome[];

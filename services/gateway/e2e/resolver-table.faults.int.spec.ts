@@ -349,7 +349,9 @@ describe('callbacks', { timeout: 60_000 }, () => {
     );
     const history = await typesOf(token);
     expect(countOf(history, ['PaymentApproved'])).toBe(1);
-    expect(history.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
+    // A callback that came while another instance of it was applied may have waited for an inquiry, which changes nothing.
+    const changes = history.filter((type) => !type.startsWith('Callback'));
+    expect(changes.slice(-2)).toEqual(['PaymentApproved', 'ExternalRefundObserved']);
     expect(countOf(history, ['PaymentPending'])).toBeLessThanOrEqual(1);
     await untilShown(token, { status: 'approved', refundedAmount: 100, reviews: [] });
   });

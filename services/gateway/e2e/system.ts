@@ -72,6 +72,9 @@ export interface System {
   startBeside(instance: string, env?: Record<string, string>): Promise<System>;
 }
 
+/** What load and comparisons need of a system, however it runs. */
+export type ReachedSystem = Pick<System, 'gateway' | 'sandbox'>;
+
 interface CallOptions {
   body?: unknown;
   headers?: Record<string, string>;
@@ -198,7 +201,7 @@ function sandboxOf(quickstart: SandboxQuickstart): Pick<System, 'sandbox' | 'san
   return { customer: createCustomer(ca), sandbox: sandboxAs(paymentServiceKey), sandboxAs };
 }
 
-async function callJson(
+export async function callJson(
   url: string,
   method: 'GET' | 'POST' | 'DELETE',
   key: string,

@@ -1,10 +1,10 @@
 /**
- * A program: runs KurrentDB, as EventStoreDB is called today, in a container until its standard input ends, and prints its
- * connection string as its one line; `no container engine` where none answers.
+ * A program: runs KurrentDB, as EventStoreDB is called today, or what EVENTSTORE_IMAGE names, in a container until its standard
+ * input ends, and prints its connection string as its one line; `no container engine` where none answers.
  */
 import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';
 
-const image = 'kurrentplatform/kurrentdb:25.1.0';
+const image = process.env['EVENTSTORE_IMAGE'] ?? 'kurrentplatform/kurrentdb:26.0.3';
 const serverPort = 2113;
 
 async function hasEngine(): Promise<boolean> {
@@ -22,8 +22,6 @@ if (await hasEngine()) {
     .withEnvironment({
       KURRENTDB_INSECURE: 'true',
       KURRENTDB_MEM_DB: 'true',
-      // An append of the port has up to 16 MiB, the default is 1.
-      KURRENTDB_MAX_APPEND_SIZE: '20971520',
     })
     .withExposedPorts(serverPort)
     .withWaitStrategy(Wait.forHttp('/health/live', serverPort).forStatusCode(204))

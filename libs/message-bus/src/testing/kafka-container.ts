@@ -1,12 +1,12 @@
 /**
- * A program: runs Kafka in a container until its standard input ends, and prints the broker's address as its one line;
- * `no container engine` where none answers.
+ * A program: runs Apache Kafka, or what KAFKA_IMAGE names, in a container until its standard input ends, and prints the broker's
+ * address as its one line; `no container engine` where none answers.
  */
-import { KafkaContainer } from '@testcontainers/kafka';
-import { getContainerRuntimeClient } from 'testcontainers';
+import { createServer, type AddressInfo } from 'node:net';
+import { GenericContainer, Wait, getContainerRuntimeClient } from 'testcontainers';
 
-const image = 'confluentinc/cp-kafka:8.0.0';
-const kafkaPort = 9093;
+const image = process.env['KAFKA_IMAGE'] ?? 'apache/kafka:4.1.1';
+const brokerPort = 9092;
 
 async function hasEngine(): Promise<boolean> {
   try {
@@ -18,9 +18,40 @@ async function hasEngine(): Promise<boolean> {
   }
 }
 
+/** A broker tells its clients where it is: the port has to be known before it starts. */
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+const environment = (port: number) => ({
+  KAFKA_NODE_ID: '1',
+  KAFKA_PROCESS_ROLES: 'broker,controller',
+  KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+  KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+  KAFKA_LISTENERS: `PLAINTEXT://0.0.0.0:${brokerPort},CONTROLLER://localhost:9093`,
+  KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+  KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+  KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+  KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+  KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+  KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+});
+
 if (await hasEngine()) {
-  const container = await new KafkaContainer(image).withKraft().start();
-  process.stdout.write(`${container.getHost()}:${container.getMappedPort(kafkaPort)}\n`);
+  const port = await freePort();
+  const container = await new GenericContainer(image)
+    .withEnvironment(environment(port))
+    .withExposedPorts({ container: brokerPort, host: port })
+    .withWaitStrategy(Wait.forListeningPorts())
+    .withStartupTimeout(120_000)
+    .start();
+  process.stdout.write(`127.0.0.1:${port}\n`);
   process.stdin.resume();
   await new Promise((resolve) => process.stdin.once('end', resolve));
   await container.stop();

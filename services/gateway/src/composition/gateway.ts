@@ -5,7 +5,7 @@ import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
 import { type Parts, createParts } from './parts.ts';
 import type { RunningService } from '../edge/running-service.ts';
-import { type ServiceName, routedServices, serviceNames } from '../configuration/service-names.ts';
+import { type ServiceName, indexedServices, routedServices, serviceNames } from '../configuration/service-names.ts';
 import { startCallbackIngester } from './services/callback-ingester.ts';
 import { startCommandService } from './services/command-service.ts';
 import { startEventPublisher } from './services/event-publisher.ts';
@@ -38,7 +38,10 @@ export async function startGateway(
       .disposeAsync()
       .catch((error: unknown) => deps.logOf('gateway').error({ error }, 'a part could not be stopped'));
   try {
-    const dataDirectory = openDataDirectory(deps.config.dataDir, deps.config.instance, deps.config.indexDir);
+    const { dataDir, instance, indexDir } = deps.config;
+    // What has no index needs no folder for it: in a container there may be none that it can write.
+    const hasIndex = services.some((service) => indexedServices.includes(service));
+    const dataDirectory = openDataDirectory(dataDir, instance, hasIndex ? indexDir : undefined);
     const parts = createParts(deps, { dataDirectory, stops, runs: (service) => services.includes(service) });
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;

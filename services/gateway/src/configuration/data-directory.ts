@@ -58,7 +58,7 @@ export interface DataDirectory {
  * Makes the folder where it is missing.
  *
  * @param instance tells the files of one of several gateways on the same folder from those of the others
- * @param indexDir of the indexes, which are caches; `dataDir` unless given
+ * @param indexDir of the indexes, which are caches; `dataDir` unless given, which is also right for who has none
  * @throws StartupError where a folder cannot be written
  */
 export function openDataDirectory(dataDir: string, instance?: string, indexDir = dataDir): DataDirectory {

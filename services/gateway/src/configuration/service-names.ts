@@ -24,6 +24,9 @@ export const routedServices = [
 ] as const satisfies readonly ServiceName[];
 export type RoutedService = (typeof routedServices)[number];
 
+/** Those that keep an index of their own. */
+export const indexedServices: readonly ServiceName[] = ['command-service', 'query-service'];
+
 export const usage = `node services/gateway/src/main.ts [service …]
 
 Runs the named services in one process; all of them where none is named. Services:

@@ -1,0 +1,175 @@
+/** Images for an engine that can pull none: made of Debian, npm and Maven parts, and the shipped one on top of them. */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { findDistribution } from '../kafka/distribution.ts';
+import { endOf } from '../run-with-server.ts';
+import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
+import type { Engine } from './engine.ts';
+
+const here = import.meta.dirname;
+const workspace = join(here, '..', '..');
+const debianMirror = 'http://deb.debian.org/debian';
+const debianRelease = 'bookworm';
+const authorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/** The variables of docker-compose.yml that name images. */
+export interface Images {
+  NODE_IMAGE: string;
+  EVENTSTORE_IMAGE: string;
+  KAFKA_IMAGE: string;
+}
+
+export interface MakeOptions {
+  engine: Engine;
+  /** Keeps what takes long to fetch. */
+  cacheDir: string;
+  say: (line: string) => void;
+  signal: AbortSignal;
+}
+
+/** Those that the environment names are left alone; the others are made. @throws CannotGoOn */
+export async function makeImages(options: MakeOptions): Promise<Images> {
+  const named = (name: keyof Images) => process.env[name] || undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'));
+  try {
+    const images: Partial<Images> = {
+      NODE_IMAGE: named('NODE_IMAGE') ?? (await makeNode(options, join(folder, 'node'))),
+    };
+    await makeShipped(options, images);
+    return {
+      NODE_IMAGE: images.NODE_IMAGE ?? '',
+      EVENTSTORE_IMAGE:
+        named('EVENTSTORE_IMAGE') ?? (await makeEventStore(options, join(folder, 'eventstoredb'))),
+      KAFKA_IMAGE: named('KAFKA_IMAGE') ?? (await makeKafka(options, join(folder, 'kafka'))),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Debian's root, fetched once. */
+async function makeDebian(options: MakeOptions): Promise<void> {
+  const { cacheDir, say, signal } = options;
+  const archive = join(cacheDir, `debian-${debianRelease}.tar`);
+  if (!existsSync(archive)) {
+    say(`Fetching a Debian root (first time only, one to three minutes) …`);
+    mkdirSync(cacheDir, { recursive: true });
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-debian-'));
+    try {
+      const root = join(folder, 'root');
+      const parts = ['--variant=minbase', '--include=ca-certificates,curl,procps'];
+      await run('debootstrap', [...parts, debianRelease, root, debianMirror], { signal });
+      rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
+      await run('tar', ['-C', root, '-cf', `${archive}.incomplete`, '.'], { signal });
+      renameSync(`${archive}.incomplete`, archive);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  await docker(options, ['import', archive, 'tollgate-test/debian']);
+}
+
+async function makeNode(options: MakeOptions, context: string): Promise<string> {
+  await makeDebian(options);
+  cpSync(join(here, 'node'), context, { recursive: true });
+  cpSync(process.execPath, join(context, 'node'), { dereference: true });
+  cpSync(npmFolder(), join(context, 'npm'), { recursive: true, dereference: true });
+  const shop = readFileSync(join(here, 'shop', 'certificate.pem'), 'utf8');
+  writeFileSync(join(context, 'authorities.pem'), `${readFileSync(authorities, 'utf8')}\n${shop}`);
+  return build(options, 'tollgate-test/node', context);
+}
+
+/** The npm that runs this script: it tells where its program is. */
+function npmFolder(): string {
+  const program = process.env['npm_execpath'] ?? '';
+  const folder = dirname(dirname(program));
+  if (!existsSync(join(folder, 'package.json')))
+    throw new CannotGoOn('The images need the folder of npm itself: run this by npm run test:containers.');
+  return folder;
+}
+
+/** As a newcomer builds it: by the shipped files. */
+async function makeShipped({ engine, say, signal }: MakeOptions, images: Partial<Images>): Promise<void> {
+  say('Building the image of the services …');
+  const [command = '', ...argv] = engine.compose;
+  await run(command, [...argv, 'build', 'api'], { env: { ...engine.env, ...images }, signal });
+}
+
+async function makeEventStore(options: MakeOptions, context: string): Promise<string> {
+  cpSync(join(here, 'eventstoredb'), context, { recursive: true });
+  cpSync(join(workspace, 'libs', 'event-store', 'src', 'testing'), join(context, 'testing'), {
+    recursive: true,
+  });
+  return build(options, 'tollgate-test/eventstoredb-stand-in', context);
+}
+
+async function makeKafka(options: MakeOptions, context: string): Promise<string> {
+  const { java, classPath } = await findDistribution(options.say, options.signal);
+  cpSync(join(here, 'kafka'), context, { recursive: true });
+  cpSync(dirname(classPath), join(context, 'jars'), { recursive: true });
+  copyJava(homeOf(java), join(context, 'jre'));
+  return build(options, 'tollgate-test/kafka', context);
+}
+
+function homeOf(java: string): string {
+  const { stderr } = spawnSync(java, ['-XshowSettings:properties', '-version'], { encoding: 'utf8' });
+  const home = /java\.home = (.+)/.exec(stderr)?.[1];
+  if (home === undefined) throw new CannotGoOn(`${java} has not said where it is installed.`);
+  return home;
+}
+
+/** Debian's Java leads to its settings by links, and to sources that are not there. */
+function copyJava(home: string, target: string): void {
+  const unused = ['jmods', 'docs', 'man', 'include', 'src.zip', 'ct.sym'];
+  cpSync(home, target, {
+    recursive: true,
+    dereference: true,
+    filter: (source) => !unused.includes(basename(source)) && existsSync(source),
+  });
+}
+
+async function build(options: MakeOptions, image: string, context: string): Promise<string> {
+  options.say(`Building ${image} …`);
+  await docker(options, ['build', '--tag', image, context]);
+  return image;
+}
+
+const docker = ({ engine, signal }: MakeOptions, argv: readonly string[]) =>
+  run('docker', argv, { env: { ...engine.env, DOCKER_BUILDKIT: '0' }, signal });
+
+interface RunOptions {
+  env?: object;
+  signal: AbortSignal;
+}
+
+/** Prints what the program has printed where it fails. @throws CannotGoOn */
+async function run(command: string, argv: readonly string[], { env, signal }: RunOptions): Promise<void> {
+  requireGoingOn(signal);
+  const child = spawn(command, argv, {
+    cwd: workspace,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const stop = () => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop, { once: true });
+  const exitCode = await endOf(child);
+  signal.removeEventListener('abort', stop);
+  requireGoingOn(signal);
+  if (exitCode === 0) return;
+  const lines = output.trimEnd().split('\n').slice(-20).join('\n');
+  throw new CannotGoOn(`${command} ${argv.slice(0, 2).join(' ')} failed (${exitCode}):\n${lines}`);
+}
