@@ -14,6 +14,9 @@ import { startNotifier } from './services/notifier.ts';
 import { startProjector } from './services/projector.ts';
 import { startQueryService } from './services/query-service.ts';
 
+/** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
+export const stopBudgetMs = 15_000;
+
 export interface Gateway {
   /** Where the HTTP server of this process is reached. */
   url: string;
