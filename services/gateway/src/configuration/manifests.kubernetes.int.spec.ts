@@ -103,7 +103,12 @@ const malformed: Mistake[] = [
     'readOnlyRootFileSystem',
     "'readOnlyRootFileSystem' was unexpected",
   ],
-  ['patches/service.yaml', 'failureThreshold: 60', "failureThreshold: '60'", "'60' is not of type 'integer'"],
+  [
+    'patches/service.yaml',
+    'failureThreshold: 120',
+    "failureThreshold: '120'",
+    "'120' is not of type 'integer'",
+  ],
   ['projector.yaml', 'policy/v1\n', 'policy/v1beta1\n', 'schema for kind PodDisruptionBudget'],
 ];
 
