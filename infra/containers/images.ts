@@ -1,26 +1,18 @@
 /** Images for an engine that can pull none: made of Debian, npm and Maven parts, and the shipped one on top of them. */
-import { spawn, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { findDistribution } from '../kafka/distribution.ts';
-import { endOf } from '../run-with-server.ts';
-import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
+import { fetchOnce, runTool } from '../fetch-once.ts';
+import { CannotGoOn } from '../stop-with-sentence.ts';
 import type { Engine } from './engine.ts';
 
 const here = import.meta.dirname;
 const workspace = join(here, '..', '..');
 const debianMirror = 'http://deb.debian.org/debian';
 const debianRelease = 'bookworm';
+const linesShown = 20;
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /** The variables of docker-compose.yml that name images. */
@@ -61,23 +53,19 @@ export async function makeImages(options: MakeOptions): Promise<Images> {
 /** Debian's root, fetched once. */
 async function makeDebian(options: MakeOptions): Promise<void> {
   const { cacheDir, say, signal } = options;
-  const archive = join(cacheDir, `debian-${debianRelease}.tar`);
-  if (!existsSync(archive)) {
-    say(`Fetching a Debian root (first time only, one to three minutes) …`);
-    mkdirSync(cacheDir, { recursive: true });
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-debian-'));
-    try {
-      const root = join(folder, 'root');
-      const parts = ['--variant=minbase', '--include=ca-certificates,curl,procps'];
-      await run('debootstrap', [...parts, debianRelease, root, debianMirror], { signal });
-      rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
-      await run('tar', ['-C', root, '-cf', `${archive}.incomplete`, '.'], { signal });
-      renameSync(`${archive}.incomplete`, archive);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
-  await docker(options, ['import', archive, 'tollgate-test/debian']);
+  const folder = join(cacheDir, `debian-${debianRelease}`);
+  const archive = 'root.tar';
+  const fetch = async (into: string) => {
+    const root = join(into, 'root');
+    const parts = ['--variant=minbase', '--include=ca-certificates,curl,procps'];
+    await run('debootstrap', [...parts, debianRelease, root, debianMirror], { signal });
+    rmSync(join(root, 'var/cache/apt/archives'), { recursive: true, force: true });
+    await run('tar', ['-C', root, '-cf', join(into, archive), '.'], { signal });
+    rmSync(root, { recursive: true, force: true });
+  };
+  const what = `a root of Debian ${debianRelease} (first time only, one to three minutes)`;
+  await fetchOnce({ folder, what, fetch, say });
+  await docker(options, ['import', join(folder, archive), 'tollgate-test/debian']);
 }
 
 async function makeNode(options: MakeOptions, context: string): Promise<string> {
@@ -149,27 +137,19 @@ const docker = ({ engine, signal }: MakeOptions, argv: readonly string[]) =>
   run('docker', argv, { env: { ...engine.env, DOCKER_BUILDKIT: '0' }, signal });
 
 interface RunOptions {
-  env?: object;
+  env?: Readonly<Record<string, string>>;
   signal: AbortSignal;
 }
 
-/** Prints what the program has printed where it fails. @throws CannotGoOn */
-async function run(command: string, argv: readonly string[], { env, signal }: RunOptions): Promise<void> {
-  requireGoingOn(signal);
-  const child = spawn(command, argv, {
-    cwd: workspace,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const stop = () => void child.kill('SIGTERM');
-  signal.addEventListener('abort', stop, { once: true });
-  const exitCode = await endOf(child);
-  signal.removeEventListener('abort', stop);
-  requireGoingOn(signal);
-  if (exitCode === 0) return;
-  const lines = output.trimEnd().split('\n').slice(-20).join('\n');
-  throw new CannotGoOn(`${command} ${argv.slice(0, 2).join(' ')} failed (${exitCode}):\n${lines}`);
+/** Says what the program has printed where it fails. @throws CannotGoOn */
+async function run(
+  command: string,
+  args: readonly string[],
+  { env = {}, signal }: RunOptions,
+): Promise<void> {
+  const missing = `${command} was not found: install it, then start again.`;
+  const { code, output } = await runTool({ command, args, env, missing, signal });
+  if (code === 0) return;
+  const lines = output.trimEnd().split('\n').slice(-linesShown).join('\n');
+  throw new CannotGoOn(`${command} ${args.slice(0, 2).join(' ')} failed (${code ?? 'ended'}):\n${lines}`);
 }

@@ -1,15 +1,15 @@
-/** Apache Kafka as Maven Central has it: the broker's artifact with everything that it needs to run. */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Apache Kafka as Maven Central has it: the broker's artifact with everything that it needs to run, and its own tools. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from './command-line.ts';
-import { CannotGoOn, requireGoingOn } from '../stop-with-sentence.ts';
+import { fetchOnce, runTool } from '../fetch-once.ts';
+import { CannotGoOn } from '../stop-with-sentence.ts';
 
 // 4.4.0 is listed there, too, but its kafka-tools-api is not, so that it cannot be resolved.
 export const kafkaVersion = '4.3.1';
 const javaVersionMin = 17;
 const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-const progressIntervalMs = 10_000;
 
 const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -22,6 +22,17 @@ const project = `<project xmlns="http://maven.apache.org/POM/4.0.0">
       <groupId>org.apache.kafka</groupId>
       <artifactId>kafka_2.13</artifactId>
       <version>${kafkaVersion}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka-tools</artifactId>
+      <version>${kafkaVersion}</version>
+      <exclusions>
+        <exclusion>
+          <groupId>*</groupId>
+          <artifactId>*</artifactId>
+        </exclusion>
+      </exclusions>
     </dependency>
     <dependency>
       <groupId>org.slf4j</groupId>
@@ -44,8 +55,9 @@ export async function findDistribution(
   signal?: AbortSignal,
 ): Promise<Distribution> {
   const java = findJava();
-  const folder = join(cacheFolder, kafkaVersion);
-  if (!existsSync(folder)) await fetchJars(folder, say, signal);
+  const folder = join(cacheFolder, `${kafkaVersion}-with-tools`);
+  const what = `Kafka ${kafkaVersion} from Maven Central (first time only, about 45 MB)`;
+  await fetchOnce({ folder, what, say, fetch: (into) => fetchJars(into, signal) });
   return { java, classPath: join(folder, '*') };
 }
 
@@ -60,62 +72,17 @@ function findJava(): string {
   throw new CannotGoOn(`Kafka needs a newer Java than ${version ?? 'this one'}: ${advice}.`);
 }
 
-/** Into a folder beside, which then gets its name: an interrupted fetch leaves nothing that seems complete. */
-async function fetchJars(folder: string, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
-  mkdirSync(cacheFolder, { recursive: true });
-  const incomplete = mkdtempSync(join(cacheFolder, 'fetching-'));
-  try {
-    const jars = join(incomplete, 'jars');
-    const pom = join(incomplete, 'pom.xml');
-    writeFileSync(pom, project);
-    say(`Fetching Kafka ${kafkaVersion} from Maven Central (first time only, about 45 MB) …`);
-    await runMaven(
-      ['-B', '-q', '-C', '-f', pom, plugin, '-DincludeScope=runtime', `-DoutputDirectory=${jars}`],
-      say,
-      signal,
-    );
-    if (!existsSync(folder)) renameSync(jars, folder);
-  } finally {
-    rmSync(incomplete, { recursive: true, force: true });
-  }
-}
-
-async function runMaven(
-  args: readonly string[],
-  say: (line: string) => void,
-  signal?: AbortSignal,
-): Promise<void> {
-  const startedAt = performance.now();
-  const progress = setInterval(
-    () => say(`… still fetching, ${Math.round((performance.now() - startedAt) / 1_000)} s`),
-    progressIntervalMs,
-  );
-  try {
-    const { code, output } = await run('mvn', args, signal);
-    requireGoingOn(signal);
-    if (code === 0) return;
-    const reason = /\[ERROR\] (.+)/.exec(output)?.[1] ?? 'Maven gave no reason';
-    throw new CannotGoOn(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
-  } finally {
-    clearInterval(progress);
-  }
-}
-
-function run(
-  command: string,
-  args: readonly string[],
-  signal?: AbortSignal,
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    signal?.addEventListener('abort', () => child.kill());
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    const advice = 'install it (on Debian, `apt-get install maven`), then start again';
-    child.once('error', () =>
-      reject(new CannotGoOn(`Kafka is fetched with Maven, which was not found: ${advice}.`)),
-    );
-    child.once('close', (code) => resolve({ code, output }));
+async function fetchJars(into: string, signal?: AbortSignal): Promise<void> {
+  const pom = join(into, '..', 'pom.xml');
+  writeFileSync(pom, project);
+  const { code, output } = await runTool({
+    command: 'mvn',
+    args: ['-B', '-q', '-C', '-f', pom, plugin, '-DincludeScope=runtime', `-DoutputDirectory=${into}`],
+    missing:
+      'Kafka is fetched with Maven, which was not found: install it (on Debian, `apt-get install maven`), then start again.',
+    signal,
   });
+  if (code === 0) return;
+  const reason = /\[ERROR\] (.+)/.exec(output)?.[1] ?? 'Maven gave no reason';
+  throw new CannotGoOn(`Maven could not fetch Kafka ${kafkaVersion}: ${reason}`);
 }

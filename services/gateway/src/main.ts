@@ -9,11 +9,8 @@ import {
 } from '@tollgate/service-kit';
 import { banner } from './command-line/banner.ts';
 import { gatewayConfigSchema } from './configuration/config.ts';
-import { type Gateway, startGateway } from './composition/gateway.ts';
+import { type Gateway, startGateway, stopBudgetMs } from './composition/gateway.ts';
 import { readServiceNames, usage } from './configuration/service-names.ts';
-
-/** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
-const stopBudgetMs = 15_000;
 
 async function main(): Promise<void> {
   const services = readServiceNames(process.argv.slice(2));

@@ -5,7 +5,12 @@ import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
 import { type Parts, createParts } from './parts.ts';
 import type { RunningService } from '../edge/running-service.ts';
-import { type ServiceName, indexedServices, routedServices, serviceNames } from '../configuration/service-names.ts';
+import {
+  type ServiceName,
+  indexedServices,
+  routedServices,
+  serviceNames,
+} from '../configuration/service-names.ts';
 import { startCallbackIngester } from './services/callback-ingester.ts';
 import { startCommandService } from './services/command-service.ts';
 import { startEventPublisher } from './services/event-publisher.ts';
@@ -13,6 +18,9 @@ import { startFrontDoor } from './services/front-door.ts';
 import { startNotifier } from './services/notifier.ts';
 import { startProjector } from './services/projector.ts';
 import { startQueryService } from './services/query-service.ts';
+
+/** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
+export const stopBudgetMs = 15_000;
 
 export interface Gateway {
   /** Where the HTTP server of this process is reached. */

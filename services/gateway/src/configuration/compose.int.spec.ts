@@ -5,10 +5,10 @@ import { readConfig } from '@tollgate/service-kit';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { z } from 'zod';
 import { parseAccounts } from './account-config.ts';
 import { gatewayConfigSchema } from './config.ts';
 import { readServiceNames, serviceNames } from './service-names.ts';
+import { variableNames } from './testing/variable-names.ts';
 
 interface Container {
   image: string;
@@ -41,15 +41,6 @@ const ours = all.filter(([, { image }]) => image.startsWith('tollgate:'));
 /** Those that run the image's own entry point. */
 const services = ours.filter(([, { entrypoint }]) => entrypoint === undefined);
 
-/** The names of variables that a schema reads. */
-function namesIn({ _zod: { def } }: z.core.$ZodType): string[] {
-  if (def.type === 'object') return Object.keys((def as z.core.$ZodObjectDef).shape);
-  if (def.type === 'pipe') return namesIn((def as z.core.$ZodPipeDef).in);
-  if (def.type !== 'intersection') return [];
-  const { left, right } = def as z.core.$ZodIntersectionDef;
-  return [...namesIn(left), ...namesIn(right)];
-}
-
 describe('the containers', () => {
   it('run every service that there is, each one of them, under its own name', () => {
     expect(services.map(([name]) => name).toSorted()).toEqual(serviceNames.toSorted());
@@ -59,7 +50,7 @@ describe('the containers', () => {
   it.each(services)(
     '%s is told what the program understands, and enough to start',
     (_name, { environment = {} }) => {
-      const known = namesIn(gatewayConfigSchema);
+      const known = variableNames(gatewayConfigSchema);
       expect(known).toContain('GATEWAY_PORT');
       for (const variable of Object.keys(environment)) expect(known).toContain(variable);
       const config = readConfig(gatewayConfigSchema, environment);
@@ -70,7 +61,7 @@ describe('the containers', () => {
   it('tell the sandbox what it understands', () => {
     const { environment = {} } = compose.services['payment-service'] ?? {};
     for (const variable of Object.keys(environment))
-      expect(namesIn(paymentServiceConfigSchema)).toContain(variable);
+      expect(variableNames(paymentServiceConfigSchema)).toContain(variable);
     expect(readConfig(paymentServiceConfigSchema, environment)).toMatchObject({
       ...{ httpsPort: 4443, hostNames: ['payment-service'] },
     });

@@ -1,9 +1,12 @@
 import { createProjector } from '@tollgate/projector';
-import { shardsOf } from '@tollgate/views';
+import { shardsOf, viewSchemaVersions } from '@tollgate/views';
 import { startAlone } from '../background.ts';
 import { type RunningProjector, watchProjectors } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
+
+/** Releases whose views have other schemas each have one at work, for their own readers. */
+const leaseName = `projector-${viewSchemaVersions.replaceAll(' ', ',')}`;
 
 /** Needs the event store only. One projector per shard, each in one instance at a time. */
 export async function startProjector(parts: Parts): Promise<RunningService> {
@@ -15,7 +18,7 @@ export async function startProjector(parts: Parts): Promise<RunningService> {
     const projector = createProjector({ store, clock, ids, log, shard });
     return {
       projection: `views${suffix}`,
-      health: startAlone(`projector${suffix}`, projector, { runAlone, stops }),
+      health: startAlone(`${leaseName}${suffix}`, projector, { runAlone, stops }),
     };
   });
   watchProjectors(metrics, projectors);

@@ -1,0 +1,395 @@
+/** What is wrong with Kubernetes manifests that are well-formed: they are compared with the program that they run. */
+import { readConfig } from '@tollgate/service-kit';
+import Fastify from 'fastify';
+import { stopBudgetMs } from '../../composition/gateway.ts';
+import { registerHealthRoutes } from '../../edge/health-routes.ts';
+import { parseAccounts } from '../account-config.ts';
+import { gatewayConfigSchema } from '../config.ts';
+import { type ServiceName, serviceNames } from '../service-names.ts';
+import type { Container, Manifests, Peer, Rule, Selector, Workload } from './manifests.ts';
+import { variableNames } from './variable-names.ts';
+
+interface Surroundings {
+  /** A PEM file in the place of those that an installation mounts. */
+  authorityFile: string;
+  /** Of package.json. */
+  version: string;
+}
+
+type Check = (manifests: Manifests, surroundings: Surroundings) => readonly string[];
+
+/** Sentences; none where all is well. */
+export const faultsIn: Check = (manifests, surroundings) =>
+  checks.flatMap((check) => check(manifests, surroundings));
+
+const containerOf = ({ spec }: Workload): Container => spec.template.spec.containers[0];
+
+const differences = (actual: readonly string[], expected: readonly string[]) => ({
+  missing: expected.filter((each) => !actual.includes(each)),
+  extra: actual.filter((each) => !expected.includes(each)),
+});
+
+const everyServiceRuns: Check = ({ deployments }) => {
+  const { missing, extra } = differences(
+    deployments.map(({ metadata }) => metadata.name),
+    serviceNames,
+  );
+  const misnamed = deployments.filter(
+    (each) => containerOf(each).args?.join(' ') !== each.metadata.name && !extra.includes(each.metadata.name),
+  );
+  return [
+    ...missing.map((name) => `${name} has no Deployment`),
+    ...extra.map((name) => `there is no service ${name}`),
+    ...misnamed.map(({ metadata }) => `${metadata.name} runs another service`),
+  ];
+};
+
+const ofEveryPod = ['NODE_OPTIONS', 'TOLLGATE_DATA_DIR', 'TOLLGATE_INDEX_DIR', 'TOLLGATE_LOG_LEVEL'];
+const ofEventStore = ['EVENTSTORE_URL', 'EVENTSTORE_USERNAME', 'EVENTSTORE_PASSWORD'];
+const ofKafka = [
+  ...['KAFKA_BROKERS', 'KAFKA_TLS', 'KAFKA_TLS_CA_FILE', 'KAFKA_REPLICATION', 'KAFKA_MIN_INSYNC_REPLICAS'],
+  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'],
+];
+
+/** What each is told, and no secret beyond it. */
+const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
+  api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL'],
+  'command-service': [
+    ...['PROVIDER_ACCOUNTS_FILE', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS', 'TRUSTED_PROXIES'],
+    ...ofEventStore,
+    ...ofKafka,
+  ],
+  'query-service': ['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', ...ofEventStore],
+  'callback-ingester': ['CALLBACK_SECRETS', ...ofKafka],
+  projector: ofEventStore,
+  'event-publisher': [...ofEventStore, ...ofKafka],
+  notifier: ['WEBHOOK_SECRETS', 'TRUSTED_PROXIES', ...ofEventStore],
+  topics: [...ofEventStore, ...ofKafka],
+};
+
+/** Values of Secrets are not known; that of a ConfigMap which is not there is undefined. */
+function environmentOf(workload: Workload, { configMaps }: Manifests): Record<string, string | undefined> {
+  return Object.fromEntries(
+    containerOf(workload).env.map(({ name, value, valueFrom }) => {
+      const { configMapKeyRef: reference, secretKeyRef } = valueFrom ?? {};
+      if (secretKeyRef !== undefined) return [name, 'from a Secret'];
+      return [name, reference === undefined ? value : configMaps.get(reference.name)?.[reference.key]];
+    }),
+  );
+}
+
+const everyVariableIsUnderstood: Check = (manifests, { authorityFile }) => {
+  const known = ['NODE_OPTIONS', ...variableNames(gatewayConfigSchema)];
+  return manifests.workloads.flatMap((workload) => {
+    const { name } = workload.metadata;
+    const environment = environmentOf(workload, manifests);
+    const told = Object.keys(environment);
+    const expected = [
+      ...ofEveryPod,
+      ...((toldTo[name as ServiceName] as readonly string[] | undefined) ?? []),
+    ];
+    const { missing, extra } = differences(told, expected);
+    return [
+      ...told.filter((each) => !known.includes(each)).map((each) => `${name}: nobody reads ${each}`),
+      ...told.filter((each) => !environment[each]).map((each) => `${name}: ${each} is empty`),
+      ...missing.map((each) => `${name} is not told ${each}`),
+      ...extra.map((each) => `${name} has no use for ${each}`),
+      ...refusalOf(environment, authorityFile).map((refusal) => `${name}: ${refusal}`),
+    ];
+  });
+};
+
+function refusalOf(environment: Record<string, string | undefined>, authorityFile: string): string[] {
+  const mounted = Object.entries(environment).map(([name, value]) => [
+    name,
+    value?.replace(/\/etc\/tollgate\/authorities\/[\w-]+\.pem/, authorityFile),
+  ]);
+  try {
+    readConfig(gatewayConfigSchema, Object.fromEntries(mounted) as Record<string, string>);
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+const everyAccountIsTaken: Check = ({ configMaps }) => {
+  const files = [...configMaps.values()].flatMap((data) => data['accounts.json'] ?? []);
+  if (files.length !== 1) return [`there are ${files.length} accounts files`];
+  try {
+    parseAccounts(files[0] ?? '', { file: 'accounts.json', env: {}, readText: () => 'sk_key_1' });
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+};
+
+const answered = (() => {
+  const app = Fastify();
+  registerHealthRoutes(app, { notReady: () => [], degraded: () => [] });
+  return (url: string) => app.hasRoute({ method: 'GET', url });
+})();
+
+const everyProbeIsAnswered: Check = ({ deployments }) => {
+  const { gatewayPort, callbackPort } = readConfig(gatewayConfigSchema, {});
+  const listening: Readonly<Record<string, number>> = { http: gatewayPort, callbacks: callbackPort };
+  return deployments.flatMap((deployment) => {
+    const { name } = deployment.metadata;
+    const { ports = [], startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
+    const probes = Object.entries({ startupProbe, livenessProbe, readinessProbe });
+    return [
+      ...ports
+        .filter((port) => listening[port.name] !== port.containerPort)
+        .map((port) => `${name} does not listen at ${port.containerPort} (${port.name})`),
+      ...probes
+        .filter(([, probe]) => probe?.httpGet?.port !== 'http' || !answered(probe.httpGet.path))
+        .map(([kind]) => `${name}: nobody answers its ${kind}`),
+    ];
+  });
+};
+
+/** What is stopped takes requests on for as long as others may not have heard of it, and then has all the time that it needs. */
+const everyStopIsLongEnough: Check = ({ deployments, services }) =>
+  deployments.flatMap(({ metadata: { name }, spec }) => {
+    const { terminationGracePeriodSeconds: graceS = 30, containers } = spec.template.spec;
+    const pauseS = containers[0].lifecycle?.preStop?.sleep?.seconds ?? 0;
+    const isReached = services.some((service) => service.metadata.name === name);
+    return [
+      ...(graceS > pauseS + stopBudgetMs / 1_000 ? [] : [`${name} is killed while it stops`]),
+      ...(isReached === pauseS > 0 ? [] : [`${name}: its pause before the stop does not fit its Service`]),
+    ];
+  });
+
+const required = {
+  pod: {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      fsGroup: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+  },
+  container: {
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  },
+  deployment: { strategy: { rollingUpdate: { maxUnavailable: 0 } } },
+};
+
+/** Paths of `wanted` that another value has in `actual`. */
+function unmet(actual: unknown, wanted: unknown, path: string): string[] {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted))
+    return JSON.stringify(actual) === JSON.stringify(wanted) ? [] : [path];
+  return Object.entries(wanted).flatMap(([key, value]) =>
+    unmet((actual as Record<string, unknown> | undefined)?.[key], value, `${path}.${key}`),
+  );
+}
+
+const everyRightIsNeeded: Check = ({ workloads }) =>
+  workloads.flatMap(({ kind, metadata: { name }, spec }) => {
+    const container = spec.template.spec.containers[0];
+    const { requests, limits } = container.resources ?? {};
+    const isLimited = [requests?.cpu, requests?.memory, limits?.memory].every((each) => each !== undefined);
+    return [
+      ...unmet(spec.template.spec, required.pod, name),
+      ...unmet(container, required.container, name),
+      ...(kind === 'Deployment' ? unmet(spec, required.deployment, name) : []),
+      ...(isLimited ? [] : [`${name} has no resources`]),
+    ];
+  });
+
+const everyWrittenFolderIsThere: Check = (manifests) =>
+  manifests.workloads.flatMap((workload) => {
+    const { volumes } = workload.spec.template.spec;
+    const environment = environmentOf(workload, manifests);
+    const written = [environment['TOLLGATE_DATA_DIR'], environment['TOLLGATE_INDEX_DIR'], '/tmp'];
+    const isWritable = (path: string | undefined) =>
+      containerOf(workload).volumeMounts.some(
+        ({ name, mountPath, readOnly = false }) =>
+          mountPath === path &&
+          !readOnly &&
+          volumes.some((volume) => volume.name === name && volume.emptyDir !== undefined),
+      );
+    return written
+      .filter((path) => !isWritable(path))
+      .map((path) => `${workload.metadata.name} cannot write to ${path}`);
+  });
+
+const everyImageHasAVersion: Check = ({ workloads }, { version }) =>
+  workloads
+    .filter((workload) => !containerOf(workload).image.endsWith(`tollgate:${version}`))
+    .map((workload) => `${workload.metadata.name} runs ${containerOf(workload).image}`);
+
+/** What an installation brings; docs/kubernetes.md says how. */
+export const broughtAlong = {
+  configMaps: ['authorities'],
+  secrets: ['event-store-user', 'kafka-user', 'callback-secrets', 'webhook-secrets', 'account-keys'],
+};
+
+const everyReferenceLeadsSomewhere: Check = ({ workloads, configMaps, kinds }) => {
+  const referred = workloads.flatMap(({ spec }) => {
+    const { containers, volumes } = spec.template.spec;
+    const variables = containers[0].env.map(({ valueFrom }) => valueFrom);
+    const sources = volumes.flatMap(({ projected }) => projected?.sources ?? []);
+    return {
+      configMaps: [
+        ...variables.map((each) => each?.configMapKeyRef?.name),
+        ...[...volumes, ...sources].map(({ configMap }) => configMap?.name),
+      ],
+      secrets: [
+        ...variables.map((each) => each?.secretKeyRef?.name),
+        ...sources.map(({ secret }) => secret?.name),
+      ],
+    };
+  });
+  const namesOf = (kind: keyof typeof broughtAlong) => [
+    ...new Set(referred.flatMap((each) => each[kind]).filter((name) => name !== undefined)),
+  ];
+  const maps = differences(namesOf('configMaps'), [...configMaps.keys(), ...broughtAlong.configMaps]);
+  const secrets = differences(namesOf('secrets'), broughtAlong.secrets);
+  return [
+    ...[...maps.extra, ...secrets.extra].map((name) => `nobody makes ${name}`),
+    ...[...maps.missing, ...secrets.missing].map((name) => `nobody reads ${name}`),
+    ...(kinds.includes('Secret') ? ['a Secret is among the manifests'] : []),
+  ];
+};
+
+const hasAll = (labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>> = {}) =>
+  Object.entries(wanted).every(([name, value]) => labels[name] === value);
+
+const selects = ({ matchLabels, matchExpressions = [] }: Selector, { spec }: Workload): boolean =>
+  hasAll(spec.template.metadata.labels, matchLabels) &&
+  matchExpressions.every(
+    ({ key, operator, values }) =>
+      operator === 'In' && values.includes(spec.template.metadata.labels[key] ?? ''),
+  );
+
+const everyBudgetIsOfOne: Check = ({ deployments, budgets }) =>
+  deployments.flatMap((deployment) => {
+    const own = budgets.filter(({ spec }) => selects(spec.selector, deployment));
+    return own.length === 1 && own[0]?.spec.maxUnavailable === 1
+      ? []
+      : [`${deployment.metadata.name} has ${own.length} PodDisruptionBudgets`];
+  });
+
+const everyServiceLeadsToItsPods: Check = ({ deployments, services }) =>
+  services.flatMap(({ metadata: { name }, spec }) => {
+    const behind = deployments.filter((each) => selects({ matchLabels: spec.selector }, each));
+    const isOpen = behind.every((each) =>
+      spec.ports.every(({ port, targetPort }) =>
+        containerOf(each).ports?.some((open) => open.name === targetPort && open.containerPort === port),
+      ),
+    );
+    const isRight = behind.length === 1 && behind[0]?.metadata.name === name && isOpen;
+    return isRight ? [] : [`the Service ${name} does not lead to its pods`];
+  });
+
+/** Who may speak to whom by the policies, and who has to by the addresses that it is told: the same. */
+const everyWayIsUsed: Check = (manifests) => {
+  const { missing, extra } = differences(waysOpen(manifests), waysNeeded(manifests));
+  return [
+    ...missing.map((way) => `closed, and needed: ${way}`),
+    ...extra.map((way) => `open, and not needed: ${way}`),
+  ];
+};
+
+const wayIn = (label: string, name: string, port: number) => `namespaces with ${label} → ${name}:${port}`;
+const wayOut = (name: string, port: number | string, where = 'outside') => `${name} → ${where}:${port}`;
+
+function waysNeeded(manifests: Manifests): readonly string[] {
+  const portsIn = (text = '') => [...text.matchAll(/:(\d+)(?=[,/?]|$)/g)].map(([, port]) => port ?? '');
+  const among = manifests.workloads.flatMap((workload) => {
+    const { name } = workload.metadata;
+    const environment = environmentOf(workload, manifests);
+    const inside = Object.values(environment).flatMap(
+      (value) => /^http:\/\/([\w-]+:\d+)$/.exec(value ?? '')?.[1] ?? [],
+    );
+    const outside = new Set([
+      ...portsIn(environment['EVENTSTORE_URL']),
+      ...portsIn(environment['KAFKA_BROKERS']),
+      '53',
+    ]);
+    const callsAnybody = ['PROVIDER_ACCOUNTS_FILE', 'WEBHOOK_SECRETS'].some((each) => each in environment);
+    return [
+      ...inside.map((address) => `${name} → ${address}`),
+      ...[...outside].map((port) => wayOut(name, port)),
+      ...(callsAnybody ? [wayOut(name, 443, 'the Internet')] : []),
+      wayIn('tollgate/metrics', name, 3000),
+    ];
+  });
+  return [
+    ...among,
+    wayIn('tollgate/ingress', 'api', 3000),
+    wayIn('tollgate/ingress', 'callback-ingester', 3001),
+  ];
+}
+
+/** Everywhere, but not in networks of our own, where a callback address could be made to point. */
+const isPublic = ({ to = [] }: Rule): boolean =>
+  to.some(({ ipBlock }) => privateNetworks.every((each) => ipBlock?.except?.includes(each)));
+const privateNetworks = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
+
+function waysOpen({ workloads, policies }: Manifests): readonly string[] {
+  const rulesOf = (workload: Workload, direction: 'ingress' | 'egress') =>
+    policies
+      .filter(({ spec }) => selects(spec.podSelector, workload))
+      .flatMap(({ spec }) => spec[direction] ?? []);
+  const isClosed = (workload: Workload) =>
+    ['Ingress', 'Egress'].every((type) =>
+      policies.some(({ spec }) => spec.policyTypes.includes(type) && selects(spec.podSelector, workload)),
+    );
+  const leadsTo = (peers: readonly Peer[] | undefined, workload: Workload) =>
+    peers?.some(({ podSelector }) => podSelector !== undefined && selects(podSelector, workload)) ?? false;
+  const portsOf = (rules: readonly Rule[]) =>
+    new Set(rules.flatMap(({ ports }) => ports.map(({ port }) => port)));
+  const among = workloads.flatMap((from) =>
+    workloads.flatMap((to) => {
+      const left = portsOf(rulesOf(from, 'egress').filter((rule) => leadsTo(rule.to, to)));
+      const entered = portsOf(rulesOf(to, 'ingress').filter((rule) => leadsTo(rule.from, from)));
+      return [...left.union(entered)].map((port) => {
+        const half = left.has(port) && entered.has(port) ? '' : ' (one side only)';
+        return `${from.metadata.name} → ${to.metadata.name}:${port}${half}`;
+      });
+    }),
+  );
+  const outwards = workloads.flatMap((from) => {
+    const rules = rulesOf(from, 'egress').filter(({ to = [] }) => !to.some((peer) => 'podSelector' in peer));
+    return rules.flatMap((rule) =>
+      [...portsOf([rule])].map((port) =>
+        wayOut(from.metadata.name, port, isPublic(rule) ? 'the Internet' : undefined),
+      ),
+    );
+  });
+  const inwards = workloads.flatMap((to) =>
+    rulesOf(to, 'ingress').flatMap(({ from = [], ports }) =>
+      from.flatMap(({ namespaceSelector }) =>
+        Object.keys(namespaceSelector?.matchLabels ?? {}).flatMap((label) =>
+          ports.map(({ port }) => wayIn(label, to.metadata.name, port)),
+        ),
+      ),
+    ),
+  );
+  const unguarded = workloads
+    .filter((each) => !isClosed(each))
+    .map(({ metadata }) => `anybody ↔ ${metadata.name}`);
+  return [...among, ...outwards, ...inwards, ...unguarded];
+}
+
+const checks: readonly Check[] = [
+  everyServiceRuns,
+  everyVariableIsUnderstood,
+  everyAccountIsTaken,
+  everyProbeIsAnswered,
+  everyStopIsLongEnough,
+  everyRightIsNeeded,
+  everyWrittenFolderIsThere,
+  everyImageHasAVersion,
+  everyReferenceLeadsSomewhere,
+  everyBudgetIsOfOne,
+  everyServiceLeadsToItsPods,
+  everyWayIsUsed,
+];
