@@ -1,11 +1,11 @@
 /**
- * The test server at EventStoreDB's port and folder, with its health at the same port: gRPC comes as HTTP/2 by prior knowledge,
- * and what is not that is answered as `/health/live`.
+ * A program for a container: the test server at EventStoreDB's port and folder, with its health at the same port. gRPC comes as
+ * HTTP/2 by prior knowledge; what is not that is answered as `/health/live`.
  */
 import { createServer as createHttpServer } from 'node:http';
 import { type Socket, connect, createServer } from 'node:net';
-import { createEmbeddedEventStore } from '../../../libs/event-store/src/embedded/embedded-event-store.ts';
-import { startTestServer } from '../../../libs/event-store/src/testing/eventstoredb-server/server.ts';
+import { createEmbeddedEventStore } from '../../embedded/embedded-event-store.ts';
+import { startTestServer } from './server.ts';
 
 const port = 2113;
 const file = '/var/lib/eventstore/eventstoredb.db';
