@@ -48,7 +48,7 @@ async function run(command: string, argv: readonly string[]): Promise<string> {
   return stdout;
 }
 
-export const docker = (...argv: string[]): Promise<string> => run('docker', argv);
+const docker = (...argv: string[]): Promise<string> => run('docker', argv);
 
 export function compose(...argv: string[]): Promise<string> {
   const [command = '', ...before] = (process.env['TOLLGATE_COMPOSE'] ?? '').split(' ');

@@ -211,10 +211,10 @@ describe('killed in turn under load', () => {
   it('and every event is on the topic once, in order', { timeout: 3 * minutes }, async () => {
     await eventually(async () => {
       const records = await readTopic('gateway.payments.v1');
-      const byPayment = Map.groupBy(records, ({ value }) => (value as Record_).payment.token);
+      const byPayment = Map.groupBy(records, ({ value }) => (value as TopicRecord).payment.token);
       for (const { token, kind } of load.outcomes) {
         if (kind !== 'payment') continue;
-        const sequences = (byPayment.get(token) ?? []).map(({ value }) => (value as Record_).event.sequence);
+        const sequences = (byPayment.get(token) ?? []).map(({ value }) => (value as TopicRecord).event.sequence);
         expect(sequences, token).toEqual(sequences.map((_, index) => index));
         const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
         expect(sequences.length, token).toBe(events.length);
@@ -243,7 +243,7 @@ describe('killed in turn under load', () => {
   });
 });
 
-interface Record_ {
+interface TopicRecord {
   payment: { token: string };
   event: { sequence: number };
 }
