@@ -2,6 +2,7 @@
 import {
   readLast,
   beginning,
+  createRecentlyUsed,
   type EventStore,
   type Position,
   type RecordedEvent,
@@ -13,6 +14,7 @@ import {
   readViewVersion,
   viewStreamOf,
   viewStreamPrefixesOf,
+  viewVersionsToRemove,
   type ViewEnvelope,
   type ViewKind,
   type ViewVersion,
@@ -32,6 +34,8 @@ export interface Checked {
   differing: string[];
   /** Streams that are known to have failed. */
   failed: string[];
+  /** View versions that nobody reads, and that projectors have still to remove. */
+  toRemove: ViewVersion[];
 }
 
 const reportEvery = 1_000;
@@ -50,7 +54,9 @@ export async function checkViews({ store, signal, onProgress }: CheckOptions): P
   const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, viewVersion)));
   const differing = new Set<string>();
   let count = 0;
+  const isLast = createLastCheck(store);
   for await (const event of existing(store, viewStreamPrefixesOf(viewVersion), signal)) {
+    if (!(await isLast(event))) continue;
     count += 1;
     if (count % reportEvery === 0) onProgress?.({ viewsRead: count });
     if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) continue;
@@ -64,7 +70,25 @@ export async function checkViews({ store, signal, onProgress }: CheckOptions): P
     if ((await readLast(store, stream)) === undefined) differing.add(stream);
   }
   signal.throwIfAborted();
-  return { views: count, differing: [...differing], failed };
+  const toRemove = await viewVersionsToRemove(store);
+  return { views: count, differing: [...differing], failed, toRemove };
+}
+
+/** How many streams the last revisions are remembered of; the others are read again. */
+const rememberedRevisionsMax = 20_000;
+
+/**
+ * Gives the function that tells a view from those that it has superseded: stores show them all until they clean up, in any
+ * order. One that is superseded while this runs comes again.
+ */
+function createLastCheck(store: EventStore): (event: RecordedEvent) => Promise<boolean> {
+  const known = createRecentlyUsed<{ revision: number }>(rememberedRevisionsMax);
+  return async ({ stream, revision }) => {
+    if (revision < (known.get(stream)?.revision ?? 0)) return false;
+    const last = await readLast(store, stream);
+    if (last !== undefined) known.set(stream, { revision: last.revision });
+    return last?.revision === revision;
+  };
 }
 
 /** A view is the fold of the events that it claims to include, and of those that the checkpoint claims. */
@@ -103,7 +127,7 @@ async function foldUntil(
   return view === undefined ? undefined : kind.schema.parse(view);
 }
 
-/** The current events. */
+/** The events that there are now. */
 async function* existing(store: EventStore, prefixes: readonly string[], signal: AbortSignal) {
   for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
     if (item.kind === 'caught-up') return;

@@ -80,7 +80,7 @@ export async function ensureLiveVersion(
 /**
  * Announces the next view version, so that indexes can already follow it; writes it until it is complete; and makes it
  * live with one append. Projectors and indexes then switch to it on their own. Killed at any point, it has switched or
- * not, and may be repeated safely. The previous views stay in the store unread: the port does not delete.
+ * not, and may be repeated safely. Projectors remove the previous views.
  *
  * @throws StoreUnavailable; TollgateError `view_version_contended`
  */

@@ -1,5 +1,11 @@
 /** `rebuild`: all read models again from the events, beside the running gateway. */
-import { checkViews, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
+import {
+  checkViews,
+  rebuild,
+  streamsPerSecondMax,
+  type Checked,
+  type RebuildOutcome,
+} from '@tollgate/projector';
 import type { Command } from 'commander';
 import { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
 import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
@@ -43,7 +49,7 @@ function toResult(outcome: RebuildOutcome): CommandResult {
   switch (outcome.kind) {
     case 'switched': {
       const { viewVersion, eventsRead } = outcome;
-      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live.`;
+      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live. The projector removes the views of the version before, at most ${streamsPerSecondMax} a second.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'already-switched': {
@@ -76,7 +82,13 @@ async function checkAll(tools: CommandTools, print: Print, isJson: boolean): Pro
   return { kind: 'refused', message };
 }
 
-function toText({ views, failed }: Checked): string {
-  const all = `${number(views)} views are what their events give.`;
-  return failed.length === 0 ? all : `${all} Known not to be projected: ${failed.join(', ')}.`;
+function toText({ views, failed, toRemove }: Checked): string {
+  const sentences = [
+    `${number(views)} views are what their events give.`,
+    ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
+    ...(toRemove.length === 0
+      ? []
+      : [`Nobody reads view version ${toRemove.join(', ')} any more: the projector removes it.`]),
+  ];
+  return sentences.join(' ');
 }
