@@ -62,6 +62,12 @@ export const liveIn = (record: ViewVersionRecord) => numberIn(record, 'live');
 /** The version of our schemas that is being built; undefined if there is none. */
 export const buildingIn = (record: ViewVersionRecord) => numberIn(record, 'building');
 
+/** Versions of other releases are given up: what reads them builds its own again. */
+export const withoutOtherReleases = (record: ViewVersionRecord): ViewVersionRecord => ({
+  ...record,
+  versions: record.versions.filter(isOwn),
+});
+
 /** Versions that no release reads any more; also one that was given up while it was being built. */
 export const unreadIn = ({ versions, lastNumber }: ViewVersionRecord): ViewVersion[] =>
   Array.from({ length: lastNumber }, (_, index) => index + firstViewVersion).filter(

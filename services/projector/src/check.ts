@@ -10,7 +10,6 @@ import {
 import {
   viewKinds,
   kindOfViewStream,
-  liveIn,
   readViewVersion,
   viewStreamOf,
   viewStreamPrefixesOf,
@@ -19,8 +18,7 @@ import {
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import { readProgress } from './projection.ts';
-import { TollgateError } from '@tollgate/service-kit';
+import { readProgress, requireLive } from './projection.ts';
 
 export interface CheckOptions {
   store: EventStore;
@@ -43,12 +41,7 @@ const reportEvery = 1_000;
 /** @throws StoreUnavailable; what the signal was aborted with */
 export async function checkViews({ store, signal, onProgress }: CheckOptions): Promise<Checked> {
   const { record } = await readViewVersion(store);
-  const viewVersion = liveIn(record);
-  if (viewVersion === undefined)
-    throw new TollgateError(
-      'view_version_missing',
-      'No read models of this release are live yet; start its projector.',
-    );
+  const viewVersion = requireLive(record);
   const { position, failedStreams } = await readProgress(store, viewVersion);
   const failed = failedStreams.map(({ stream }) => stream);
   const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, viewVersion)));

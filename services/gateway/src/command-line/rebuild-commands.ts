@@ -1,6 +1,7 @@
 /** `rebuild`: all read models again from the events, beside the running gateway. */
 import {
   checkViews,
+  dropOtherReleases,
   rebuild,
   streamsPerSecondMax,
   type Checked,
@@ -19,11 +20,24 @@ export function registerRebuildCommands(program: Command, run: RunCommand, outpu
       'rebuild all read models from the events, beside the live ones, and switch when they are complete; may be stopped and started again',
     )
     .option('--check', 'only compare the read models with the events, and name what differs')
+    .option(
+      '--drop-other-releases',
+      'only give up the read models of other releases: the projector removes them',
+    )
     .action((_: unknown, command: Command) => {
-      const { check = false, json = false } = command.optsWithGlobals<{ check?: boolean; json?: boolean }>();
+      const { check, dropOtherReleases, json = false } = command.optsWithGlobals<Options>();
       const print = json ? () => undefined : output;
-      return run((tools) => (check ? checkAll(tools, print, json) : rebuildAll(tools, print)));
+      return run((tools) => {
+        if (check === true) return checkAll(tools, print, json);
+        return dropOtherReleases === true ? dropOthers(tools) : rebuildAll(tools, print);
+      });
     });
+}
+
+interface Options {
+  check?: boolean;
+  dropOtherReleases?: boolean;
+  json?: boolean;
 }
 
 const number = (value: number) => value.toLocaleString('en');
@@ -67,6 +81,15 @@ function toResult(outcome: RebuildOutcome): CommandResult {
         message: 'The rebuild was stopped before it ended; start it again, and it continues.',
       };
   }
+}
+
+async function dropOthers(tools: CommandTools): Promise<CommandResult> {
+  const dropped = await dropOtherReleases(tools);
+  const text =
+    dropped.length === 0
+      ? 'There are no read models of other releases.'
+      : `View version ${dropped.join(', ')} of other releases is given up: the projector removes it.`;
+  return { kind: 'done', text, json: { dropped } };
 }
 
 async function checkAll(tools: CommandTools, print: Print, isJson: boolean): Promise<CommandResult> {
