@@ -46,22 +46,21 @@ export async function checkViews({ store, signal, onProgress }: CheckOptions): P
   const failed = failedStreams.map(({ stream }) => stream);
   const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, viewVersion)));
   const differing = new Set<string>();
-  let count = 0;
   const isLast = createLastCheck(store);
-  for await (const event of existing(store, viewStreamPrefixesOf(viewVersion), signal)) {
-    if (!(await isLast(event))) continue;
+  let count = 0;
+  await withEach(existing(store, viewStreamPrefixesOf(viewVersion), signal), async (event) => {
+    if (!(await isLast(event))) return;
     count += 1;
     if (count % reportEvery === 0) onProgress?.({ viewsRead: count });
-    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) continue;
+    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) return;
     differing.add(event.stream);
-  }
+  });
   const sources = viewKinds.map(({ streamPrefix }) => streamPrefix);
-  for await (const event of existing(store, sources, signal)) {
-    if (event.position > position) break;
+  await withEach(existing(store, sources, signal, position), async (event) => {
     const stream = viewStreamOf(event.stream, viewVersion);
-    if (event.revision !== 0 || isFailed.has(stream)) continue;
+    if (event.revision !== 0 || isFailed.has(stream)) return;
     if ((await readLast(store, stream)) === undefined) differing.add(stream);
-  }
+  });
   signal.throwIfAborted();
   const toRemove = await viewVersionsToRemove(store);
   return { views: count, differing: [...differing], failed, toRemove };
@@ -120,10 +119,31 @@ async function foldUntil(
   return view === undefined ? undefined : kind.schema.parse(view);
 }
 
-/** The events that there are now. */
-async function* existing(store: EventStore, prefixes: readonly string[], signal: AbortSignal) {
+/** How many events are looked at at the same time. */
+const atOnce = 32;
+
+async function withEach(
+  events: AsyncIterable<RecordedEvent>,
+  work: (event: RecordedEvent) => Promise<void>,
+): Promise<void> {
+  let batch: RecordedEvent[] = [];
+  for await (const event of events) {
+    if (batch.push(event) < atOnce) continue;
+    await Promise.all(batch.map(work));
+    batch = [];
+  }
+  await Promise.all(batch.map(work));
+}
+
+/** The events that there are now, those behind a position left out. */
+async function* existing(
+  store: EventStore,
+  prefixes: readonly string[],
+  signal: AbortSignal,
+  until?: Position,
+): AsyncGenerator<RecordedEvent, void, void> {
   for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
-    if (item.kind === 'caught-up') return;
+    if (item.kind === 'caught-up' || (until !== undefined && item.position > until)) return;
     yield item;
   }
 }

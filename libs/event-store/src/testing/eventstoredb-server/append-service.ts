@@ -8,7 +8,7 @@ import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ServerFaults } from './faults.ts';
-import { leadership, serviceError, streamDeleted } from './service-errors.ts';
+import { leadership, notReady, serviceError, streamDeleted } from './service-errors.ts';
 import { shownOf } from './shown-events.ts';
 import { bytesOnDisk, streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
 import { toStoredStream } from './wire-streams.ts';
@@ -111,7 +111,7 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
   const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
   if (fault?.kind === 'silent') return 'no-answer';
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
-  if (fault?.kind === 'not-ready') return serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
+  if (fault?.kind === 'not-ready') return notReady();
   if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
   if (fault?.kind === 'too-large' || bytes > appendBytesMax) return tooLarge();
   if (fault?.kind === 'event-too-large') return eventTooLarge(events[0]?.id ?? '', bytes);
