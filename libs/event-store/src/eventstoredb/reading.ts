@@ -60,7 +60,7 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
     async *allAfter(after, limit) {
       // It begins with the event at the position, where the port wants those after it.
       const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
-      for await (const event of eventsOf(read, silenceMs)) {
+      for await (const event of eventsOf(read, silenceMs, limit + 1)) {
         const position = toPosition(event.position);
         if (position > after) yield { stream: event.streamId, position, isTombstone: isTombstone(event) };
       }

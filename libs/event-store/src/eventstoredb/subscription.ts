@@ -136,12 +136,15 @@ async function lookAhead(
   progress: Progress,
   prefixes: readonly string[],
 ): Promise<Position | undefined> {
-  const head = heads.head();
-  if (head === undefined || head <= progress.position) return undefined;
-  for await (const { stream, position, isTombstone } of reads.allAfter(progress.position, lookEventsMax)) {
-    if (!isTombstone && isWanted(stream, prefixes)) return position;
-    advance(progress, position);
-    heads.announce(position);
+  // Mostly the next one is wanted, and late: a longer read would be cancelled each time.
+  for (const eventsMax of [1, lookEventsMax]) {
+    const head = heads.head();
+    if (head === undefined || head <= progress.position) return undefined;
+    for await (const { stream, position, isTombstone } of reads.allAfter(progress.position, eventsMax)) {
+      if (!isTombstone && isWanted(stream, prefixes)) return position;
+      advance(progress, position);
+      heads.announce(position);
+    }
   }
   return undefined;
 }
