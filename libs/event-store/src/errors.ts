@@ -12,3 +12,10 @@ export class StoreUnavailable extends TollgateError {
 
 /** The caller passed something that no store takes; nothing was written, and a repeat will not help. */
 export class InvalidArgument extends TollgateError {}
+
+/** The caller appends to a stream that was removed, or that somebody has deleted for ever in the event store. */
+export const streamRemoved = (cause?: unknown) =>
+  new StoreUnavailable('stream_removed', 'The stream was removed, and its name cannot be used again.', {
+    retryable: false,
+    cause,
+  });

@@ -1,12 +1,10 @@
-import { StoreUnavailable, eventsPerAppendMax, type EventStore } from '@tollgate/event-store';
+import { StoreUnavailable, inAppends, type EventStore } from '@tollgate/event-store';
 import type { Ids } from '@tollgate/service-kit';
 import { BusUnavailable } from '../errors.ts';
 import type { Message } from '../message-bus.ts';
 import { partitionOf, partitionStream } from './partition-streams.ts';
-import { approximateBytes, toNewEvent } from './record-codec.ts';
+import { toNewEvent } from './record-codec.ts';
 import type { Topics } from './topics.ts';
-
-const chunkBytesMax = 4 * 1_048_576;
 
 /** Writes messages to their partitions. @throws BusUnavailable, and InvalidArgument for a message that is too large */
 export async function publish(
@@ -27,15 +25,10 @@ export async function publish(
     throw error instanceof StoreUnavailable ? fromStoreUnavailable(error) : error;
   }
 
-  // One chunk after the other: a later message must not be there without an earlier one.
+  // One append after the other: a later message must not be there without an earlier one.
   async function appendInOrder(stream: string, group: readonly Message[]): Promise<void> {
-    for (const chunk of inChunks(group)) {
-      await store.append(
-        stream,
-        chunk.map((message) => toNewEvent(ids.uuid(), message)),
-        'any',
-      );
-    }
+    const events = group.map((message) => toNewEvent(ids.uuid(), message));
+    for (const append of inAppends(events)) await store.append(stream, append, 'any');
   }
 }
 
@@ -45,19 +38,4 @@ function fromStoreUnavailable(cause: StoreUnavailable): BusUnavailable {
     retryable,
     cause,
   });
-}
-
-function* inChunks(messages: readonly Message[]): Generator<Message[]> {
-  let chunk: Message[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size = approximateBytes(message);
-    if (chunk.length === eventsPerAppendMax || (chunk.length > 0 && bytes + size > chunkBytesMax)) {
-      yield chunk;
-      [chunk, bytes] = [[], 0];
-    }
-    chunk.push(message);
-    bytes += size;
-  }
-  if (chunk.length > 0) yield chunk;
 }
