@@ -12,3 +12,13 @@ export class StoreUnavailable extends TollgateError {
 
 /** The caller passed something that no store takes; nothing was written, and a repeat will not help. */
 export class InvalidArgument extends TollgateError {}
+
+/**
+ * The store has reported events that it does not show: a leader without a quorum has them, or has lost them. They prove
+ * nothing, neither that something is there nor that it is not.
+ */
+export const notShown = (stream: string): StoreUnavailable =>
+  new StoreUnavailable(
+    'store_unconfirmed',
+    `The event store does not show yet what it has reported of ${stream}.`,
+  );

@@ -8,6 +8,7 @@ import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ServerFaults } from './faults.ts';
+import type { HiddenAppends } from './hidden-appends.ts';
 import { streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
 import { ownerOfMetadata, toStoredStream } from './wire-streams.ts';
 
@@ -26,6 +27,7 @@ interface WireAppend {
 interface Parts {
   store: EventStore;
   faults: ServerFaults;
+  hidden: HiddenAppends;
   /** Cuts all connections. */
   reset: () => void;
 }
@@ -91,7 +93,7 @@ export function createBatchAppend(parts: Parts) {
   };
 }
 
-async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Promise<Outcome> {
+async function carryOut({ store, faults, hidden, reset }: Parts, append: WireAppend): Promise<Outcome> {
   const { stream, events, expected } = append;
   const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
   if (fault?.kind === 'silent') return 'no-answer';
@@ -100,7 +102,10 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
   if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
   if (fault?.kind === 'too-large') return tooLarge();
   try {
-    const answer = await store.append(toStoredStream(stream), events, toExpected(expected));
+    const stored = { stream: toStoredStream(stream), events, expected: toExpected(expected) };
+    const taken = hidden.take(stored, fault?.kind === 'hidden' ? fault.until : undefined);
+    const answer = await (taken ?? store.append(stored.stream, events, stored.expected));
+    if (answer === 'no-answer') return answer;
     if (answer.kind === 'appended') await obeyMetadata(store, stream, events);
     if (fault?.kind === 'answer-lost') return 'no-answer';
     if (fault?.kind === 'reset') {
