@@ -37,7 +37,8 @@ async function publishAll(bus: MessageBus, messages: readonly Message[]): Promis
       Buffer.from(value).equals(last?.value ?? new Uint8Array()),
     );
     try {
-      return await bus.publish(topic, messages.slice(next + 1));
+      await bus.publish(topic, messages.slice(next + 1));
+      return;
     } catch (error) {
       if ((error as { retryable?: boolean }).retryable !== true) throw error;
     }
