@@ -2,7 +2,7 @@ import { silentLog, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EventStore } from './event-store.ts';
 import { runUnderLease } from './lease.ts';
-import { hideNext, hurriedClock, servedStore } from './testing/eventstoredb-store.ts';
+import { hideNext, hurried, hurriedClock, servedStore } from './testing/eventstoredb-store.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -33,7 +33,7 @@ function givenCandidates() {
 
 describe('a lease whose acquisition a leader without a quorum hides', () => {
   it.each(['shown', 'lost'] as const)('is held by one in the end, and by nobody before: %s', async (fate) => {
-    const { store, server, another } = await servedStore({ clock: hurriedClock });
+    const { store, server, another } = await servedStore(hurried);
     const hidden = hideNext(server, isOfLease);
     const candidates = givenCandidates();
     candidates.start(store, 'one');
@@ -52,7 +52,7 @@ describe('a lease whose acquisition a leader without a quorum hides', () => {
 
 describe('a lease whose renewal a leader without a quorum hides', () => {
   it.each(['shown', 'lost'] as const)('is never worked under by two: %s', async (fate) => {
-    const { store, server, another } = await servedStore({ clock: hurriedClock });
+    const { store, server, another } = await servedStore(hurried);
     const candidates = givenCandidates();
     candidates.start(store, 'one');
     await expect.poll(candidates.working, waiting).toEqual(['one']);

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { InvalidArgument, StoreUnavailable } from '../errors.ts';
-import { hideNext, hurriedClock, servedStore } from '../testing/eventstoredb-store.ts';
+import { hideNext, hurried, servedStore } from '../testing/eventstoredb-store.ts';
 import type { AppendFault, ReceivedAppend } from '../testing/eventstoredb-server/faults.ts';
 import {
   appended,
@@ -150,7 +150,7 @@ describe('a conflict with events that the server does not show yet', () => {
 
   // It was once returned in the end: a repeated refund ended with 500, since what it was about was not there.
   it('proves nothing where they are not shown in time: the append is sent again, and carried out where they are lost', async () => {
-    const { store, server } = await servedStore({ clock: hurriedClock });
+    const { store, server } = await servedStore(hurried);
     const stream = freshStream();
     const { received, onAppend } = failing([{ kind: 'conflict', actual: 7 }]);
     server.faults.onAppend = onAppend;
@@ -159,7 +159,7 @@ describe('a conflict with events that the server does not show yet', () => {
   });
 
   it('leaves the outcome unknown where they are never shown', async () => {
-    const { store, server } = await servedStore({ clock: hurriedClock });
+    const { store, server } = await servedStore(hurried);
     const { received, onAppend } = failing([]);
     server.faults.onAppend = (append) => onAppend(append) ?? { kind: 'conflict', actual: 7 };
     const appending = store.append(freshStream(), givenEvents(1), 'no-stream');
@@ -169,7 +169,7 @@ describe('a conflict with events that the server does not show yet', () => {
   });
 
   it('leaves the outcome unknown where nothing was expected', async () => {
-    const { store, server } = await servedStore({ clock: hurriedClock });
+    const { store, server } = await servedStore(hurried);
     const stream = freshStream();
     await store.append(stream, givenEvents(1), 'no-stream');
     server.faults.onAppend = () => ({ kind: 'conflict', actual: 0 });
@@ -182,7 +182,7 @@ describe.each(['shown', 'lost'] as const)(
   'an append that a leader without a quorum hides, and that is %s',
   (fate) => {
     const given = async () => {
-      const served = await servedStore({ clock: hurriedClock });
+      const served = await servedStore(hurried);
       const stream = freshStream();
       await served.store.append(stream, [givenEvent('first')], 'no-stream');
       const hidden = hideNext(served.server, (append) => append.stream === stream);

@@ -2,7 +2,7 @@
  * A record that was published while the leader of the event store left stood twice: it was there, hidden, when the
  * publisher read the last records and sent it again.
  */
-import { hideNext, hurriedClock, servedStore } from '@tollgate/event-store/testing/eventstoredb';
+import { hideNext, hurried, hurriedClock, servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import type { EventStore } from '@tollgate/event-store';
 import { systemIds } from '@tollgate/service-kit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -47,7 +47,7 @@ async function publishAll(bus: MessageBus, messages: readonly Message[]): Promis
 
 describe.each(['shown', 'lost'] as const)('a record that a leader without a quorum hides: %s', (fate) => {
   const given = async () => {
-    const { store, server, another } = await servedStore({ clock: hurriedClock });
+    const { store, server, another } = await servedStore(hurried);
     const bus = openBus(store);
     await bus.publish(topic, [caused('0')]);
     const hidden = hideNext(server, (append) => append.stream === stream);
@@ -78,7 +78,7 @@ describe.each(['shown', 'lost'] as const)('a record that a leader without a quor
 
 // A conflict was taken for impossible, since nothing was expected, and ended the membership for good.
 it('a group is joined when it is known whether another member has joined', async () => {
-  const { store, server, another } = await servedStore({ clock: hurriedClock });
+  const { store, server, another } = await servedStore(hurried);
   await openBus(store).publish(topic, [caused('0')]);
   const hidden = hideNext(server, (append) => append.stream === groupStream('spec'));
   const first = memberProbe(openBus(store), { group: 'spec', topics: [topic] });
