@@ -2,9 +2,11 @@ import { InvalidArgument } from './errors.ts';
 import type { ExpectedRevision, NewEvent } from './event-store.ts';
 
 export const eventsPerAppendMax = 1_000;
-/** Data and metadata of one event together, as JSON in UTF-8. */
-export const eventBytesMax = 1_048_576;
-const appendBytesMax = 16 * 1_048_576;
+/**
+ * Of one event, and of all events of one append: data and metadata as JSON in UTF-8, and the type twice. A server of which
+ * nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
+ */
+export const appendBytesMax = 1_000_000;
 const streamNameLengthMax = 512;
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -55,9 +57,28 @@ export function serializeAppend(
   const serialized = events.map(serializeEvent);
   const bytes = serialized.reduce((sum, event) => sum + bytesOf(event), 0);
   if (bytes > appendBytesMax) {
-    throw new InvalidArgument('append_too_large', `The events of one append exceed ${appendBytesMax} bytes.`);
+    throw new InvalidArgument(
+      'append_too_large',
+      `The ${events.length} events of one append have ${bytes} bytes, and at most ${appendBytesMax} are taken: divide them.`,
+    );
   }
   return { events: serialized, bytes };
+}
+
+/** Divides events, in order, into appends that are no larger than a store takes. @throws InvalidArgument */
+export function* inAppends(events: readonly NewEvent[]): Generator<NewEvent[]> {
+  let append: NewEvent[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const size = bytesOf(serializeEvent(event));
+    if (append.length === eventsPerAppendMax || bytes + size > appendBytesMax) {
+      yield append;
+      [append, bytes] = [[], 0];
+    }
+    append.push(event);
+    bytes += size;
+  }
+  if (append.length > 0) yield append;
 }
 
 function serializeEvent(event: NewEvent): SerializedEvent {
@@ -71,13 +92,18 @@ function serializeEvent(event: NewEvent): SerializedEvent {
   }
   const { id, type } = event;
   const serialized = { id, type, data: toJson(event.data), metadata: toJson(event.metadata) };
-  if (bytesOf(serialized) > eventBytesMax) {
-    throw new InvalidArgument('event_too_large', `The event ${type} exceeds ${eventBytesMax} bytes.`);
+  const bytes = bytesOf(serialized);
+  if (bytes > appendBytesMax) {
+    throw new InvalidArgument(
+      'event_too_large',
+      `The event ${type} has ${bytes} bytes of JSON, and at most ${appendBytesMax} are taken.`,
+    );
   }
   return serialized;
 }
 
-const bytesOf = (event: SerializedEvent) => Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+const bytesOf = ({ type, data, metadata }: SerializedEvent): number =>
+  Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length;
 
 function toJson(value: unknown): string {
   const text = stringified(value);

@@ -22,3 +22,10 @@ export const notShown = (stream: string): StoreUnavailable =>
     'store_unconfirmed',
     `The event store does not show yet what it has reported of ${stream}.`,
   );
+
+/** The caller appends to a stream that was removed, or that somebody has deleted for ever in the event store. */
+export const streamRemoved = (cause?: unknown) =>
+  new StoreUnavailable('stream_removed', 'The stream was removed, and its name cannot be used again.', {
+    retryable: false,
+    cause,
+  });

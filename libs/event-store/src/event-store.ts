@@ -79,8 +79,8 @@ export interface EventStore {
    * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again, and
    * there is no conflict: use it only where that is harmless, and say why.
    *
-   * @throws StoreUnavailable (retryable) when its durability is unknown; nothing is half written. An append that is in
-   * conflict with events that cannot be read is unknown, too.
+   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written, as also where it is in
+   * conflict with events that cannot be read; `stream_removed` (not retryable) for a stream that was removed
    */
   append(
     stream: string,
@@ -88,17 +88,28 @@ export interface EventStore {
     expected: ExpectedRevision,
   ): Promise<Appended | Conflict>;
 
-  /** The events of a stream in order; nothing for a stream that does not exist. */
+  /** The events of a stream in order; nothing for a stream that does not exist, or was removed. */
   read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
 
   /**
    * All events after a position and then those to come, each once and in order, with a `CaughtUp` each time the end is
    * reached. Survives failures of the store; ends only when the signal is aborted, without an error.
+   *
+   * What `keepLast` and `remove` have hidden from reads may be among them, for as long as the store has not cleaned up, and
+   * in whatever order it does: whoever wants the last event of a stream cannot take the one that came for it.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
-  /** Keeps only the last `count` events of a stream, now and for later appends. Revisions keep counting. */
+  /** Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep counting. */
   keepLast(stream: string, count: number): Promise<void>;
+
+  /**
+   * Removes all events of a stream for ever; a removed one may be removed again. Its name cannot be used again: appends and
+   * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
+   *
+   * @throws StoreUnavailable (retryable) when the outcome is unknown: repeat it
+   */
+  remove(stream: string): Promise<void>;
 
   /** Waits for appends under way, ends all subscriptions and lets go of the files or connections. */
   close(): Promise<void>;

@@ -98,6 +98,7 @@ async function given() {
     ...kept,
     append: (...append) => during(kept.append(...append)),
     keepLast: (...keepLast) => during(kept.keepLast(...keepLast)),
+    remove: (...remove) => during(kept.remove(...remove)),
     async *read(...read) {
       yield* await during(Array.fromAsync(kept.read(...read)));
     },

@@ -1,5 +1,5 @@
 /** Indexes the views of one view version: from the event store into one file of the index. */
-import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
+import { readLast, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import {
   checkpointPrefixOf,
@@ -51,7 +51,9 @@ export async function followViews(options: FollowOptions): Promise<void> {
       // A read that waits for a position waits for a checkpoint.
       if (batch.length < batchEventsMax && !item.stream.startsWith(checkpointPrefix)) continue;
     }
-    progress = takeOver(options, batch, progress);
+    const unreadable: UnreadableView[] = [];
+    progress = takeOver(options, batch, { progress, unreadable });
+    for (const each of unreadable) await tellIfLast(options, each);
     const taken = batch.length;
     batch = [];
     // Yields, because other work goes on while many views are indexed.
@@ -62,23 +64,28 @@ export async function followViews(options: FollowOptions): Promise<void> {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
+/** Of each stream the last event: those before it are superseded, and a store shows them until it cleans up. */
+const lastOfEach = (batch: readonly RecordedEvent[]): RecordedEvent[] => [
+  ...new Map(batch.map((event) => [event.stream, event])).values(),
+];
+
 /** Writes a batch into the file, and gives how far the file has come. */
 function takeOver(
   { log, file, viewVersion }: FollowOptions,
   batch: readonly RecordedEvent[],
-  progress: IndexProgress,
+  { progress, unreadable }: { progress: IndexProgress; unreadable: UnreadableView[] },
 ): IndexProgress {
   const last = batch.at(-1);
   if (last === undefined) return progress;
   const found: IndexedView[] = [];
   let said = progress;
-  for (const event of batch) {
+  for (const event of lastOfEach(batch)) {
     const kind = kindOfViewStream(event.stream, viewVersion);
     if (kind === undefined) said = afterCheckpoint(said, event, { viewVersion, log });
     else {
       const view = kind.schema.safeParse(event.data);
       if (view.success) found.push({ kind, view: view.data });
-      else tellUnreadable(log, event, view.error);
+      else unreadable.push({ event, error: view.error });
     }
   }
   const witness = found.map(toWitness).at(-1) ?? progress.witness;
@@ -111,6 +118,17 @@ function afterCheckpoint(
     (each) => each,
   );
   return { ...progress, shards, source: later(progress.source, position) };
+}
+
+interface UnreadableView {
+  event: RecordedEvent;
+  error: unknown;
+}
+
+/** Where another view has superseded it, nothing is missing. */
+async function tellIfLast({ store, log }: FollowOptions, { event, error }: UnreadableView): Promise<void> {
+  const last = await readLast(store, event.stream);
+  if (last?.revision === event.revision) tellUnreadable(log, event, error);
 }
 
 const later = (one: Position, other: Position): Position => (one > other ? one : other);

@@ -1,6 +1,6 @@
 /** The open file of the index. A new one replaces it if it is damaged, outdated or another store's. */
 import { renameSync, statSync } from 'node:fs';
-import { beginning, readLast, type EventStore } from '@tollgate/event-store';
+import { readLast, type EventStore } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import type { DueAt } from './index-inquiries.ts';
 import type { IndexFile, IndexProgress } from './index-file.ts';
@@ -23,8 +23,13 @@ export interface HeldIndexFile {
   close(): void;
   /** An empty one in the place of the one that is there. */
   rebuild(): IndexFile;
-  /** The file, if it has views of this store and view version, or else an empty one. @throws StoreUnavailable */
-  fileOf(viewVersion: ViewVersion): Promise<IndexFile>;
+  /**
+   * The file, if it has views of this store and view version, or else an empty one.
+   *
+   * @param isCurrent the views of another version may have been removed from the store already
+   * @throws StoreUnavailable
+   */
+  fileOf(viewVersion: ViewVersion, isCurrent: boolean): Promise<IndexFile>;
   /** Opens the file that is built beside it for another view version, with its progress; the same one while it is open. */
   openBeside(viewVersion: ViewVersion): IndexFile;
   /** Closes it; one that is ready takes the place of the file. */
@@ -97,16 +102,16 @@ export function createHeldIndexFile({ path, store, log, dueAt }: HeldIndexFileOp
   return {
     file: () => file,
     ...{ open, close, rebuild, openBeside, endBeside, deleteBeside },
-    fileOf: async (viewVersion) => {
+    fileOf: async (viewVersion, isCurrent) => {
       if (file === undefined) return rebuild();
-      if (!(await isOfStore(store, file.progress()))) {
-        log.warn({ operation: 'open-index' }, 'the index belongs to another event store; it is rebuilt');
-        deleteBeside();
-        return rebuild();
-      }
       const { viewVersion: of } = file.progress();
-      if (of === viewVersion) return file;
-      return takeBeside(viewVersion) ?? (of === undefined ? file : rebuild());
+      const fitting =
+        of === viewVersion ? file : (takeBeside(viewVersion) ?? (of === undefined ? file : undefined));
+      if (fitting === undefined) return rebuild();
+      if (await isOfStore(store, fitting.progress(), isCurrent)) return fitting;
+      log.warn({ operation: 'open-index' }, 'the index belongs to another event store; it is rebuilt');
+      deleteBeside();
+      return rebuild();
     },
   };
 }
@@ -123,6 +128,7 @@ const isOfViewVersion = ({ viewVersion }: IndexProgress, wanted: ViewVersion): b
 async function isOfStore(
   store: EventStore,
   { witness, followed, followedIn }: IndexProgress,
+  isCurrent: boolean,
 ): Promise<boolean> {
   if (witness === undefined) return true;
   const { stream, revision, position } = witness;
@@ -130,5 +136,6 @@ async function isOfStore(
   for await (const event of store.read(stream, { from: revision, limit: 1 }))
     isThere = event.revision === revision && event.position === position;
   if (!isThere || followedIn === undefined) return false;
-  return ((await readLast(store, followedIn))?.position ?? beginning) >= followed;
+  const last = await readLast(store, followedIn);
+  return last === undefined ? !isCurrent : last.position >= followed;
 }

@@ -127,7 +127,7 @@ async function followOnce(
   const [live, next] = [liveIn(record), buildingIn(record)];
   // A file that is whole answers until the one of the live version is, too.
   const followed = (state.isComplete ? state.viewVersion : undefined) ?? live ?? next ?? noneToFollow();
-  const file = await openFileOf(parts, followed);
+  const file = await openFileOf(parts, followed, followed === (live ?? next));
   const isSwitching = live !== undefined && live !== followed;
   const wanted = isSwitching ? live : next === followed ? undefined : next;
   if (wanted === undefined) held.deleteBeside();
@@ -161,11 +161,12 @@ async function followOnce(
 async function openFileOf(
   { store, watch, held, state }: Parts,
   viewVersion: ViewVersion,
+  isCurrent: boolean,
 ): Promise<IndexFile> {
   const before = held.file();
   if (state.isDamaged) held.rebuild();
   state.isDamaged = false;
-  const file = await held.fileOf(viewVersion);
+  const file = await held.fileOf(viewVersion, isCurrent);
   // One that was whole stays so while the store is not reached.
   if (file !== before) state.isComplete = false;
   state.viewVersion = viewVersion;

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
+import { checkpointStream, disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
 import type { PaymentView } from '@tollgate/views';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 import {
@@ -235,6 +236,20 @@ test('an index that is ahead of its store, which was restored from a backup, is 
   const { log, messages } = warnings();
   expect(tokensIn(await startIndex(restored, file, log))).toEqual(['p1', 'p2']);
   expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
+});
+
+// An index that still answers from the version before was taken for another store's, and was empty until the next one was built.
+test('an index answers from the views of the version before, though they are removed already', async () => {
+  const file = await temporaryFile();
+  const store = await temporaryStore();
+  await projectPayment(store, 'p1', [requested()]);
+  const { log, messages } = warnings();
+  const index = await startIndex(store, file, log);
+  for (const stream of [paymentViewStream('p1'), checkpointStream]) await store.remove(stream);
+  await writeViewVersions(store, [{ number: 2, schemas: viewSchemaVersions, state: 'live' }]);
+  await vi.waitFor(() => expect(existsSync(`${file}.next`)).toBe(true), soon);
+  expect(tokensIn(index)).toEqual(['p1']);
+  expect(messages).toEqual([]);
 });
 
 /** How far a file says that it has come. */

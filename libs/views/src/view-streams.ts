@@ -4,7 +4,8 @@
 export type ViewVersion = number;
 export const firstViewVersion: ViewVersion = 1;
 
-const viewPrefixOf = (viewVersion: ViewVersion): string =>
+/** Of all streams of a view version, its checkpoints included. */
+export const viewPrefixOf = (viewVersion: ViewVersion): string =>
   viewVersion === firstViewVersion ? 'view_' : `view${viewVersion}_`;
 
 /** The stream of the view that is folded from `stream`; only its last event is kept. */

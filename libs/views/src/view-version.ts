@@ -19,7 +19,7 @@ const viewVersionRecordSchema = z.object({
   versions: z.array(
     z.object({ number: z.int().min(1), schemas: z.string(), state: z.enum(['live', 'building']) }),
   ),
-  /** The highest number so far: none is reused, because its streams remain. */
+  /** The highest number so far: none is reused, because removed streams cannot be appended to. */
   lastNumber: z.int().min(0),
 });
 export type ViewVersionRecord = z.infer<typeof viewVersionRecordSchema>;
@@ -61,6 +61,18 @@ export const liveIn = (record: ViewVersionRecord) => numberIn(record, 'live');
 
 /** The version of our schemas that is being built; undefined if there is none. */
 export const buildingIn = (record: ViewVersionRecord) => numberIn(record, 'building');
+
+/** Versions of other releases are given up: what reads them builds its own again. */
+export const withoutOtherReleases = (record: ViewVersionRecord): ViewVersionRecord => ({
+  ...record,
+  versions: record.versions.filter(isOwn),
+});
+
+/** Versions that no release reads any more; also one that was given up while it was being built. */
+export const unreadIn = ({ versions, lastNumber }: ViewVersionRecord): ViewVersion[] =>
+  Array.from({ length: lastNumber }, (_, index) => index + firstViewVersion).filter(
+    (number) => !versions.some((version) => version.number === number),
+  );
 
 const others = ({ versions }: ViewVersionRecord, state: State) =>
   versions.filter((version) => !isOwn(version) || version.state !== state);

@@ -2,6 +2,7 @@
 import {
   readLast,
   beginning,
+  createRecentlyUsed,
   type EventStore,
   type Position,
   type RecordedEvent,
@@ -9,16 +10,15 @@ import {
 import {
   viewKinds,
   kindOfViewStream,
-  liveIn,
   readViewVersion,
   viewStreamOf,
   viewStreamPrefixesOf,
+  viewVersionsToRemove,
   type ViewEnvelope,
   type ViewKind,
   type ViewVersion,
 } from '@tollgate/views';
-import { readProgress } from './projection.ts';
-import { TollgateError } from '@tollgate/service-kit';
+import { readProgress, requireLive } from './projection.ts';
 
 export interface CheckOptions {
   store: EventStore;
@@ -32,6 +32,8 @@ export interface Checked {
   differing: string[];
   /** Streams that are known to have failed. */
   failed: string[];
+  /** View versions that nobody reads, and that projectors have still to remove. */
+  toRemove: ViewVersion[];
 }
 
 const reportEvery = 1_000;
@@ -39,32 +41,46 @@ const reportEvery = 1_000;
 /** @throws StoreUnavailable; what the signal was aborted with */
 export async function checkViews({ store, signal, onProgress }: CheckOptions): Promise<Checked> {
   const { record } = await readViewVersion(store);
-  const viewVersion = liveIn(record);
-  if (viewVersion === undefined)
-    throw new TollgateError(
-      'view_version_missing',
-      'No read models of this release are live yet; start its projector.',
-    );
+  const viewVersion = requireLive(record);
   const { position, failedStreams } = await readProgress(store, viewVersion);
   const failed = failedStreams.map(({ stream }) => stream);
   const isFailed = new Set(failed.map((stream) => viewStreamOf(stream, viewVersion)));
   const differing = new Set<string>();
+  const isLast = createLastCheck(store);
   let count = 0;
-  for await (const event of existing(store, viewStreamPrefixesOf(viewVersion), signal)) {
+  await withEach(existing(store, viewStreamPrefixesOf(viewVersion), signal), async (event) => {
+    if (!(await isLast(event))) return;
     count += 1;
     if (count % reportEvery === 0) onProgress?.({ viewsRead: count });
-    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) continue;
+    if (isFailed.has(event.stream) || (await isAsFolded(store, event, { viewVersion, position }))) return;
     differing.add(event.stream);
-  }
+  });
   const sources = viewKinds.map(({ streamPrefix }) => streamPrefix);
-  for await (const event of existing(store, sources, signal)) {
-    if (event.position > position) break;
+  await withEach(existing(store, sources, signal, position), async (event) => {
     const stream = viewStreamOf(event.stream, viewVersion);
-    if (event.revision !== 0 || isFailed.has(stream)) continue;
+    if (event.revision !== 0 || isFailed.has(stream)) return;
     if ((await readLast(store, stream)) === undefined) differing.add(stream);
-  }
+  });
   signal.throwIfAborted();
-  return { views: count, differing: [...differing], failed };
+  const toRemove = await viewVersionsToRemove(store);
+  return { views: count, differing: [...differing], failed, toRemove };
+}
+
+/** How many streams the last revisions are remembered of; the others are read again. */
+const rememberedRevisionsMax = 20_000;
+
+/**
+ * Gives the function that tells a view from those that it has superseded: stores show them all until they clean up, in any
+ * order. One that is superseded while this runs comes again.
+ */
+function createLastCheck(store: EventStore): (event: RecordedEvent) => Promise<boolean> {
+  const known = createRecentlyUsed<{ revision: number }>(rememberedRevisionsMax);
+  return async ({ stream, revision }) => {
+    if (revision < (known.get(stream)?.revision ?? 0)) return false;
+    const last = await readLast(store, stream);
+    if (last !== undefined) known.set(stream, { revision: last.revision });
+    return last?.revision === revision;
+  };
 }
 
 /** A view is the fold of the events that it claims to include, and of those that the checkpoint claims. */
@@ -103,10 +119,31 @@ async function foldUntil(
   return view === undefined ? undefined : kind.schema.parse(view);
 }
 
-/** The current events. */
-async function* existing(store: EventStore, prefixes: readonly string[], signal: AbortSignal) {
+/** How many events are looked at at the same time. */
+const atOnce = 32;
+
+async function withEach(
+  events: AsyncIterable<RecordedEvent>,
+  work: (event: RecordedEvent) => Promise<void>,
+): Promise<void> {
+  let batch: RecordedEvent[] = [];
+  for await (const event of events) {
+    if (batch.push(event) < atOnce) continue;
+    await Promise.all(batch.map(work));
+    batch = [];
+  }
+  await Promise.all(batch.map(work));
+}
+
+/** The events that there are now, those behind a position left out. */
+async function* existing(
+  store: EventStore,
+  prefixes: readonly string[],
+  signal: AbortSignal,
+  until?: Position,
+): AsyncGenerator<RecordedEvent, void, void> {
   for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
-    if (item.kind === 'caught-up') return;
+    if (item.kind === 'caught-up' || (until !== undefined && item.position > until)) return;
     yield item;
   }
 }

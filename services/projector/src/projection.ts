@@ -9,10 +9,11 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import {
   checkpointStreamOf,
   furthestShards,
+  liveIn,
   shardNumberOf,
   shardsMax,
   shardsOf,
@@ -20,6 +21,7 @@ import {
   type Shard,
   type ViewCheckpoint,
   type ViewVersion,
+  type ViewVersionRecord,
 } from '@tollgate/views';
 import { createViewWriter } from './view-writer.ts';
 
@@ -119,6 +121,16 @@ async function furthest(
 ): Promise<ViewCheckpoint> {
   const together = await readProgress(store, viewVersion);
   return own.position >= together.position ? own : together;
+}
+
+/** The live version of our schemas. @throws TollgateError `view_version_missing` */
+export function requireLive(record: ViewVersionRecord): ViewVersion {
+  const live = liveIn(record);
+  if (live !== undefined) return live;
+  throw new TollgateError(
+    'view_version_missing',
+    'No read models of this release are live yet; start its projector.',
+  );
 }
 
 /** How far all views of a view version have come, and which streams could not be projected. */

@@ -6,11 +6,12 @@ import {
   type FailedStream,
   type Position,
 } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { liveIn, onlyShard, readViewVersion, toViewVersionRecord, type Shard } from '@tollgate/views';
 import { projectOn } from './projecting.ts';
 import { resumeProjection, type Projection } from './projection.ts';
 import { ensureLiveVersion } from './rebuild.ts';
+import { removeUnreadViews } from './remove-views.ts';
 
 export interface ProjectorOptions {
   store: EventStore;
@@ -23,6 +24,8 @@ export interface ProjectorOptions {
   batchEventsMax?: number;
   /** The most views kept in memory; 5,000 by default. */
   cachedViewsMax?: number;
+  /** How long after a switch the views of the version before are removed, milliseconds; 60,000 by default. */
+  removalGraceMs?: number;
 }
 
 export interface ProjectorHealth {
@@ -41,12 +44,18 @@ export interface ProjectorHealth {
 export interface Projector {
   /**
    * Projects the live view version from its checkpoint until the signal is aborted, through failures of the store; may then
-   * be called again. If none of our schemas is live, it is built first. Two projectors at once do twice the work and no
-   * harm.
+   * be called again. If none of our schemas is live, it is built first. The views of versions that nobody reads any more are
+   * removed meanwhile. Two projectors at once do twice the work and no harm.
    */
   run(signal: AbortSignal): Promise<void>;
   health(): ProjectorHealth;
 }
+
+/** One of the shards does it for all. */
+const removeBeside = (options: ProjectorOptions & { shard: Shard }, signal: AbortSignal): Promise<void> =>
+  options.shard.number === 1
+    ? removeUnreadViews({ ...options, ...given({ graceMs: options.removalGraceMs }), signal })
+    : Promise.resolve();
 
 export function createProjector(options: ProjectorOptions): Projector {
   const { store } = options;
@@ -62,14 +71,21 @@ export function createProjector(options: ProjectorOptions): Projector {
       projection = await resumeProjection(parts);
       // A switch after this read comes after the checkpoint, and so through the subscription.
       if (liveIn((await readViewVersion(store)).record) !== viewVersion) return;
-      await projectOn(projection, {
-        ...{ batchEventsMax: 500, ...options, signal },
-        isSwitch: (event) => liveIn(toViewVersionRecord(event)) !== viewVersion,
-        onBatch: (_, count) => {
-          eventsRead += count;
-          gotOn();
-        },
-      });
+      const leaving = new AbortController();
+      const removing = removeBeside(parts, AbortSignal.any([signal, leaving.signal]));
+      try {
+        await projectOn(projection, {
+          ...{ batchEventsMax: 500, ...options, signal },
+          isSwitch: (event) => liveIn(toViewVersionRecord(event)) !== viewVersion,
+          onBatch: (_, count) => {
+            eventsRead += count;
+            gotOn();
+          },
+        });
+      } finally {
+        leaving.abort();
+        await removing;
+      }
     },
   );
 

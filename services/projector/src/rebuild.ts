@@ -13,17 +13,19 @@ import {
   liveIn,
   onlyShard,
   readViewVersion,
+  unreadIn,
   viewVersionEventType,
   viewVersionStream,
   withBuilding,
   withSwitched,
   withoutBuilding,
+  withoutOtherReleases,
   type StoredViewVersion,
   type ViewVersion,
   type ViewVersionRecord,
 } from '@tollgate/views';
 import { projectOn } from './projecting.ts';
-import { readProgress, resumeProjection, type Projection } from './projection.ts';
+import { readProgress, requireLive, resumeProjection, type Projection } from './projection.ts';
 
 export interface RebuildOptions {
   store: EventStore;
@@ -80,7 +82,7 @@ export async function ensureLiveVersion(
 /**
  * Announces the next view version, so that indexes can already follow it; writes it until it is complete; and makes it
  * live with one append. Projectors and indexes then switch to it on their own. Killed at any point, it has switched or
- * not, and may be repeated safely. The previous views stay in the store unread: the port does not delete.
+ * not, and may be repeated safely. Projectors remove the previous views.
  *
  * @throws StoreUnavailable; TollgateError `view_version_contended`
  */
@@ -98,6 +100,24 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildOutcome> 
         : { kind: 'already-switched', viewVersion: live };
   });
   return outcome;
+}
+
+/**
+ * Gives up the view versions of other releases, so that projectors remove them. Whoever still runs such a release builds its
+ * views again at its next start.
+ *
+ * @returns the versions that were given up
+ * @throws StoreUnavailable; TollgateError `view_version_missing`, `view_version_contended`
+ */
+export async function dropOtherReleases(
+  options: Pick<RebuildOptions, 'store' | 'ids'>,
+): Promise<ViewVersion[]> {
+  const found = await readViewVersion(options.store);
+  requireLive(found.record);
+  const record = withoutOtherReleases(found.record);
+  const dropped = unreadIn(record).filter((number) => !unreadIn(found.record).includes(number));
+  if (dropped.length > 0) await writeViewVersion(options, found, record);
+  return dropped;
 }
 
 async function rebuildAlone(options: RebuildOptions, found: StoredViewVersion): Promise<RebuildOutcome> {

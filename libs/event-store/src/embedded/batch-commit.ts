@@ -1,12 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Revision } from '../event-store.ts';
-import type { AppendOperation, KeepLastOperation, Operation, OperationResult } from './writer-protocol.ts';
+import type {
+  AppendOperation,
+  KeepLastOperation,
+  Operation,
+  OperationResult,
+  RemoveOperation,
+} from './writer-protocol.ts';
 
 interface StreamRow {
   id: number;
   lastRevision: Revision;
   keepLast: number | null;
 }
+
+/** How many events a removed stream keeps: its row stays, so that nothing is ever appended to it. */
+const keptOfRemoved = 0;
+const isRemoved = (stream: StreamRow | undefined): boolean => stream?.keepLast === keptOfRemoved;
 
 /**
  * Gives the function that carries out a batch in one transaction. When it returns, all of it is durable; when it
@@ -22,10 +32,12 @@ export function createBatchCommit(
   const commit = database.prepare('COMMIT');
   const append = createAppend(database);
   const keepLast = createKeepLast(database);
+  const carryOut = (operation: Operation): OperationResult =>
+    operation.kind === 'append' ? append(operation) : keepLast(operation);
   return (operations) => {
     begin.run();
     try {
-      const results = operations.map((each) => (each.kind === 'append' ? append(each) : keepLast(each)));
+      const results = operations.map(carryOut);
       commit.run();
       return results;
     } catch (error) {
@@ -59,6 +71,7 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
 
   return (operation) => {
     const stream = streams.find(operation.stream);
+    if (isRemoved(stream)) return { kind: 'removed' };
     const actual = stream?.lastRevision ?? -1;
     const expected = toLastRevision(operation.expected, actual);
     if (expected === actual) return insert(stream ?? streams.create(operation.stream), operation);
@@ -87,15 +100,20 @@ function createFindRepeat(database: DatabaseSync) {
   };
 }
 
-function createKeepLast(database: DatabaseSync): (operation: KeepLastOperation) => OperationResult {
+/** To remove a stream is to keep none of its events. */
+function createKeepLast(
+  database: DatabaseSync,
+): (operation: KeepLastOperation | RemoveOperation) => OperationResult {
   const streams = createStreams(database);
   const trim = createTrim(database);
   const setKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
-  return ({ stream, count }) => {
-    const { id, lastRevision } = streams.find(stream) ?? streams.create(stream);
-    setKeepLast.run(count, id);
-    trim(id, lastRevision, count);
-    return { kind: 'kept' };
+  return (operation) => {
+    const stream = streams.find(operation.stream) ?? streams.create(operation.stream);
+    if (isRemoved(stream)) return { kind: 'removed' };
+    const count = operation.kind === 'remove' ? keptOfRemoved : operation.count;
+    setKeepLast.run(count, stream.id);
+    trim(stream.id, stream.lastRevision, count);
+    return { kind: operation.kind === 'remove' ? 'removed' : 'kept' };
   };
 }
 

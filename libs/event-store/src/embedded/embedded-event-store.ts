@@ -9,7 +9,7 @@ import {
   type Log,
 } from '@tollgate/service-kit';
 import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
-import type { StoreUnavailable } from '../errors.ts';
+import { type StoreUnavailable, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { type GroupCommit, startGroupCommit } from './group-commit.ts';
@@ -83,7 +83,12 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
     keepLast: async (stream, count) => {
       requireStreamName(stream);
       requireInteger('The count of events to keep', count, 1);
-      await writer.submit({ kind: 'keep-last', stream, count }, 0);
+      const { kind } = await writer.submit({ kind: 'keep-last', stream, count }, 0);
+      if (kind === 'removed') throw streamRemoved();
+    },
+    remove: async (stream) => {
+      requireStreamName(stream);
+      await writer.submit({ kind: 'remove', stream }, 0);
     },
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
@@ -133,6 +138,7 @@ async function* readInPages(
 function toAnswer(result: OperationResult): Appended | Conflict {
   if (result.kind === 'kept')
     throw new InvariantViolation('The writer answered an append as something else.');
+  if (result.kind === 'removed') throw streamRemoved();
   if (result.kind === 'conflict') return result;
   return { kind: 'appended', revision: result.revision, position: toPosition(result.rowNumber) };
 }

@@ -18,11 +18,19 @@ export interface KeepLastOperation {
   count: number;
 }
 
-export type Operation = AppendOperation | KeepLastOperation;
+export interface RemoveOperation {
+  kind: 'remove';
+  stream: string;
+}
 
-/** `rowNumber` is that of the last event of the append. */
+export type Operation = AppendOperation | KeepLastOperation | RemoveOperation;
+
+/** `rowNumber` is that of the last event of the append; `removed`: the stream is, whether by this operation or before. */
 export type OperationResult =
-  { kind: 'appended'; revision: Revision; rowNumber: number } | Conflict | { kind: 'kept' };
+  | { kind: 'appended'; revision: Revision; rowNumber: number }
+  | Conflict
+  | { kind: 'kept' }
+  | { kind: 'removed' };
 
 export interface WriterOptions {
   file: string;

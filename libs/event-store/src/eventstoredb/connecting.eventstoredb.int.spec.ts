@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { Secret, StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readLast } from '../follower/checkpoint.ts';
 import { decideAndAppend } from '../load-decide-append.ts';
 import { runUnderLease } from '../lease.ts';
 import { servedStore } from '../testing/eventstoredb-store.ts';
@@ -145,6 +146,17 @@ describe('reading', () => {
     await server.comeBack();
     server.faults.readsAreSilent = true;
     await expect(readAll(store, stream)).rejects.toMatchObject({ code: 'store_silent', retryable: true });
+  });
+
+  // Each was cancelled after its one event, and a server closes the connection on which too many calls are.
+  it('of the last event may be done as often as one likes', async () => {
+    const { store } = await servedStore();
+    const stream = freshStream();
+    await store.append(stream, givenEvents(2), 'no-stream');
+    for (let round = 0; round < 30; round += 1) {
+      const reads = Array.from({ length: 50 }, () => readLast(store, stream));
+      expect((await Promise.all(reads)).every((last) => last?.revision === 1)).toBe(true);
+    }
   });
 
   it('holds on to nothing when it is left early', async () => {

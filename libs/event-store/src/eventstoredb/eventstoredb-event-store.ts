@@ -14,6 +14,7 @@ import { createHeadWatch } from './head-watch.ts';
 import { keepLast } from './keep-last.ts';
 import { toEventData } from './recorded-event.ts';
 import { type Reads, createReads } from './reading.ts';
+import { removeStream } from './remove-stream.ts';
 import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
 import { subscription } from './subscription.ts';
 import { createUnderWay } from './under-way.ts';
@@ -88,6 +89,11 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireInteger('The count of events to keep', count, 1);
       requireOpen();
       await underWay.run(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
+    },
+    remove: async (stream) => {
+      requireStreamName(stream);
+      requireOpen();
+      await underWay.run(() => removeStream({ link, clock, tryMs: appendTryMs }, stream));
     },
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {

@@ -6,7 +6,7 @@ import {
 } from '@eventstore/db-client';
 import type { Position, RecordedEvent } from '../event-store.ts';
 import { fromPosition, isKnown, toPosition } from './position.ts';
-import { toRecordedEvent } from './recorded-event.ts';
+import { isTombstone, toRecordedEvent } from './recorded-event.ts';
 
 /** One subscription of the client, from its start to its end, whatever ends it. */
 export interface Feed {
@@ -59,7 +59,9 @@ export function openFeed(
         const resolved = subscription.read() as AllStreamResolvedEvent | null;
         if (resolved === null) return undefined;
         // A link to an event that is gone has none.
-        if (resolved.event !== undefined) return toRecordedEvent(resolved.event);
+        if (resolved.event === undefined) continue;
+        if (!isTombstone(resolved.event)) return toRecordedEvent(resolved.event);
+        reached = toPosition(resolved.event.position);
       }
     },
     checkpoint: () => reached,

@@ -2,8 +2,8 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import { systemClock } from '@tollgate/service-kit';
 import { type Position, type ReadOptions, type RecordedEvent, beginning } from '../event-store.ts';
 import { fromPosition, toPosition } from './position.ts';
-import { type ClientEvent, toRecordedEvent } from './recorded-event.ts';
-import { fromClientError, isStreamNotFound } from './store-failure.ts';
+import { type ClientEvent, isTombstone, toRecordedEvent } from './recorded-event.ts';
+import { fromClientError, isWithoutEvents } from './store-failure.ts';
 import { within } from '../within.ts';
 
 /** All of it is read from the leader: another node may not have yet what was just appended. */
@@ -11,7 +11,7 @@ const fromLeader = { requiresLeader: true, resolveLinkTos: false } as const;
 
 /** All of them throw StoreUnavailable, also when nothing has come for too long. */
 export interface Reads {
-  /** The events of a stream; nothing for a stream that does not exist. */
+  /** The events of a stream; nothing for a stream that does not exist, or was removed. */
   stream(name: string, options: ReadOptions): AsyncGenerator<RecordedEvent, void, void>;
   /** One event of a stream at most. */
   first(name: string, options: ReadOptions): Promise<RecordedEvent | undefined>;
@@ -24,6 +24,8 @@ export interface Reads {
 interface Place {
   stream: string;
   position: Position;
+  /** It is the last event of a removed stream, which is delivered to nobody. */
+  isTombstone: boolean;
 }
 
 /** @param silenceMs how long a read may give nothing before it has failed; the client has no deadline for reads */
@@ -34,7 +36,7 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
     const whence = from === undefined ? (direction === 'forwards' ? 'start' : 'end') : BigInt(from);
     const counted = limit === Infinity ? {} : { maxCount: limit };
     const read = client.readStream(name, { ...fromLeader, ...counted, direction, fromRevision: whence });
-    for await (const event of eventsOf(read, silenceMs)) yield toRecordedEvent(event);
+    for await (const event of eventsOf(read, silenceMs, limit)) yield toRecordedEvent(event);
   }
 
   return {
@@ -58,9 +60,9 @@ export function createReads(client: EventStoreDBClient, silenceMs: number): Read
     async *allAfter(after, limit) {
       // It begins with the event at the position, where the port wants those after it.
       const read = client.readAll({ ...fromLeader, fromPosition: fromPosition(after), maxCount: limit + 1 });
-      for await (const event of eventsOf(read, silenceMs)) {
+      for await (const event of eventsOf(read, silenceMs, limit + 1)) {
         const position = toPosition(event.position);
-        if (position > after) yield { stream: event.streamId, position };
+        if (position > after) yield { stream: event.streamId, position, isTombstone: isTombstone(event) };
       }
     },
   };
@@ -72,37 +74,45 @@ interface ClientRead {
   cancel(): Promise<void>;
 }
 
-async function* eventsOf(read: ClientRead, silenceMs: number): AsyncGenerator<ClientEvent, void, void> {
+/** @param limit the server ends the read by itself after so many */
+async function* eventsOf(
+  read: ClientRead,
+  silenceMs: number,
+  limit = Infinity,
+): AsyncGenerator<ClientEvent, void, void> {
   // What goes wrong after we have stopped listening would end the process.
   read.on('error', () => undefined);
   const iterator = read[Symbol.asyncIterator]();
   let isOver = false;
+  let count = 0;
   try {
     for (;;) {
       const next = await within(systemClock, silenceMs, iterator.next());
       isOver = next.done === true;
       if (next.done === true) return;
+      count += 1;
       if (next.value.event !== undefined) yield next.value.event;
     }
   } catch (error) {
     const failure = fromClientError(error);
     // The read itself does not notice silence, and continues.
     isOver = failure !== error;
-    if (!isStreamNotFound(error)) throw failure;
+    if (!isWithoutEvents(error)) throw failure;
   } finally {
-    if (!isOver) leave(read, iterator);
+    if (!isOver) leave(read, iterator, count < limit);
   }
 }
 
 /**
  * The client forgets a read only when it was read to its end, or was cancelled before the server had sent that: so both
- * are done, or every read that is left early would stay in memory.
+ * are done, or every read that is left early would stay in memory. One that the server ends anyway is not cancelled:
+ * servers close connections on which many calls are.
  */
-function leave(read: ClientRead, iterator: AsyncIterator<unknown>): void {
+function leave(read: ClientRead, iterator: AsyncIterator<unknown>, isGoingOn: boolean): void {
   const drain = async () => {
     let next = await iterator.next();
     while (next.done !== true) next = await iterator.next();
   };
-  read.cancel().catch(() => undefined);
+  if (isGoingOn) read.cancel().catch(() => undefined);
   drain().catch(() => undefined);
 }

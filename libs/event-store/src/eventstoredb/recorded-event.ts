@@ -6,6 +6,9 @@ import { toPosition } from './position.ts';
 /** What the client gives for a stored event. */
 export type ClientEvent = NonNullable<ResolvedEvent['event']>;
 
+/** The last event of a removed stream: the server's own, which nobody wants. */
+export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => type === '$streamDeleted';
+
 /**
  * The event as the client takes it. Metadata goes as bytes: the client leaves out metadata that is `null`, 0, false or ''.
  * Data is parsed again, so that a repeat sends the same even if the caller changes its object meanwhile.

@@ -1,11 +1,16 @@
-import { ErrorType, StreamNotFoundError, isCommandError } from '@eventstore/db-client';
+import { ErrorType, StreamDeletedError, StreamNotFoundError, isCommandError } from '@eventstore/db-client';
 import { TollgateError } from '@tollgate/service-kit';
-import { InvalidArgument, StoreUnavailable } from '../errors.ts';
+import { InvalidArgument, StoreUnavailable, streamRemoved } from '../errors.ts';
 
 /** gRPC's codes of a caller that may not do this, and that is not known; the client does not convert all of them. */
 const refusals: readonly unknown[] = [7, 16];
 
-export const isStreamNotFound = (error: unknown): boolean => error instanceof StreamNotFoundError;
+/** A read meets a stream that does not exist, or was removed. */
+export const isWithoutEvents = (error: unknown): boolean =>
+  error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
+
+/** The server has given up on a call; whether an append took effect is unknown, a subscription was too slow. */
+export const storeTimedOut = 'store_timed_out';
 
 /**
  * The one place where errors of the client and of gRPC are classified. Unclassified errors are transient: whether an
@@ -21,15 +26,13 @@ export function fromClientError(error: unknown): TollgateError {
         { retryable: false, cause: error },
       );
     case ErrorType.STREAM_DELETED:
-      return new StoreUnavailable(
-        'stream_deleted',
-        'Somebody has deleted the stream in the event store: its name can never be used again.',
-        { retryable: false, cause: error },
-      );
+      return streamRemoved(error);
+    case ErrorType.TIMEOUT:
+      return new StoreUnavailable(storeTimedOut, 'The event store has given up on a call.', { cause: error });
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
       return new InvalidArgument(
         'append_too_large',
-        'The event store accepts smaller appends only: set its MaxAppendSize to 20 MiB.',
+        'The event store accepts smaller appends only: leave its MaxAppendSize and MaxAppendEventSize at their defaults.',
         { cause: error },
       );
     case ErrorType.NOT_LEADER:
@@ -41,8 +44,12 @@ export function fromClientError(error: unknown): TollgateError {
   }
 }
 
+/** By its message: the client does not know this error of KurrentDB, and says what it can of it. */
+const isEventTooLarge = ({ message }: Error): boolean => /maximum ?append ?event ?size/i.test(message);
+
 function typeOf(error: unknown): ErrorType | undefined {
   if (!(error instanceof Error)) return undefined;
+  if (isEventTooLarge(error)) return ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED;
   if (isCommandError(error)) return error.type;
   return 'code' in error && refusals.includes(error.code) ? ErrorType.ACCESS_DENIED : undefined;
 }

@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventBytesMax, eventsPerAppendMax } from '../append-arguments.ts';
+import { appendBytesMax, eventsPerAppendMax } from '../append-arguments.ts';
 import { InvalidArgument } from '../errors.ts';
 import type { Appended } from '../event-store.ts';
 import type { Stores } from './event-store.contract.ts';
 import { appended, freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
+
+/** Events that take so many bytes together, as a store counts them. */
+function eventsOf(bytes: number, count: number) {
+  const { type, metadata } = givenEvent();
+  const besides = 2 * type.length + JSON.stringify(metadata).length + '""'.length;
+  const each = Math.floor(bytes / count);
+  return Array.from({ length: count }, (_, index) =>
+    givenEvent('x'.repeat((index === 0 ? bytes - each * (count - 1) : each) - besides)),
+  );
+}
 
 export function describeAppend(given: Stores): void {
   describe('append', () => {
@@ -163,10 +173,25 @@ export function describeAppend(given: Stores): void {
       );
     });
 
+    // A server took 1 MiB, an append had up to 16, and whoever ran a server as it comes could not use it.
+    it.each([1, 8])(
+      'goes up to what a server takes of which nobody has set the size, in %s events',
+      async (count) => {
+        const store = given.store();
+        const largest = eventsOf(appendBytesMax, count);
+        const larger = eventsOf(appendBytesMax + 1, count);
+        expect(await store.append(freshStream(), largest, 'no-stream')).toMatchObject({
+          revision: count - 1,
+        });
+        const refused = store.append(freshStream(), larger, 'no-stream');
+        await expect(refused).rejects.toThrow(InvalidArgument);
+        await expect(refused).rejects.toThrow(/1000001 bytes.* at most 1000000/);
+      },
+    );
+
     it.each([
       ['no event', []],
       ['1,001 events', givenEvents(eventsPerAppendMax + 1)],
-      ['an event of more than 1 MiB', [givenEvent('x'.repeat(eventBytesMax))]],
       ['data that is no JSON', [givenEvent(1n)]],
       ['data that is undefined', [{ ...givenEvent(), data: undefined }]],
       ['an id that is no UUID', [{ ...givenEvent(), id: 'one' }]],

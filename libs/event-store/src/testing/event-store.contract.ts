@@ -4,6 +4,7 @@ import { describeAppend } from './append.contract.ts';
 import { describeClose } from './close.contract.ts';
 import { describeKeepLast } from './keep-last.contract.ts';
 import { describeRead } from './read.contract.ts';
+import { describeRemove } from './remove.contract.ts';
 import { describeSubscribe } from './subscribe.contract.ts';
 
 /** What the suite needs of an adapter. */
@@ -50,6 +51,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenEventSt
     describeAppend(given);
     describeRead(given);
     describeKeepLast(given);
+    describeRemove(given);
     describeSubscribe(given);
     describeClose(given);
   });

@@ -1,6 +1,12 @@
-import { type EventStore, type Revision, createRecentlyUsed, decisionTriesMax } from '@tollgate/event-store';
+import {
+  type EventStore,
+  type NewEvent,
+  type Revision,
+  createRecentlyUsed,
+  decisionTriesMax,
+  inAppends,
+} from '@tollgate/event-store';
 import { BusUnavailable } from '../errors.ts';
-import { type OutgoingRecord, firstChunk } from './record-chunks.ts';
 
 type End = Revision | 'no-stream';
 
@@ -21,7 +27,7 @@ export interface PartitionEnds {
    *
    * @throws StoreUnavailable; BusUnavailable `partition_contended`
    */
-  append(stream: string, records: readonly OutgoingRecord[]): Promise<void>;
+  append(stream: string, records: readonly NewEvent[]): Promise<void>;
 }
 
 export function createPartitionEnds(store: EventStore): PartitionEnds {
@@ -31,23 +37,22 @@ export function createPartitionEnds(store: EventStore): PartitionEnds {
   /** By stream: appends of one process would only meet one another. */
   const underWay = new Map<string, Promise<void>>();
 
-  async function appendMissing(stream: string, records: readonly OutgoingRecord[]): Promise<void> {
+  async function appendMissing(stream: string, records: readonly NewEvent[]): Promise<void> {
     let end = ends.get(stream) ?? (await recall(stream));
-    let missing = records.filter(({ event }) => !remembered.has(event.id));
+    let missing = records.filter(({ id }) => !remembered.has(id));
     for (let conflicts = 0; missing.length > 0;) {
-      const chunk = firstChunk(missing);
-      const events = chunk.map(({ event }) => event);
+      const [events = []] = inAppends(missing);
       const answer = await store.append(stream, events, end);
       if (answer.kind === 'appended') {
         for (const { id } of events) remember(id);
         end = answer.revision;
-        missing = missing.slice(chunk.length);
+        missing = missing.slice(events.length);
       } else {
         conflicts += 1;
         if (conflicts > decisionTriesMax) throw contended(stream);
         const come = await readBehind(stream, end);
         end = come.end;
-        missing = missing.filter(({ event }) => !come.ids.has(event.id));
+        missing = missing.filter(({ id }) => !come.ids.has(id));
       }
     }
     ends.set(stream, end);

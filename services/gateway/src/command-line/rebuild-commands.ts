@@ -1,5 +1,12 @@
 /** `rebuild`: all read models again from the events, beside the running gateway. */
-import { checkViews, rebuild, type Checked, type RebuildOutcome } from '@tollgate/projector';
+import {
+  checkViews,
+  dropOtherReleases,
+  rebuild,
+  streamsPerSecondMax,
+  type Checked,
+  type RebuildOutcome,
+} from '@tollgate/projector';
 import type { Command } from 'commander';
 import { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
 import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
@@ -13,11 +20,24 @@ export function registerRebuildCommands(program: Command, run: RunCommand, outpu
       'rebuild all read models from the events, beside the live ones, and switch when they are complete; may be stopped and started again',
     )
     .option('--check', 'only compare the read models with the events, and name what differs')
+    .option(
+      '--drop-other-releases',
+      'only give up the read models of other releases: the projector removes them',
+    )
     .action((_: unknown, command: Command) => {
-      const { check = false, json = false } = command.optsWithGlobals<{ check?: boolean; json?: boolean }>();
+      const { check, dropOtherReleases, json = false } = command.optsWithGlobals<Options>();
       const print = json ? () => undefined : output;
-      return run((tools) => (check ? checkAll(tools, print, json) : rebuildAll(tools, print)));
+      return run((tools) => {
+        if (check === true) return checkAll(tools, print, json);
+        return dropOtherReleases === true ? dropOthers(tools) : rebuildAll(tools, print);
+      });
     });
+}
+
+interface Options {
+  check?: boolean;
+  dropOtherReleases?: boolean;
+  json?: boolean;
 }
 
 const number = (value: number) => value.toLocaleString('en');
@@ -43,7 +63,7 @@ function toResult(outcome: RebuildOutcome): CommandResult {
   switch (outcome.kind) {
     case 'switched': {
       const { viewVersion, eventsRead } = outcome;
-      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live.`;
+      const text = `All read models were built again from ${number(eventsRead)} events read; view version ${viewVersion} is live. The projector removes the views of the version before, at most ${streamsPerSecondMax} a second.`;
       return { kind: 'done', text, json: outcome };
     }
     case 'already-switched': {
@@ -63,6 +83,15 @@ function toResult(outcome: RebuildOutcome): CommandResult {
   }
 }
 
+async function dropOthers(tools: CommandTools): Promise<CommandResult> {
+  const dropped = await dropOtherReleases(tools);
+  const text =
+    dropped.length === 0
+      ? 'There are no read models of other releases.'
+      : `View version ${dropped.join(', ')} of other releases is given up: the projector removes it.`;
+  return { kind: 'done', text, json: { dropped } };
+}
+
 async function checkAll(tools: CommandTools, print: Print, isJson: boolean): Promise<CommandResult> {
   const checked = await checkViews({
     store: tools.store,
@@ -76,7 +105,13 @@ async function checkAll(tools: CommandTools, print: Print, isJson: boolean): Pro
   return { kind: 'refused', message };
 }
 
-function toText({ views, failed }: Checked): string {
-  const all = `${number(views)} views are what their events give.`;
-  return failed.length === 0 ? all : `${all} Known not to be projected: ${failed.join(', ')}.`;
+function toText({ views, failed, toRemove }: Checked): string {
+  const sentences = [
+    `${number(views)} views are what their events give.`,
+    ...(failed.length === 0 ? [] : [`Known not to be projected: ${failed.join(', ')}.`]),
+    ...(toRemove.length === 0
+      ? []
+      : [`Nobody reads view version ${toRemove.join(', ')} any more: the projector removes it.`]),
+  ];
+  return sentences.join(' ');
 }

@@ -1,5 +1,5 @@
 import type { ServerDuplexStream, ServerReadableStream, ServiceError, sendUnaryData } from '@grpc/grpc-js';
-import { Metadata, status } from '@grpc/grpc-js';
+import { status } from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import statusMessages from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -9,17 +9,24 @@ import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ServerFaults } from './faults.ts';
 import type { HiddenAppends } from './hidden-appends.ts';
-import { streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
-import { ownerOfMetadata, toStoredStream } from './wire-streams.ts';
+import { leadership, notReady, serviceError, streamDeleted } from './service-errors.ts';
+import { shownOf } from './shown-events.ts';
+import { bytesOnDisk, streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
+import { toStoredStream } from './wire-streams.ts';
 
 type AppendReq = InstanceType<typeof streams.AppendReq>;
 type AppendResp = InstanceType<typeof streams.AppendResp>;
 type BatchAppendReq = InstanceType<typeof streams.BatchAppendReq>;
 type BatchAppendResp = InstanceType<typeof streams.BatchAppendResp>;
 
+/** `MaxAppendSize` as it is where nobody sets it. */
+const appendBytesMax = 1_048_576;
+
 interface WireAppend {
   stream: string;
   events: NewEvent[];
+  /** Of all events, as the server counts them. */
+  bytes: number;
   /** As it came: a revision, `no_stream`, `any`. */
   expected: string;
 }
@@ -37,7 +44,7 @@ type Outcome = { answer: Appended | Conflict; fault: AppendFault | undefined } |
 /** `Append`: one call for one append. */
 export function createAppend(parts: Parts) {
   return (call: ServerReadableStream<AppendReq, AppendResp>, respond: sendUnaryData<AppendResp>): void => {
-    const append: WireAppend = { stream: '', events: [], expected: 'any' };
+    const append: WireAppend = { stream: '', events: [], bytes: 0, expected: 'any' };
     call.on('data', (request: AppendReq) => {
       const options = request.getOptions();
       if (options !== undefined) {
@@ -49,7 +56,7 @@ export function createAppend(parts: Parts) {
             : 'any';
       }
       const message = request.getProposedMessage();
-      if (message !== undefined) append.events.push(toNewEvent(message));
+      if (message !== undefined) addTo(append, message);
     });
     call.on('error', () => undefined);
     call.on('end', () => {
@@ -68,7 +75,7 @@ export function createBatchAppend(parts: Parts) {
     const appends = new Map<string, WireAppend>();
     call.on('data', (request: BatchAppendReq) => {
       const id = request.getCorrelationId()?.getString() ?? '';
-      const append = appends.get(id) ?? { stream: '', events: [], expected: 'any' };
+      const append = appends.get(id) ?? { stream: '', events: [], bytes: 0, expected: 'any' };
       appends.set(id, append);
       const options = request.getOptions();
       if (options !== undefined) {
@@ -79,7 +86,7 @@ export function createBatchAppend(parts: Parts) {
             ? 'no_stream'
             : 'any';
       }
-      append.events.push(...request.getProposedMessagesList().map(toNewEvent));
+      for (const message of request.getProposedMessagesList()) addTo(append, message);
       if (!request.getIsFinal()) return;
       appends.delete(id);
       void carryOut(parts, append).then((outcome) => {
@@ -93,20 +100,29 @@ export function createBatchAppend(parts: Parts) {
   };
 }
 
+function addTo(append: WireAppend, message: Parameters<typeof toNewEvent>[0]): void {
+  append.events.push(toNewEvent(message));
+  append.bytes += bytesOnDisk(message);
+}
+
 async function carryOut({ store, faults, hidden, reset }: Parts, append: WireAppend): Promise<Outcome> {
-  const { stream, events, expected } = append;
+  const { stream, events, bytes, expected } = append;
+  await faults.writersStalled;
+  const refusal = leadership(faults);
+  if (refusal !== undefined) return refusal;
   const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
   if (fault?.kind === 'silent') return 'no-answer';
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
-  if (fault?.kind === 'not-ready') return serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
+  if (fault?.kind === 'not-ready') return notReady();
   if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
-  if (fault?.kind === 'too-large') return tooLarge();
+  if (fault?.kind === 'too-large' || bytes > appendBytesMax) return tooLarge();
+  if (fault?.kind === 'event-too-large') return eventTooLarge(events[0]?.id ?? '', bytes);
   try {
+    if ((await shownOf(store, stream)).kind === 'deleted') return streamDeleted(stream);
     const stored = { stream: toStoredStream(stream), events, expected: toExpected(expected) };
     const taken = hidden.take(stored, fault?.kind === 'hidden' ? fault.until : undefined);
     const answer = await (taken ?? store.append(stored.stream, events, stored.expected));
     if (answer === 'no-answer') return answer;
-    if (answer.kind === 'appended') await obeyMetadata(store, stream, events);
     if (fault?.kind === 'answer-lost') return 'no-answer';
     if (fault?.kind === 'reset') {
       reset();
@@ -123,14 +139,6 @@ async function carryOut({ store, faults, hidden, reset }: Parts, append: WireApp
 function toExpected(expected: string): ExpectedRevision {
   if (expected === 'any') return 'any';
   return expected === 'no_stream' ? 'no-stream' : Number(expected);
-}
-
-/** As if every stream were scavenged at once: a server keeps what `$maxCount` hides until it is scavenged. */
-async function obeyMetadata(store: EventStore, stream: string, events: readonly NewEvent[]): Promise<void> {
-  const owner = ownerOfMetadata(stream);
-  const data = events.at(-1)?.data as { $maxCount?: unknown } | undefined;
-  if (owner !== undefined && typeof data?.$maxCount === 'number')
-    await store.keepLast(toStoredStream(owner), data.$maxCount);
 }
 
 function toAppendResp(answer: Appended | Conflict, fault: AppendFault | undefined): AppendResp {
@@ -185,16 +193,6 @@ function toBatchAppendResp(
   return response;
 }
 
-export function serviceError(
-  code: status,
-  details: string,
-  trailers: Record<string, string> = {},
-): ServiceError {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(trailers)) metadata.set(name, value);
-  return Object.assign(new Error(details), { code, details, metadata });
-}
-
 const notLeader = ({ host, port }: { host: string; port: number }) =>
   serviceError(status.NOT_FOUND, 'Leader info available', {
     exception: 'not-leader',
@@ -203,7 +201,20 @@ const notLeader = ({ host, port }: { host: string; port: number }) =>
   });
 
 const tooLarge = () =>
-  serviceError(status.INVALID_ARGUMENT, 'Maximum append size exceeded', {
+  serviceError(status.INVALID_ARGUMENT, `Maximum Append Size of ${appendBytesMax} Exceeded.`, {
     exception: 'maximum-append-size-exceeded',
-    'maximum-append-size': '1048576',
+    'maximum-append-size': String(appendBytesMax),
   });
+
+/** As KurrentDB from 25.1 says it, by a name that the client does not know. */
+const eventTooLarge = (eventId: string, bytes: number) =>
+  serviceError(
+    status.INVALID_ARGUMENT,
+    `Event with Id: ${eventId}, Size: ${bytes}, exceeds Maximum Append Event Size of ${bytes - 1}.`,
+    {
+      exception: 'maximum-append-event-size-exceeded',
+      'maximum-append-event-size': String(bytes - 1),
+      'event-id': eventId,
+      'proposed-append-event-size': String(bytes),
+    },
+  );

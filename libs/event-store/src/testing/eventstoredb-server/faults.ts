@@ -25,7 +25,9 @@ export type AppendFault =
    */
   | { kind: 'hidden'; until: Promise<Fate> }
   /** The server takes smaller appends only. */
-  | { kind: 'too-large' };
+  | { kind: 'too-large' }
+  /** The server, a KurrentDB, takes smaller events only. */
+  | { kind: 'event-too-large' };
 
 export interface ReceivedAppend {
   stream: string;
@@ -36,6 +38,14 @@ export interface ReceivedAppend {
 
 /** What a test makes the server do wrong. */
 export interface ServerFaults {
+  /** `not-ready`: it starts; `no-leader`: its cluster elects one. Either way every call is refused. */
+  state: 'leading' | 'not-ready' | 'no-leader';
+  /** Appends and deletions wait for this, as where a disk stalls. */
+  writersStalled: Promise<void> | undefined;
+  /** Each call for events is cut off after so many, without a status; undefined: none is. */
+  callsEndAfter: number | undefined;
+  /** A live subscription that is so many events behind is dropped, as 22.10 does; infinite: none is, as of 24.6. */
+  behindMax: number;
   /** Asked for each append; undefined: it is carried out. */
   onAppend: (append: ReceivedAppend) => AppendFault | undefined;
   /** Reads give nothing, for as long as this is true. */
@@ -47,6 +57,10 @@ export interface ServerFaults {
 }
 
 export const noFaults = (): ServerFaults => ({
+  state: 'leading',
+  writersStalled: undefined,
+  callsEndAfter: undefined,
+  behindMax: 32,
   onAppend: () => undefined,
   readsAreSilent: false,
   subscriptionsAreSilent: false,

@@ -12,12 +12,12 @@ export interface LogReader {
 }
 
 export function createLogReader(store: EventStore): LogReader {
+  let lastHead = beginning;
   const head = async (): Promise<Position> => {
     const { signal } = new AbortController();
-    // Windows without a wanted event cost little.
-    for await (const item of store.subscribe({ from: beginning, prefixes: [], signal }))
-      if (item.kind === 'caught-up') return item.position;
-    return beginning;
+    for await (const item of store.subscribe({ from: lastHead, prefixes: [], signal }))
+      if (item.kind === 'caught-up') return (lastHead = item.position);
+    return lastHead;
   };
 
   async function* after(from: Position, signal: AbortSignal): AsyncGenerator<RecordedEvent, void, void> {

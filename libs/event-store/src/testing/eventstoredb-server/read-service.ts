@@ -1,3 +1,5 @@
+import type { Http2Stream } from 'node:http2';
+import { given } from '@tollgate/service-kit';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -10,9 +12,10 @@ import {
   type RecordedEvent,
   beginning,
 } from '../../event-store.ts';
-import { serviceError } from './append-service.ts';
 import type { ServerFaults } from './faults.ts';
 import type { LogReader } from './log-reader.ts';
+import { consumerTooSlow, leadership, serviceError, streamDeleted } from './service-errors.ts';
+import { shownOf } from './shown-events.ts';
 import { streamOf, toIdentifier, toReadEvent, toWirePosition } from './wire-events.ts';
 import { fromStoredStream, toStoredStream } from './wire-streams.ts';
 
@@ -43,10 +46,13 @@ export function createRead(parts: Parts) {
     const work = options === undefined ? Promise.resolve() : serve(parts, call, { options, leaving });
     work.then(
       () => call.end(),
-      () => call.emit('error', serviceError(status.UNAVAILABLE, 'the store failed')),
+      (error: unknown) =>
+        call.emit('error', isRefusal(error) ? error : serviceError(status.UNAVAILABLE, 'the store failed')),
     );
   };
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && 'metadata' in error;
 
 interface Serving {
   options: Options;
@@ -55,6 +61,8 @@ interface Serving {
 
 async function serve(parts: Parts, call: Call, { options, leaving }: Serving): Promise<void> {
   const { signal } = leaving;
+  const refusal = leadership(parts.faults);
+  if (refusal !== undefined) throw refusal;
   if (options.hasSubscription()) {
     const ended = subscribe(parts, call, { options, signal });
     parts.onSubscription({ end: () => leaving.abort(), ended });
@@ -74,25 +82,30 @@ interface Range {
   signal: AbortSignal;
 }
 
-async function readStream({ store }: Parts, call: Call, range: Range): Promise<void> {
+async function readStream({ store, faults }: Parts, call: Call, range: Range): Promise<void> {
   const { options, isBackwards, count, signal } = range;
   const wanted = options.getStream();
   const name = streamOf(wanted?.getStreamIdentifier());
+  const shown = await shownOf(store, name);
+  if (shown.kind === 'deleted') throw streamDeleted(name);
   const stored = toStoredStream(name);
-  const from = wanted?.hasRevision() === true ? { from: Number(wanted.getRevision()) } : {};
+  const from = wanted?.hasRevision() === true ? Number(wanted.getRevision()) : undefined;
+  const whence = isBackwards ? given({ from }) : { from: Math.max(from ?? 0, shown.revision) };
   const direction = isBackwards ? 'backwards' : 'forwards';
+  const sent = createCutter(call, faults);
   let found = false;
-  for await (const event of store.read(stored, { ...from, direction, limit: count })) {
-    if (signal.aborted) return;
+  for await (const event of store.read(stored, { ...whence, direction, limit: count })) {
+    if (signal.aborted || event.revision < shown.revision) break;
     found = true;
     await send(call, respond({ event }), signal);
+    if (sent()) return until(signal);
   }
   if (found) return;
   const last = await Array.fromAsync(store.read(stored, { direction: 'backwards', limit: 1 }));
   if (last.length === 0) await send(call, respond({ missingStream: name }), signal);
 }
 
-async function readAll({ log }: Parts, call: Call, range: Range): Promise<void> {
+async function readAll({ log, faults }: Parts, call: Call, range: Range): Promise<void> {
   const { options, isBackwards, count, signal } = range;
   const all = options.getAll();
   if (isBackwards) {
@@ -102,10 +115,12 @@ async function readAll({ log }: Parts, call: Call, range: Range): Promise<void> 
   }
   if (all?.hasEnd() === true) return;
   const isWanted = toFilter(options);
+  const sent = createCutter(call, faults);
   let remaining = count;
   for await (const event of log.forwards(positionOf(options), signal)) {
     if (!isWanted(event)) continue;
     await send(call, respond({ event }), signal);
+    if (sent()) return until(signal);
     remaining -= 1;
     if (remaining <= 0 || signal.aborted) return;
   }
@@ -122,19 +137,53 @@ async function subscribe(
   const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
   const isWanted = toFilter(options);
   const passedOverMax = checkpointInterval(options);
+  const sent = createCutter(call, faults);
+  const sendLive = createLiveSender(call, faults);
+  let isLive = false;
   let passedOver = 0;
   for await (const item of store.subscribe({ from, prefixes: [''], signal })) {
     if (faults.subscriptionsAreSilent) return until(signal);
-    if (item.kind === 'caught-up' || isWanted(item)) {
+    if (item.kind === 'caught-up') {
+      await send(call, respond({ caughtUp: item }), signal);
+      isLive = true;
+    } else if (isWanted(item)) {
       passedOver = 0;
-      await send(call, respond(item.kind === 'event' ? { event: item } : { caughtUp: item }), signal);
-      continue;
+      if (isLive) sendLive(respond({ event: item }));
+      else await send(call, respond({ event: item }), signal);
+      if (sent()) return until(signal);
+    } else {
+      passedOver += 1;
+      if (passedOver < passedOverMax) continue;
+      passedOver = 0;
+      await send(call, respond({ checkpoint: item.position }), signal);
     }
-    passedOver += 1;
-    if (passedOver < passedOverMax) continue;
-    passedOver = 0;
-    await send(call, respond({ checkpoint: item.position }), signal);
   }
+}
+
+/** Gives the function that writes an event without waiting for the client. @throws ServiceError where too many wait */
+function createLiveSender(call: Call, faults: ServerFaults): (response: ReadResp) => void {
+  let waiting = 0;
+  return (response) => {
+    if (waiting >= faults.behindMax) throw consumerTooSlow();
+    waiting += 1;
+    call.write(response, () => (waiting -= 1));
+  };
+}
+
+/** What the library keeps of a call, and does not show. */
+interface CallInside {
+  call: { stream: Http2Stream };
+}
+
+/** Gives the function that is called after each event, cuts the call off where it is time, and says whether it has. */
+function createCutter(call: Call, faults: ServerFaults): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (faults.callsEndAfter === undefined || count < faults.callsEndAfter) return false;
+    (call as unknown as CallInside).call.stream.close();
+    return true;
+  };
 }
 
 function positionOf(options: Options): Position {

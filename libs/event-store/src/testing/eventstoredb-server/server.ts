@@ -5,11 +5,14 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featureServices from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { EventStore } from '../../event-store.ts';
-import { createAppend, createBatchAppend, serviceError } from './append-service.ts';
+import { createAppend, createBatchAppend } from './append-service.ts';
 import { type ServerFaults, noFaults } from './faults.ts';
 import { createHiddenAppends } from './hidden-appends.ts';
 import { createLogReader } from './log-reader.ts';
 import { createRead } from './read-service.ts';
+import { leadership, serviceError } from './service-errors.ts';
+import { scavengeLog } from './shown-events.ts';
+import { createTombstone } from './tombstone-service.ts';
 
 export interface TestServerOptions {
   /** What the server keeps its events in; it is not closed with the server. */
@@ -22,7 +25,11 @@ export interface TestServerOptions {
   user?: { username: string; password: string };
 }
 
-/** An EventStoreDB for tests, as far as our specs need one: the real protocol over real sockets. */
+/**
+ * An EventStoreDB for tests, as far as our specs need one: the real protocol over real sockets. As strict as a real one:
+ * the log shows what was superseded or deleted until it is scavenged, live subscriptions that fall behind are dropped, and
+ * an append has 1 MiB at most.
+ */
 export interface TestServer {
   /** A connection string. */
   url: string;
@@ -34,6 +41,8 @@ export interface TestServer {
   subscriptionCount(): number;
   /** How many are there now. */
   openSubscriptionCount(): number;
+  /** Lets go of what reads of streams do not show: in all of them, or in those for which `isScavenged` is true. */
+  scavenge(isScavenged?: (stream: string) => boolean): Promise<void>;
   /** Cuts every connection and refuses new ones. */
   goDown(): void;
   /** Takes connections again, at the same port. */
@@ -48,6 +57,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const subscriptions = new Set<{ end: () => void; ended: Promise<void> }>();
   let subscriptionCount = 0;
   let server: Server | undefined;
+  const log = createLogReader(store);
   let port = options.port ?? 0;
 
   const goDown = () => {
@@ -67,7 +77,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 
   async function comeBack(): Promise<void> {
     const started = new Server();
-    const parts = { store, faults, hidden, log: createLogReader(store), reset, onSubscription };
+    const parts = { store, faults, hidden, log, reset, onSubscription };
     addServices(started, parts, () => port, options.user);
     server = started;
     port = await listen(started, port, tls);
@@ -84,6 +94,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
       for (const { end } of subscriptions) end();
       await Promise.allSettled([...subscriptions].map(({ ended }) => ended));
     },
+    scavenge: (isScavenged = () => true) => scavengeLog({ store, log }, isScavenged),
     goDown,
     comeBack,
     close: async () => goDown(),
@@ -111,14 +122,15 @@ function addServices(
       else call.emit('error', accessDenied());
     },
     delete: unimplemented,
-    tombstone: unimplemented,
+    tombstone: createTombstone(parts),
   });
   server.addService(featureServices.ServerFeaturesService, {
     getSupportedMethods: (_call: UnaryCall, respond: sendUnaryData<unknown>) =>
       respond(null, supportedMethods()),
   });
   server.addService(gossipServices.GossipService, {
-    read: (_call: UnaryCall, respond: sendUnaryData<unknown>) => respond(null, oneLeader(port())),
+    read: (_call: UnaryCall, respond: sendUnaryData<unknown>) =>
+      respond(null, oneNode(port(), leadership(parts.faults) === undefined)),
   });
 }
 
@@ -147,12 +159,13 @@ function supportedMethods() {
   return answer;
 }
 
-function oneLeader(port: number) {
+function oneNode(port: number, isLeader: boolean) {
   const endPoint = new gossip.EndPoint();
   endPoint.setAddress('127.0.0.1');
   endPoint.setPort(port);
   const member = new gossip.MemberInfo();
-  member.setState(gossip.MemberInfo.VNodeState.LEADER);
+  const { LEADER, UNKNOWN } = gossip.MemberInfo.VNodeState;
+  member.setState(isLeader ? LEADER : UNKNOWN);
   member.setIsAlive(true);
   member.setHttpEndPoint(endPoint);
   const cluster = new gossip.ClusterInfo();

@@ -1,6 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { NewEvent, Position, RecordedEvent } from '../../event-store.ts';
+import { isTombstone } from './shown-events.ts';
 import { fromStoredStream } from './wire-streams.ts';
 
 /** An event as a request has it, in either of the two ways of appending. */
@@ -13,8 +14,14 @@ interface ProposedMessage {
 
 const jsonType = 'application/json';
 
+/** The largest number of 64 bits with a sign, whatever the stream had before. */
+const tombstoneRevision = '9223372036854775807';
+
 /** Bytes that are no JSON are kept under this name, which no event of a test has. */
 const bytesField = '$bytes';
+
+/** The data and metadata of a tombstone. */
+export const noBytes = { [bytesField]: '', isJson: false };
 
 export function toNewEvent(message: ProposedMessage): NewEvent {
   const isJson = message.getMetadataMap().get('content-type') === jsonType;
@@ -25,6 +32,12 @@ export function toNewEvent(message: ProposedMessage): NewEvent {
     metadata: toStored(message.getCustomMetadata_asU8(), true),
   };
 }
+
+/** What the server counts of an event towards the limit of an append. */
+export const bytesOnDisk = (message: ProposedMessage): number =>
+  message.getData_asU8().length +
+  message.getCustomMetadata_asU8().length +
+  2 * (message.getMetadataMap().get('type') ?? '').length;
 
 function toStored(bytes: Uint8Array, mayBeJson: boolean): unknown {
   const text = Buffer.from(bytes).toString('utf8');
@@ -61,7 +74,7 @@ export function toReadEvent(event: RecordedEvent): InstanceType<typeof streams.R
   id.setString(event.id);
   recorded.setId(id);
   recorded.setStreamIdentifier(toIdentifier(fromStoredStream(event.stream)));
-  recorded.setStreamRevision(String(event.revision));
+  recorded.setStreamRevision(isTombstone(event) ? tombstoneRevision : String(event.revision));
   recorded.setCommitPosition(toWirePosition(event.position));
   recorded.setPreparePosition(toWirePosition(event.position));
   recorded.setData(bytes);

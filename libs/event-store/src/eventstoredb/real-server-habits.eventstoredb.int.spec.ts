@@ -1,0 +1,210 @@
+/** What a real server does, and a kind one does not: each has hurt, or would have. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { MaxAppendSizeExceededError, jsonEvent } from '@eventstore/db-client';
+import type { Log } from '@tollgate/service-kit';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { appendBytesMax } from '../append-arguments.ts';
+import { servedStore } from '../testing/eventstoredb-store.ts';
+import type { ServerFaults } from '../testing/eventstoredb-server/faults.ts';
+import {
+  appended,
+  freshCategory,
+  freshStream,
+  givenEvent,
+  givenEvents,
+  readAll,
+  readData,
+} from '../testing/given-events.ts';
+import { probe } from '../testing/subscription-probe.ts';
+import { openLink } from './connection.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const waiting = { timeout: 20_000, interval: 2 };
+const revisionsOf = (subscription: ReturnType<typeof probe>) =>
+  subscription.events().map(({ revision }) => revision);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** The log, but for what it says of faults that are wanted. */
+function recordingLog() {
+  const warnings: string[] = [];
+  const warn: Log['warn'] = (_fields, message) => void warnings.push(message);
+  return { warnings, log: { debug: () => undefined, info: () => undefined, warn, error: warn } };
+}
+
+describe('the log', () => {
+  it('shows what keepLast hides, until it is scavenged', async () => {
+    const { store, server } = await servedStore();
+    const category = freshCategory();
+    const stream = `${category}-1`;
+    const shown = async () => {
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await subscription.caughtUp(last.position);
+      await subscription.stop();
+      return revisionsOf(subscription);
+    };
+    await store.keepLast(stream, 2);
+    const last = appended(await store.append(stream, givenEvents(5), 'no-stream'));
+    expect(await readData(store, stream)).toEqual([3, 4]);
+    expect(await shown()).toEqual([0, 1, 2, 3, 4]);
+    await server.scavenge();
+    expect(await shown()).toEqual([3, 4]);
+    const [next] = givenEvents(1);
+    expect(await store.append(stream, [next!], 4)).toMatchObject({ revision: 5 });
+    expect(await readData(store, stream)).toEqual([4, 0]);
+    expect(await shown()).toEqual([3, 4, 5]);
+  });
+
+  it('shows removed events, until it is scavenged, and the tombstone to nobody', async () => {
+    const { store, server, kept } = await servedStore();
+    const category = freshCategory();
+    await store.append(`${category}-1`, givenEvents(2), 'no-stream');
+    await store.remove(`${category}-1`);
+    const tombstones = () => readAll(kept, `${category}-1`, { direction: 'backwards', limit: 1 });
+    expect(await tombstones()).toMatchObject([{ type: '$streamDeleted' }]);
+    for (const revisions of [[0, 1], []]) {
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await subscription.caughtUp();
+      await subscription.stop();
+      expect(revisionsOf(subscription)).toEqual(revisions);
+      await server.scavenge();
+    }
+    expect(await tombstones()).toHaveLength(1);
+  });
+
+  it('is come to the end of behind many tombstones', async () => {
+    const { store } = await servedStore();
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await Promise.all(upTo(100).map((number) => store.remove(`${category}-${number}`)));
+    const { position } = appended(await store.append(freshStream(), givenEvents(1), 'no-stream'));
+    await subscription.caughtUp(position);
+    await subscription.stop();
+    expect(subscription.events()).toEqual([]);
+  });
+});
+
+describe('a live subscription that is 32 events behind', () => {
+  // Each drop was logged as a failure and answered by a pause, 18 times in 20 seconds of load.
+  it('is dropped, and taken up again at once, without a gap, a second delivery or a warning', async () => {
+    const { warnings, log } = recordingLog();
+    const { store, server } = await servedStore({ log });
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await subscription.caughtUp();
+    await store.append(`${category}-1`, givenEvents(100), 'no-stream');
+    await expect.poll(() => subscription.events().length, waiting).toBe(100);
+    const last = appended(await store.append(`${category}-1`, givenEvents(100), 99));
+    await subscription.caughtUp(last.position);
+    await subscription.stop();
+    expect(revisionsOf(subscription)).toEqual(upTo(200));
+    expect(server.subscriptionCount()).toBeGreaterThan(1);
+    expect(warnings).toEqual([]);
+  });
+
+  it('is kept by a server that lets it catch up', async () => {
+    const { store, server } = await servedStore();
+    server.faults.behindMax = Infinity;
+    const category = freshCategory();
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await subscription.caughtUp();
+    const last = appended(await store.append(`${category}-1`, givenEvents(200), 'no-stream'));
+    await subscription.caughtUp(last.position);
+    await subscription.stop();
+    expect(revisionsOf(subscription)).toEqual(upTo(200));
+    expect(server.subscriptionCount()).toBe(1);
+  });
+});
+
+describe('an append', () => {
+  it('of more than 1 MiB is refused by the server, and ours are never so large', async () => {
+    const { store, server } = await servedStore();
+    const connection = { discovers: false, hosts: [{ address: '127.0.0.1', port: server.port }] } as const;
+    const link = openLink({ ...connection, tls: false });
+    onTestFinished(() => link.close());
+    const halves = [1, 2].map(() => jsonEvent({ type: 'Tested', data: { text: 'x'.repeat(525_000) } }));
+    const { appendCredentials: credentials } = link;
+    const appending = link.client.appendToStream(freshStream(), halves, { credentials });
+    await expect(appending).rejects.toThrow(MaxAppendSizeExceededError);
+    const largest = givenEvent('x'.repeat(appendBytesMax - 100));
+    expect(await store.append(freshStream(), [largest], 'no-stream')).toMatchObject({ kind: 'appended' });
+  });
+
+  it('that waits for a disk is written once, however often it was sent', async () => {
+    const { store, server } = await servedStore({ appendTryMs: 200 });
+    const stream = freshStream();
+    let tries = 0;
+    server.faults.onAppend = () => void (tries += 1);
+    server.faults.writersStalled = delay(800);
+    const events = givenEvents(2);
+    expect(await store.append(stream, events, 'no-stream')).toMatchObject({ kind: 'appended', revision: 1 });
+    expect(await readData(store, stream)).toEqual([0, 1]);
+    expect(tries).toBeGreaterThan(1);
+  });
+});
+
+describe('a server that starts, or whose cluster elects a leader', () => {
+  it.each<[ServerFaults['state'], boolean]>([
+    ['not-ready', false],
+    ['no-leader', false],
+    ['not-ready', true],
+    ['no-leader', true],
+  ])('is waited for: %s, asked for its cluster: %s', async (state, discovers) => {
+    const { server, another } = await servedStore();
+    server.faults.state = state;
+    const settings = { maxDiscoverAttempts: 2, discoveryInterval: 50 };
+    const hosts = [1, 2].map(() => ({ address: '127.0.0.1', port: server.port }));
+    const connection = { discovers, hosts, tls: false, settings } as const;
+    const { log, warnings } = recordingLog();
+    const opening = another({ connection, log });
+    await expect.poll(() => warnings, waiting).toContain('the event store does not answer yet');
+    server.faults.state = 'leading';
+    const store = await opening;
+    expect(await store.append(freshStream(), givenEvents(1), 'no-stream')).toMatchObject({ revision: 0 });
+  });
+
+  it('gets an append again until it is ready, and fails reads in a way that may be repeated', async () => {
+    const { store, server } = await servedStore();
+    const stream = freshStream();
+    await store.append(stream, givenEvents(1), 'no-stream');
+    for (const state of ['not-ready', 'no-leader'] as const) {
+      server.faults.state = state;
+      await expect(readAll(store, stream)).rejects.toMatchObject({ retryable: true });
+      await expect(store.remove(stream)).rejects.toMatchObject({ retryable: true });
+      server.faults.state = 'leading';
+    }
+    server.faults.state = 'not-ready';
+    const appending = store.append(stream, givenEvents(1), 0);
+    await expect.poll(() => store.isReachable(), waiting).toBe(false);
+    server.faults.state = 'leading';
+    expect(await appending).toMatchObject({ kind: 'appended', revision: 1 });
+  });
+});
+
+describe('a call that is cut off in the middle', () => {
+  // What has come would be taken for all that there is.
+  it('fails a read, in a way that may be repeated', async () => {
+    const { store, server } = await servedStore();
+    const stream = freshStream();
+    await store.append(stream, givenEvents(10), 'no-stream');
+    server.faults.callsEndAfter = 4;
+    await expect(readAll(store, stream)).rejects.toMatchObject({ retryable: true });
+    server.faults.callsEndAfter = undefined;
+    expect(await readData(store, stream)).toEqual(upTo(10));
+  });
+
+  it('is taken up again by a subscription, without a gap and without a second delivery', async () => {
+    const { store, server } = await servedStore();
+    const category = freshCategory();
+    await store.append(`${category}-1`, givenEvents(10), 'no-stream');
+    server.faults.callsEndAfter = 4;
+    const subscription = probe(store, { prefixes: [`${category}-`] });
+    await expect.poll(() => subscription.events().length, waiting).toBe(10);
+    server.faults.callsEndAfter = undefined;
+    const last = appended(await store.append(`${category}-1`, givenEvents(1), 9));
+    await subscription.caughtUp(last.position);
+    await subscription.stop();
+    expect(revisionsOf(subscription)).toEqual(upTo(11));
+    expect(server.subscriptionCount()).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidArgument } from '../errors.ts';
+import type { Stores } from './event-store.contract.ts';
+import {
+  appended,
+  freshCategory,
+  freshStream,
+  givenEvent,
+  givenEvents,
+  readAll,
+  readData,
+} from './given-events.ts';
+import { probe } from './subscription-probe.ts';
+
+const streamRemoved = { code: 'stream_removed', retryable: false };
+
+export function describeRemove(given: Stores): void {
+  describe('remove', () => {
+    it('takes all events of a stream away, for other stores too, and touches no other stream', async () => {
+      const [store, another] = [given.store(), await given.another()];
+      const [stream, other] = [freshStream(), freshStream()];
+      await store.append(stream, givenEvents(3), 'no-stream');
+      await store.append(other, givenEvents(3), 'no-stream');
+      await store.remove(stream);
+      for (const each of [store, another]) {
+        expect(await readAll(each, stream)).toEqual([]);
+        expect(await readAll(each, stream, { from: 1, direction: 'backwards' })).toEqual([]);
+        expect(await readData(each, other)).toEqual([0, 1, 2]);
+      }
+    });
+
+    it.each(['no-stream', 'any', 1, 2] as const)(
+      'lets nobody append who expects %s, nor set what is kept',
+      async (expected) => {
+        const [store, another] = [given.store(), await given.another()];
+        const stream = freshStream();
+        const events = givenEvents(2);
+        await store.append(stream, events, 'no-stream');
+        await store.remove(stream);
+        await expect(another.append(stream, givenEvents(1), expected)).rejects.toMatchObject(streamRemoved);
+        // Also what was answered once.
+        await expect(another.append(stream, events, 'no-stream')).rejects.toMatchObject(streamRemoved);
+        await expect(another.keepLast(stream, 1)).rejects.toMatchObject(streamRemoved);
+        expect(await readAll(store, stream)).toEqual([]);
+      },
+    );
+
+    it('may be repeated, and asked for a stream that does not exist or of which the last events are kept', async () => {
+      const store = given.store();
+      const [kept, missing] = [freshStream(), freshStream()];
+      await store.keepLast(kept, 1);
+      await store.append(kept, givenEvents(2), 'no-stream');
+      for (const stream of [kept, missing, kept, missing]) await store.remove(stream);
+      for (const stream of [kept, missing]) {
+        expect(await readAll(store, stream)).toEqual([]);
+        await expect(store.append(stream, [givenEvent()], 'any')).rejects.toMatchObject(streamRemoved);
+      }
+    });
+
+    it('shows a subscription nothing but what others have appended, and lets it come to the end', async () => {
+      const store = given.store();
+      const category = freshCategory();
+      const subscription = probe(store, { prefixes: [`${category}-`] });
+      await store.append(`${category}-1`, givenEvents(2), 'no-stream');
+      await store.remove(`${category}-1`);
+      const last = appended(await store.append(`${category}-2`, givenEvents(1), 'no-stream'));
+      const late = probe(store, { prefixes: [`${category}-`] });
+      for (const each of [subscription, late]) {
+        await each.caughtUp(last.position);
+        await each.stop();
+        expect(each.events().at(-1)).toMatchObject({ stream: `${category}-2`, data: 0 });
+        expect(each.events().every(({ type }) => type === 'Tested')).toBe(true);
+      }
+    });
+
+    it('refuses a name that no stream has', async () => {
+      await expect(given.store().remove('two words')).rejects.toThrow(InvalidArgument);
+    });
+  });
+}
