@@ -13,6 +13,16 @@ export class StoreUnavailable extends TollgateError {
 /** The caller passed something that no store takes; nothing was written, and a repeat will not help. */
 export class InvalidArgument extends TollgateError {}
 
+/**
+ * The store has reported events that it does not show: a leader without a quorum has them, or has lost them. They prove
+ * nothing, neither that something is there nor that it is not.
+ */
+export const notShown = (stream: string): StoreUnavailable =>
+  new StoreUnavailable(
+    'store_unconfirmed',
+    `The event store does not show yet what it has reported of ${stream}.`,
+  );
+
 /** The caller appends to a stream that was removed, or that somebody has deleted for ever in the event store. */
 export const streamRemoved = (cause?: unknown) =>
   new StoreUnavailable('stream_removed', 'The stream was removed, and its name cannot be used again.', {

@@ -49,7 +49,7 @@ export interface Appended {
   position: Position;
 }
 
-/** The stream is not as expected, and nothing was written. */
+/** The stream is not as expected, nothing was written, and what is there instead can be read. */
 export interface Conflict {
   kind: 'conflict';
   actual: Revision | 'no-stream';
@@ -76,11 +76,11 @@ export interface SubscribeOptions {
 export interface EventStore {
   /**
    * Appends one to 1,000 events atomically; resolved means durable. Repeating an append with the same event ids and the
-   * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again:
-   * use it only where that is harmless.
+   * same concrete expected revision writes nothing and answers as the first time. With `any` a repeat writes again, and
+   * there is no conflict: use it only where that is harmless, and say why.
    *
-   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written; `stream_removed` (not
-   * retryable) for a stream that was removed
+   * @throws StoreUnavailable (retryable) when its durability is unknown, nothing is half written, as also where it is in
+   * conflict with events that cannot be read; `stream_removed` (not retryable) for a stream that was removed
    */
   append(
     stream: string,

@@ -30,6 +30,13 @@ export interface HeldLease extends LeasePlace {
   since: number;
 }
 
+/** One event that makes a lease last longer, however often it is sent. */
+export interface Renewal {
+  eventId: string;
+  /** When it was sent first, by the monotonic clock, milliseconds. */
+  since: number;
+}
+
 export interface LeaseStreamOptions {
   store: EventStore;
   clock: Clock;
@@ -44,11 +51,13 @@ export interface LeaseStream {
   readLast(): Promise<LeaseState | undefined>;
   /** Takes the lease that was found in this state; undefined when somebody else was faster. */
   take(found: LeaseState | undefined, token: string): Promise<HeldLease | undefined>;
+  /** A new one, to be sent now. */
+  renewal(): Renewal;
   /**
-   * Makes the lease last longer; undefined when it is lost. Repeat a try that failed with the same `eventId`: it may have
-   * been written.
+   * Makes the lease last longer; undefined when it is lost. Repeat a renewal that failed as it was: it may have been
+   * written, and lasts from when it was sent first.
    */
-  renew(held: LeasePlace, eventId: string): Promise<HeldLease | undefined>;
+  renew(held: LeasePlace, renewal: Renewal): Promise<HeldLease | undefined>;
   release(held: LeasePlace): Promise<void>;
 }
 
@@ -56,9 +65,16 @@ export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
   const { store, clock, ids, name, holder, durationMs } = options;
   const stream = `lease-${name}`;
 
-  const append = async (type: string, id: string, token: string, expected: Revision | 'no-stream') => {
+  // Ids are random: they must tell apart what two holders write about one state, or both would be told that they have it.
+  const renewal = (): Renewal => ({ eventId: ids.uuid(), since: clock.monotonic() });
+
+  const append = async (
+    type: string,
+    { eventId: id, since }: Renewal,
+    token: string,
+    expected: Revision | 'no-stream',
+  ) => {
     const data: LeaseRecord = { token, holder, expiresAt: clock.now() + durationMs, durationMs };
-    const since = clock.monotonic();
     const answer = await store.append(stream, [{ id, type, data, metadata: {} }], expected);
     return answer.kind === 'appended' ? { token, revision: answer.revision, since } : undefined;
   };
@@ -71,13 +87,14 @@ export function createLeaseStream(options: LeaseStreamOptions): LeaseStream {
       return undefined;
     },
     take: async (found, token) => {
-      const held = await append('LeaseTaken', ids.uuid(), token, found?.revision ?? 'no-stream');
+      const held = await append('LeaseTaken', renewal(), token, found?.revision ?? 'no-stream');
       if (held !== undefined) await store.keepLast(stream, 1);
       return held;
     },
-    renew: (held, eventId) => append('LeaseRenewed', eventId, held.token, held.revision),
+    renewal,
+    renew: (held, each) => append('LeaseRenewed', each, held.token, held.revision),
     release: async (held) => {
-      await append('LeaseReleased', ids.uuid(), held.token, held.revision);
+      await append('LeaseReleased', renewal(), held.token, held.revision);
     },
   };
 }

@@ -221,6 +221,29 @@ describe('a lease', () => {
     expect(holder.isWorking()).toBe(true);
   });
 
+  // It lasted from the repeat, which the store recognises, while others saw the end of what was written at first.
+  it('lasts from when its renewal was sent first, however often it is repeated', async () => {
+    const { store, clock } = await given();
+    let isDown = false;
+    let isLostOnce = false;
+    const append: EventStore['append'] = async (...given) => {
+      const isRenewal = given[1][0]?.type === 'LeaseRenewed';
+      const isLost = isRenewal && !isLostOnce;
+      if (isRenewal && isLostOnce && isDown) throw new StoreUnavailable('store_busy', 'The store is down.');
+      const answer = await store.append(...given);
+      if (isRenewal) isDown = isLostOnce;
+      isLostOnce ||= isRenewal;
+      if (isLost) throw new StoreUnavailable('store_busy', 'The answer is lost in this test.');
+      return answer;
+    };
+    const holder = candidate({ store: { ...store, append }, clock });
+    await working(holder);
+    const writtenFirst = durationMs / 3;
+    await passTime(clock, 1, () => !holder.isWorking());
+    expect(isDown).toBe(true);
+    expect(clock.monotonic()).toBeLessThan(writtenFirst + durationMs);
+  });
+
   it('is held by a process whose acquisition was written although its answer was lost', async () => {
     const { store, clock } = await given();
     let isDown = true;

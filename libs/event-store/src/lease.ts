@@ -1,6 +1,12 @@
 import { TollgateError, errorCode, silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import type { EventStore } from './event-store.ts';
-import { createLeaseStream, type HeldLease, type LeaseState, type LeaseStream } from './lease-record.ts';
+import {
+  createLeaseStream,
+  type HeldLease,
+  type LeaseState,
+  type LeaseStream,
+  type Renewal,
+} from './lease-record.ts';
 import { within } from './within.ts';
 
 export const leaseDurationMsDefault = 10_000;
@@ -66,7 +72,7 @@ async function acquire(lease: Lease): Promise<HeldLease | undefined> {
     const held = await unlessUnavailable(lease, async () => {
       const found = await stream.readLast();
       // Our own token is there when the answer to an earlier try was lost; nobody knows since when.
-      if (found?.record?.token === token) return stream.renew({ ...found, token }, ids.uuid());
+      if (found?.record?.token === token) return stream.renew({ ...found, token }, stream.renewal());
       return isFree(found) ? stream.take(found, token) : undefined;
     });
     if (held !== undefined) return held;
@@ -118,15 +124,16 @@ async function keepRenewing(
   first: HeldLease,
   workEnded: AbortSignal,
 ): Promise<HeldLease | undefined> {
-  const { clock, ids, durationMs, stream } = lease;
+  const { clock, durationMs, stream } = lease;
   let held = first;
-  let eventId = ids.uuid();
+  let renewal: Renewal | undefined;
   const endingMs = durationMs / endingsPerDuration;
   // A lease expires without notice: the work must end before another can begin, however long a renewal takes.
   const leftMs = () => Math.max(0, held.since + durationMs - endingMs - clock.monotonic());
   const pauseMs = () => Math.min(durationMs / renewalsPerDuration, leftMs());
   while (await sleepUnlessAborted(clock, pauseMs(), workEnded)) {
-    const renew = async () => (await stream.renew(held, eventId)) ?? 'lost';
+    const each = (renewal ??= stream.renewal());
+    const renew = async () => (await stream.renew(held, each)) ?? 'lost';
     // After a long pause of the process, too, one is tried: nobody else may have taken the lease.
     const tryMs = Math.max(leftMs(), endingMs);
     const renewed = await unlessUnavailable(lease, () => within(clock, tryMs, renew()));
@@ -134,7 +141,7 @@ async function keepRenewing(
     if (renewed === undefined && leftMs() === 0) return undefined;
     if (renewed === undefined) continue;
     held = renewed;
-    eventId = ids.uuid();
+    renewal = undefined;
   }
   return held;
 }

@@ -44,6 +44,7 @@ export function createMembers(options: {
   const seen = new Map<string, { revision: number; at: number }>();
   let place: Place = { rank: 0, count: 1 };
 
+  // Nothing is expected, so that many can beat at once: a beat that stands twice, or is seen late, says the same.
   async function beat(type: 'MemberLives' | 'MemberLeft'): Promise<void> {
     await store.append(stream, [{ id: ids.uuid(), type, data: { member }, metadata: {} }], 'any');
   }

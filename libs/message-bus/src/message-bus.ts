@@ -5,9 +5,15 @@ export interface Message {
   key: string;
   value: Uint8Array;
   headers: Readonly<Record<string, string>>;
+  /**
+   * What it follows from, such as the id of an event: of each cause a topic has one message. The embedded bus recognises a
+   * repeat by it, whoever sends it, as `lastPerPartition` says; Kafka takes no notice of it. Without a cause, a message
+   * that was published again because the first try failed may be there twice.
+   */
+  cause?: string;
 }
 
-export interface BusRecord extends Message {
+export interface BusRecord extends Omit<Message, 'cause'> {
   topic: string;
   partition: number;
   /** Decimal number of the record in its partition, as text. Grows; gaps are possible. */
@@ -41,7 +47,10 @@ export interface MessageBus {
    */
   subscribe(options: SubscribeOptions, handle: (batch: readonly BusRecord[]) => Promise<void>): Promise<void>;
 
-  /** The last record of each partition that has one: what a publisher resumes from. */
+  /**
+   * The last record of each partition that has one: what a publisher resumes from. Of what comes to be there after it, the
+   * messages with a cause that it publishes are not written again.
+   */
   lastPerPartition(topic: string): Promise<BusRecord[]>;
 
   /** The partition that messages of this key go to, which a publisher compares with the last records. */

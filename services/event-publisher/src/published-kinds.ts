@@ -31,7 +31,8 @@ function publishedKind<View extends ViewEnvelope>(
     ...{ views, topic: topicContents[subject].topic },
     toMessage: (recorded, view) => {
       const { event, origin } = toEventOnTopic(recorded, toRecordData(subject, decode(recorded)));
-      return encodeRecord(subject, event, { shown: toRecorded(view), origin });
+      const record = encodeRecord(subject, event, { shown: toRecorded(view), origin });
+      return { ...record, cause: recorded.id };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type EventData, WrongExpectedVersionError } from '@eventstore/db-client';
 import type { Clock } from '@tollgate/service-kit';
+import { notShown } from '../errors.ts';
 import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
@@ -21,7 +22,7 @@ export type AppendAnswer =
 export interface Appender {
   /**
    * Sends the same events with the same expectation until the outcome is known. A conflict is returned when the events
-   * that it is about can be read, after 2 seconds at most.
+   * that it is about can be read. Where they cannot within 2 seconds, the outcome is unknown.
    *
    * @throws StoreUnavailable when it is still unknown after 4 tries
    */
@@ -44,7 +45,7 @@ export function createAppender(options: AppenderOptions): Appender {
       for (let tryNumber = 1; ; tryNumber += 1) {
         try {
           const answer = await appendOnce(options, { stream, events, expected });
-          if (answer.kind === 'conflict') await untilShown(options, stream, answer);
+          if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
           return answer;
         } catch (error) {
           const failure = fromClientError(error);
@@ -86,20 +87,24 @@ async function appendOnce(
 }
 
 /**
- * The server reports a conflict as soon as it has the other events, and shows them when they are replicated. If the
- * conflict were returned at once, the caller would decide on the same state and meet the same conflict until it gives
- * up.
+ * The server reports a conflict as soon as it has the other events, and shows them when a quorum has them, which a leader
+ * that is cut off never reaches: they may be truncated yet. Where nothing is expected, nothing can be in the way, and a
+ * conflict says only that an earlier try of the same events is not confirmed.
+ *
+ * @throws StoreUnavailable where they are not shown in time: nothing is known of the append
  */
 async function untilShown(
   { clock, readLast }: AppenderOptions,
   stream: string,
-  { actual }: Conflict,
+  { actual, expected }: Conflict & { expected: ExpectedRevision },
 ): Promise<void> {
+  if (expected === 'any') throw notShown(stream);
   if (actual === 'no-stream') return;
   const startedAt = clock.monotonic();
   for (;;) {
     const shown = (await readLast(stream))?.revision ?? -1;
-    if (shown >= actual || clock.monotonic() - startedAt >= conflictShownWithinMs) return;
+    if (shown >= actual) return;
+    if (clock.monotonic() - startedAt >= conflictShownWithinMs) throw notShown(stream);
     await clock.sleep(conflictLookPauseMs);
   }
 }

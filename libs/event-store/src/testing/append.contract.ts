@@ -85,12 +85,15 @@ export function describeAppend(given: Stores): void {
       expect(await readData(store, stream)).toEqual([0, 1, 2]);
     });
 
-    it('lets exactly one of several writers win', async () => {
+    it('lets exactly one of several writers win, and the others read what was in their way', async () => {
       const stores = [given.store(), await given.another()];
       const stream = freshStream();
-      const tries = Array.from({ length: 10 }, (_, index) =>
-        stores[index % 2]!.append(stream, givenEvents(1), 'no-stream'),
-      );
+      const tries = Array.from({ length: 10 }, async (_, index) => {
+        const store = stores[index % 2]!;
+        const answer = await store.append(stream, givenEvents(1), 'no-stream');
+        expect(await readAll(store, stream)).toHaveLength(1);
+        return answer;
+      });
       const answers = await Promise.all(tries);
       expect(answers.filter((answer) => answer.kind === 'appended')).toHaveLength(1);
       expect(answers.filter((answer) => answer.kind === 'conflict' && answer.actual === 0)).toHaveLength(9);

@@ -1,5 +1,5 @@
 /** A store on a test server of its own, for specs. */
-import { silentLog, systemClock } from '@tollgate/service-kit';
+import { type Clock, silentLog, systemClock } from '@tollgate/service-kit';
 import { onTestFinished } from 'vitest';
 import type { EventStore } from '../event-store.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type EventStoreDbStore,
   createEventStoreDbStore,
 } from '../eventstoredb/eventstoredb-event-store.ts';
+import type { Fate, ReceivedAppend } from './eventstoredb-server/faults.ts';
 import { type TestServer, type TestServerOptions, startTestServer } from './eventstoredb-server/server.ts';
 import { temporaryStore } from './temporary-store.ts';
 
@@ -38,4 +39,30 @@ export async function servedStore(
     return store;
   };
   return { store: await another(), server, kept, another };
+}
+
+/** Ten times as fast as the system's: for what waits seconds for a server that does not answer, or does not show. */
+export const hurriedClock: Clock = {
+  now: systemClock.now,
+  monotonic: () => 10 * systemClock.monotonic(),
+  sleep: (durationMs, signal) => systemClock.sleep(durationMs / 10, signal),
+};
+
+/** By that clock, with a server that answers within half a second on the busiest machine. */
+export const hurried = { clock: hurriedClock, appendTryMs: 5_000 };
+
+/** Hides the next append that is wanted, from a leader without a quorum, until its fate is decided. */
+export function hideNext(
+  { faults }: Pick<TestServer, 'faults'>,
+  isWanted: (append: ReceivedAppend) => boolean,
+) {
+  const decided = Promise.withResolvers<Fate>();
+  const before = faults.onAppend;
+  let hidden = 0;
+  faults.onAppend = (append) => {
+    if (hidden > 0 || !isWanted(append)) return before(append);
+    hidden += 1;
+    return { kind: 'hidden', until: decided.promise };
+  };
+  return { isHidden: () => hidden > 0, decide: (fate: Fate) => decided.resolve(fate) };
 }

@@ -1,8 +1,9 @@
-import { leaseDurationMsDefault, type EventStore } from '@tollgate/event-store';
+import { leaseDurationMsDefault, readLast, type EventStore } from '@tollgate/event-store';
 import { silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { BusUnavailable } from '../errors.ts';
-import type { BusRecord, MessageBus } from '../message-bus.ts';
+import type { MessageBus } from '../message-bus.ts';
 import { takePart } from './group-member.ts';
+import { createPartitionEnds } from './partition-ends.ts';
 import { partitionOf, partitionStream, requireBusName } from './partition-streams.ts';
 import { publish } from './publisher.ts';
 import { toBusRecord } from './record-codec.ts';
@@ -34,6 +35,7 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
   const { store, ids, partitions = 4, keepRecords = {} } = options;
   const defaults = { isGone: () => false, leaseDurationMs: leaseDurationMsDefault, log: silentLog };
   const topics = createTopics({ store, ids, partitions, keepRecords });
+  const ends = createPartitionEnds(store);
   const closing = new AbortController();
   const memberships = new Set<Promise<void>>();
   const requireOpen = () => {
@@ -45,7 +47,7 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
     isConnected: () => true,
     publish: async (topic, messages) => {
       requireOpen();
-      await publish({ store, ids, topics }, topic, messages);
+      await publish({ store, ids, topics, ends }, topic, messages);
     },
     subscribe: async ({ group, topics: names, signal }, handle) => {
       requireOpen();
@@ -58,9 +60,15 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
     },
     lastPerPartition: async (topic) => {
       requireOpen();
-      const count = await topics.existingPartitionCount(topic);
+      // Of a topic that is not there yet, too: another process may create it, and write to it, at this moment.
+      const count = (await topics.existingPartitionCount(topic)) || partitions;
       const lasts = await Promise.all(
-        Array.from({ length: count }, (_, partition) => readLast(store, topic, partition)),
+        Array.from({ length: count }, async (_, partition) => {
+          const stream = partitionStream(topic, partition);
+          const last = await readLast(store, stream);
+          ends.know(stream, last?.revision ?? 'no-stream');
+          return last && toBusRecord(topic, partition, last);
+        }),
       );
       return lasts.filter((last) => last !== undefined);
     },
@@ -75,10 +83,4 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
       await Promise.allSettled(memberships);
     },
   };
-}
-
-async function readLast(store: EventStore, topic: string, partition: number): Promise<BusRecord | undefined> {
-  const last = store.read(partitionStream(topic, partition), { direction: 'backwards', limit: 1 });
-  for await (const recorded of last) return toBusRecord(topic, partition, recorded);
-  return undefined;
 }

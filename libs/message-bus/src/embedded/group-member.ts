@@ -1,5 +1,12 @@
-import { runUnderLease, type EventStore, type Position } from '@tollgate/event-store';
+import {
+  decisionTriesMax,
+  readLast,
+  runUnderLease,
+  type EventStore,
+  type Position,
+} from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { BusUnavailable } from '../errors.ts';
 import { createDoorbell, type Doorbell } from './doorbell.ts';
 import { consumePartition, type Handle } from './partition-consumer.ts';
 import {
@@ -38,7 +45,8 @@ export async function takePart(member: GroupMember, membership: Membership, hand
   const signal = AbortSignal.any([membership.signal, failed.signal]);
   const { clock, log } = member;
   const joining = { clock, log, signal, fields: { operation: 'join', token: membership.group } };
-  const joined = await untilItWorks(joining, () => join(member, membership));
+  const eventId = member.ids.uuid();
+  const joined = await untilItWorks(joining, () => join(member, membership, eventId));
   if (joined === undefined) return;
   const { doorbells, position } = joined.result;
   const work = [
@@ -58,10 +66,16 @@ function fail(failed: AbortController, error: unknown): never {
 
 type Doorbells = Map<string, { partition: GroupPartition; doorbell: Doorbell }>;
 
-/** Finds the partitions. The announcement also has the end of the store: what was there before needs no doorbell. */
+/**
+ * Finds the partitions. The announcement also has the end of the store: what was there before needs no doorbell. Repeat a
+ * try that failed with the same `eventId`.
+ *
+ * @throws StoreUnavailable, BusUnavailable
+ */
 async function join(
-  { store, ids, topics, holder }: GroupMember,
+  { store, topics, holder }: GroupMember,
   { group, topics: names }: Membership,
+  eventId: string,
 ): Promise<{ doorbells: Doorbells; position: Position }> {
   const doorbells: Doorbells = new Map();
   for (const topic of names) {
@@ -71,11 +85,18 @@ async function join(
       doorbells.set(partitionStream(topic, partition), each);
     }
   }
-  const event = { id: ids.uuid(), type: 'MemberJoined', data: { holder, topics: names }, metadata: {} };
-  const answer = await store.append(groupStream(group), [event], 'any');
-  await store.keepLast(groupStream(group), 1);
-  if (answer.kind === 'conflict') throw new Error('An append that expects nothing met a conflict.');
-  return { doorbells, position: answer.position };
+  const stream = groupStream(group);
+  await store.keepLast(stream, 1);
+  const joined = { id: eventId, type: 'MemberJoined', data: { holder, topics: names }, metadata: {} };
+  for (let tryNumber = 1; tryNumber <= decisionTriesMax; tryNumber += 1) {
+    const last = await readLast(store, stream);
+    const answer = await store.append(stream, [joined], last?.revision ?? 'no-stream');
+    if (answer.kind === 'appended') return { doorbells, position: answer.position };
+  }
+  throw new BusUnavailable(
+    'group_contended',
+    `Others were faster ${decisionTriesMax} times to join ${group}.`,
+  );
 }
 
 async function ringDoorbells(

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import type { NewEvent, RecordedEvent } from '@tollgate/event-store';
 import { z } from 'zod';
 import type { BusRecord, Message } from '../message-bus.ts';
@@ -16,6 +17,13 @@ export function toNewEvent(id: string, { key, value, headers }: Message): NewEve
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
   const data: z.infer<typeof storedSchema> = { key, value: bytes.toString(encoding), encoding, headers };
   return { id, type: 'BusRecord', data, metadata: {} };
+}
+
+/** The id of the record that a topic has of a cause: the same for all who publish it (a UUID of RFC 9562, version 8). */
+export function recordIdOf(topic: string, cause: string): string {
+  const hex = hash('sha256', JSON.stringify([topic, cause]));
+  const variant = ((parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
 /** @throws ZodError where the stream holds something else. */

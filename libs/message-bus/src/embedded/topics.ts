@@ -1,4 +1,4 @@
-import type { EventStore } from '@tollgate/event-store';
+import { notShown, type EventStore } from '@tollgate/event-store';
 import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { partitionStream, requireBusName, topicStream } from './partition-streams.ts';
@@ -38,7 +38,9 @@ export function createTopics({ store, ids, partitions, keepRecords }: TopicsOpti
     const event = { id: ids.uuid(), type: 'TopicCreated', data: { partitions }, metadata: {} };
     await store.append(topicStream(topic), [event], 'no-stream');
     // Another process may have been faster, with another number.
-    return existingPartitionCount(topic);
+    const count = await existingPartitionCount(topic);
+    if (count === 0) throw notShown(topicStream(topic));
+    return count;
   }
 
   async function open(topic: string): Promise<number> {

@@ -25,3 +25,11 @@ it('a store with payments and without a name was written by a version that this 
   });
   await expect(naming).rejects.toMatchObject({ code: 'store_of_another_version' });
 });
+
+// It was an error that nothing repeats: at a start while the store had no leader with a quorum.
+it('a name that the store reports and does not show yet is asked for again', async () => {
+  const { store } = harness();
+  const hiding = { ...store, append: async () => ({ kind: 'conflict', actual: 0 }) as const };
+  const naming = nameOfInstallation({ store: hiding, clock: createFakeClock(), ids: createFakeIds(1) });
+  await expect(naming).rejects.toMatchObject({ code: 'store_unconfirmed', retryable: true });
+});

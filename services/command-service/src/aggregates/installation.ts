@@ -1,5 +1,5 @@
 /** The name of this installation: every event store has one of its own, from its first start on. */
-import { type EventStore, beginning } from '@tollgate/event-store';
+import { type EventStore, beginning, notShown } from '@tollgate/event-store';
 import { paymentStreamPrefix, payoutStreamPrefix } from '@tollgate/payment-domain';
 import { type Clock, type Ids, StartupError } from '@tollgate/service-kit';
 import { z } from 'zod';
@@ -36,7 +36,7 @@ export async function nameOfInstallation(deps: {
   );
   // Of several processes that start at once, the first one gives the name.
   const named = await read(store);
-  if (named === undefined) throw new RangeError(`${stream} was there and is gone`);
+  if (named === undefined) throw notShown(stream);
   return named;
 }
 

@@ -1,5 +1,5 @@
 /** What the idempotency keys of refunds were first used for. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, notShown } from '@tollgate/event-store';
 import {
   type EventMetadata,
   type RefundKey,
@@ -25,7 +25,7 @@ export function createRefundKeys(deps: { store: EventStore; clock: Clock; ids: I
       const answer = await store.append(stream, [event], 'no-stream');
       if (answer.kind === 'appended') return use;
       for await (const { data } of store.read(stream, { limit: 1 })) return refundKeyUsedSchema.parse(data);
-      throw new RangeError(`${stream} was there and is gone`);
+      throw notShown(stream);
     },
   };
 }

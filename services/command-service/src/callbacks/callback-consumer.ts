@@ -90,6 +90,8 @@ interface Received {
   callback: DecodedCallback;
 }
 
+const placeOf = ({ topic, partition, offset }: BusRecord): string => `${topic}/${partition}/${offset}`;
+
 /** The same for callbacks that hint at the same. What is no callback is like no other. */
 function keyOf({ record, callback }: Received): string {
   if (callback.kind === 'unreadable') return `${record.partition}/${record.offset}`;
@@ -110,7 +112,7 @@ async function apply(
   if (decoded.kind === 'unreadable') return deadLetter(deps, record, decoded.reason);
   const callback = { token: decoded.token, hint: readCallback(decoded.body) };
   const correlationId = deps.ids.uuid();
-  const causationId = `${record.topic}/${record.partition}/${record.offset}`;
+  const causationId = placeOf(record);
   const cause: Cause = { correlationId, causationId, actor: { kind: 'service', name: 'command-service' } };
   const recorded = (recording: Promise<void>) => orDeadLetter(deps, record, recording);
   // Before anything that may take long: a deferred callback keeps what it names, and not this.
@@ -179,7 +181,8 @@ async function deadLetter(
   record: BusRecord,
   reason: string,
 ): Promise<void> {
-  const message = encodeDeadLetter(record, reason);
+  // A batch that comes again is not dead-lettered again.
+  const message = { ...encodeDeadLetter(record, reason), cause: placeOf(record) };
   deps.log.warn(
     { token: message.key, topic: record.topic, operation: 'callback', outcome: 'dead-lettered' },
     'a callback was dead-lettered',

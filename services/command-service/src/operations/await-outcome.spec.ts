@@ -26,6 +26,16 @@ it('the wait for the calls of this process counts into what a caller waits', asy
   expect(ended).toBeUndefined();
 });
 
+it('what is not shown any more, by a leader that was replaced, is no outcome', async () => {
+  const clock = createFakeClock();
+  const windowClock = createWindowClock({ clock, times });
+  const deps = { sender: { settled: async () => undefined }, inquire: never, clock, windowClock };
+  const loader = { load: () => Promise.resolve(undefined) };
+  const awaited = () => ({ kind: 'nothing' }) as const;
+  const waiting = awaitOutcome(deps, loader, { token: 'a', cause, awaited });
+  await expect(waiting).rejects.toMatchObject({ code: 'store_unconfirmed', retryable: true });
+});
+
 it('an inquiry that takes long is waited for as long as a caller may wait', async () => {
   const clock = createFakeClock();
   let result: unknown = 'waiting';

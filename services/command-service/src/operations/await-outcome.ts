@@ -1,4 +1,5 @@
 /** Waits for the outcome of a call that another one is making: this process on another connection, or another instance. */
+import { notShown } from '@tollgate/event-store';
 import type { CallWindow } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
@@ -29,6 +30,7 @@ export type Awaited = { kind: 'answer'; window: CallWindow } | { kind: 'inquiry'
  * not be made leaves things as they are: announced, outcome unknown. That is an answer, not an error.
  *
  * @returns undefined where the call was still under way when the caller had waited long enough
+ * @throws StoreUnavailable
  */
 export async function awaitOutcome<Subject>(
   deps: AwaitOutcomeDependencies,
@@ -92,6 +94,6 @@ async function noLongerThan<Value>(
 
 async function required<Subject>(loader: Loader<Subject>, token: string): Promise<Subject> {
   const aggregate = await loader.load(token);
-  if (aggregate === undefined) throw new RangeError(`${token} was there and is gone`);
+  if (aggregate === undefined) throw notShown(token);
   return aggregate;
 }

@@ -114,6 +114,24 @@ it('a refund that is delivered twice is approved, though its answer is a refusal
   ]);
 });
 
+// It ended with 500: a leader without a quorum reports what nobody can read, and may lose it yet.
+it('a repeat of a refund whose key is reported and not shown is asked to come again, and nothing is sent', async () => {
+  const token = await harness().approved('order-1', 100);
+  const hiding = harness().startInstance({
+    wrapStore: (store) => ({
+      ...store,
+      append: async (stream, ...rest) =>
+        stream.startsWith('refund-') ? { kind: 'conflict', actual: 0 } : store.append(stream, ...rest),
+    }),
+  });
+  await expect(hiding.refund(token, 'a', 60)).rejects.toMatchObject({
+    code: 'store_unconfirmed',
+    retryable: true,
+  });
+  expect(refundedAmounts()).toEqual([]);
+  expect(stateOf(await harness().refund(token, 'a', 60))).toBe('approved');
+});
+
 describe('a key', () => {
   it('with another amount or another payment is refused without a call', async () => {
     const token = await harness().approved('order-1', 100);

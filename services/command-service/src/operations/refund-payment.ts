@@ -1,4 +1,5 @@
 /** A team gives money back: reserved and announced in one step, called, recorded, answered. */
+import { notShown } from '@tollgate/event-store';
 import type { RefundRequest } from '@tollgate/payment-api';
 import { type PaymentRefusal, type Refund, isFinalPhase } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
@@ -159,7 +160,7 @@ async function answer(
   const aggregate = await awaitOutcome(deps, deps.payments, { token: paymentToken, cause, awaited });
   if (aggregate === undefined) return inProgress;
   const refund = refundOf(aggregate, refundToken);
-  if (refund === undefined) throw new RangeError(`refund ${refundToken} was there and is gone`);
+  if (refund === undefined) throw notShown(paymentToken);
   return { kind: 'answered', aggregate: { aggregate, refund }, replayed };
 }
 

@@ -36,6 +36,7 @@ export async function requestReconciliation(
 export const reportReconciliation = (deps: JournalDependencies, summary: ReconciliationSummary) =>
   append(deps, { type: 'ReconciliationReported', data: summary });
 
+/** Nothing is expected, so that no process waits for another one: what stands twice has one token and is taken once. */
 async function append({ store, clock, ids }: JournalDependencies, event: ReconciliationJournalEvent) {
   const metadata = { schemaVersion: 1, recordedAt: clock.now() };
   await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');

@@ -8,6 +8,7 @@ import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
 import type { AppendFault, ServerFaults } from './faults.ts';
+import type { HiddenAppends } from './hidden-appends.ts';
 import { leadership, notReady, serviceError, streamDeleted } from './service-errors.ts';
 import { shownOf } from './shown-events.ts';
 import { bytesOnDisk, streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
@@ -33,6 +34,7 @@ interface WireAppend {
 interface Parts {
   store: EventStore;
   faults: ServerFaults;
+  hidden: HiddenAppends;
   /** Cuts all connections. */
   reset: () => void;
 }
@@ -103,7 +105,7 @@ function addTo(append: WireAppend, message: Parameters<typeof toNewEvent>[0]): v
   append.bytes += bytesOnDisk(message);
 }
 
-async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Promise<Outcome> {
+async function carryOut({ store, faults, hidden, reset }: Parts, append: WireAppend): Promise<Outcome> {
   const { stream, events, bytes, expected } = append;
   await faults.writersStalled;
   const refusal = leadership(faults);
@@ -117,7 +119,10 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
   if (fault?.kind === 'event-too-large') return eventTooLarge(events[0]?.id ?? '', bytes);
   try {
     if ((await shownOf(store, stream)).kind === 'deleted') return streamDeleted(stream);
-    const answer = await store.append(toStoredStream(stream), events, toExpected(expected));
+    const stored = { stream: toStoredStream(stream), events, expected: toExpected(expected) };
+    const taken = hidden.take(stored, fault?.kind === 'hidden' ? fault.until : undefined);
+    const answer = await (taken ?? store.append(stored.stream, events, stored.expected));
+    if (answer === 'no-answer') return answer;
     if (fault?.kind === 'answer-lost') return 'no-answer';
     if (fault?.kind === 'reset') {
       reset();

@@ -1,3 +1,6 @@
+/** What becomes of what a leader has taken without a quorum: all see it, or it is truncated. */
+export type Fate = 'shown' | 'lost';
+
 /** What may happen to an append. */
 export type AppendFault =
   /** Nothing is written, nothing is answered. */
@@ -16,6 +19,11 @@ export type AppendFault =
   | { kind: 'not-ready' }
   /** Nothing is written: the server has events of others up to this revision, which it does not show yet. */
   | { kind: 'conflict'; actual: number }
+  /**
+   * A leader without a quorum takes it, confirms it to nobody and hides it from every read, with all that comes to the
+   * stream behind it, until it is known whether a quorum has it. It counts for conflicts and repeats at once.
+   */
+  | { kind: 'hidden'; until: Promise<Fate> }
   /** The server takes smaller appends only. */
   | { kind: 'too-large' }
   /** The server, a KurrentDB, takes smaller events only. */

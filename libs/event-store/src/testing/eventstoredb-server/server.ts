@@ -7,6 +7,7 @@ import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { EventStore } from '../../event-store.ts';
 import { createAppend, createBatchAppend } from './append-service.ts';
 import { type ServerFaults, noFaults } from './faults.ts';
+import { createHiddenAppends } from './hidden-appends.ts';
 import { createLogReader } from './log-reader.ts';
 import { createRead } from './read-service.ts';
 import { leadership, serviceError } from './service-errors.ts';
@@ -52,6 +53,7 @@ export interface TestServer {
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
   const { store, tls } = options;
   const faults = noFaults();
+  const hidden = createHiddenAppends(store);
   const subscriptions = new Set<{ end: () => void; ended: Promise<void> }>();
   let subscriptionCount = 0;
   let server: Server | undefined;
@@ -75,7 +77,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 
   async function comeBack(): Promise<void> {
     const started = new Server();
-    const parts = { store, faults, log, reset, onSubscription };
+    const parts = { store, faults, hidden, log, reset, onSubscription };
     addServices(started, parts, () => port, options.user);
     server = started;
     port = await listen(started, port, tls);
