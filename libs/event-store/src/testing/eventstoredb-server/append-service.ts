@@ -7,7 +7,7 @@ import any from 'google-protobuf/google/protobuf/any_pb.js';
 import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
-import type { AppendFault, ServerFaults } from './faults.ts';
+import type { AppendFault, ReceivedCall, ServerFaults } from './faults.ts';
 import { streamOf, toIdentifier, toNewEvent, toWirePosition } from './wire-events.ts';
 import { ownerOfMetadata, toStoredStream } from './wire-streams.ts';
 
@@ -28,6 +28,7 @@ interface Parts {
   faults: ServerFaults;
   /** Cuts all connections. */
   reset: () => void;
+  onCall: (call: ReceivedCall) => void;
 }
 
 type Outcome = { answer: Appended | Conflict; fault: AppendFault | undefined } | 'no-answer' | ServiceError;
@@ -82,7 +83,8 @@ export function createBatchAppend(parts: Parts) {
       appends.delete(id);
       void carryOut(parts, append).then((outcome) => {
         if (outcome === 'no-answer') return;
-        if (outcome instanceof Error) call.emit('error', outcome);
+        if (outcome === tooLarge) call.write(refusedAsTooLarge(request, append.stream));
+        else if (outcome instanceof Error) call.emit('error', outcome);
         else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
       });
     });
@@ -91,14 +93,15 @@ export function createBatchAppend(parts: Parts) {
   };
 }
 
-async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Promise<Outcome> {
+async function carryOut({ store, faults, reset, onCall }: Parts, append: WireAppend): Promise<Outcome> {
   const { stream, events, expected } = append;
+  onCall({ kind: 'append', stream });
   const fault = faults.onAppend({ stream, expected, eventIds: events.map(({ id }) => id) });
   if (fault?.kind === 'silent') return 'no-answer';
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
   if (fault?.kind === 'not-ready') return serviceError(status.UNAVAILABLE, 'Server Is Not Ready');
   if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
-  if (fault?.kind === 'too-large') return tooLarge();
+  if (fault?.kind === 'too-large') return tooLarge;
   try {
     const answer = await store.append(toStoredStream(stream), events, toExpected(expected));
     if (answer.kind === 'appended') await obeyMetadata(store, stream, events);
@@ -110,7 +113,7 @@ async function carryOut({ store, faults, reset }: Parts, append: WireAppend): Pr
     if (fault?.kind === 'late') await fault.until;
     return { answer, fault };
   } catch (error) {
-    if (error instanceof InvalidArgument) return tooLarge();
+    if (error instanceof InvalidArgument) return tooLarge;
     return serviceError(status.UNAVAILABLE, 'the store failed');
   }
 }
@@ -163,11 +166,7 @@ function toBatchAppendResp(
     const wrong = new shared.WrongExpectedVersion();
     if (answer.actual === 'no-stream') wrong.setCurrentNoStream(new empty.Empty());
     else wrong.setCurrentStreamRevision(String(answer.actual));
-    const details = new any.Any();
-    details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-    const failure = new statusMessages.Status();
-    failure.setDetails(details);
-    response.setError(failure);
+    response.setError(toStatus(wrong, 'WrongExpectedVersion'));
     return response;
   }
   const position = new shared.AllStreamPosition();
@@ -178,6 +177,25 @@ function toBatchAppendResp(
   success.setPosition(position);
   response.setSuccess(success);
   return response;
+}
+
+/** Of this append only: the others on the stream go on. */
+function refusedAsTooLarge(request: BatchAppendReq, stream: string): BatchAppendResp {
+  const tooLargeFor = new shared.MaximumAppendSizeExceeded();
+  tooLargeFor.setMaxappendsize(appendBytesMax);
+  const response = new streams.BatchAppendResp();
+  response.setCorrelationId(request.getCorrelationId());
+  response.setStreamIdentifier(toIdentifier(stream));
+  response.setError(toStatus(tooLargeFor, 'MaximumAppendSizeExceeded'));
+  return response;
+}
+
+function toStatus(message: { serializeBinary(): Uint8Array }, name: string) {
+  const details = new any.Any();
+  details.pack(message.serializeBinary(), `event_store.client.${name}`);
+  const failure = new statusMessages.Status();
+  failure.setDetails(details);
+  return failure;
 }
 
 export function serviceError(
@@ -197,8 +215,10 @@ const notLeader = ({ host, port }: { host: string; port: number }) =>
     'leader-endpoint-port': String(port),
   });
 
-const tooLarge = () =>
-  serviceError(status.INVALID_ARGUMENT, 'Maximum append size exceeded', {
-    exception: 'maximum-append-size-exceeded',
-    'maximum-append-size': '1048576',
-  });
+/** As a server has it by default. */
+const appendBytesMax = 1_048_576;
+
+const tooLarge = serviceError(status.INVALID_ARGUMENT, 'Maximum append size exceeded', {
+  exception: 'maximum-append-size-exceeded',
+  'maximum-append-size': String(appendBytesMax),
+});

@@ -26,6 +26,12 @@ export interface ReceivedAppend {
   expected: string;
 }
 
+/** A call that has come. `stream` of a read or a subscription of the whole log is `$all`. */
+export interface ReceivedCall {
+  kind: 'append' | 'read' | 'subscribe';
+  stream: string;
+}
+
 /** What a test makes the server do wrong. */
 export interface ServerFaults {
   /** Asked for each append; undefined: it is carried out. */

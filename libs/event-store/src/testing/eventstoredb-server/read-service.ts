@@ -2,7 +2,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { toPosition } from '../../embedded/position.ts';
-import { pause } from '../../eventstoredb/pause.ts';
+import { pause } from '../../eventstoredb/waits.ts';
 import {
   type CaughtUp,
   type EventStore,
@@ -11,7 +11,7 @@ import {
   beginning,
 } from '../../event-store.ts';
 import { serviceError } from './append-service.ts';
-import type { ServerFaults } from './faults.ts';
+import type { ReceivedCall, ServerFaults } from './faults.ts';
 import type { LogReader } from './log-reader.ts';
 import { streamOf, toIdentifier, toReadEvent, toWirePosition } from './wire-events.ts';
 import { fromStoredStream, toStoredStream } from './wire-streams.ts';
@@ -27,6 +27,7 @@ interface Parts {
   faults: ServerFaults;
   /** Called with each subscription and a function that ends it without an error, as a server that shuts down does. */
   onSubscription: (subscription: { end: () => void; ended: Promise<void> }) => void;
+  onCall: (call: ReceivedCall) => void;
 }
 
 /** The server says how far it has come at least every so many events that it passes over. */
@@ -55,6 +56,8 @@ interface Serving {
 
 async function serve(parts: Parts, call: Call, { options, leaving }: Serving): Promise<void> {
   const { signal } = leaving;
+  const stream = options.hasAll() ? '$all' : streamOf(options.getStream()?.getStreamIdentifier());
+  parts.onCall({ kind: options.hasSubscription() ? 'subscribe' : 'read', stream });
   if (options.hasSubscription()) {
     const ended = subscribe(parts, call, { options, signal });
     parts.onSubscription({ end: () => leaving.abort(), ended });
