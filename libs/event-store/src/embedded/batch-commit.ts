@@ -44,7 +44,8 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
     'INSERT INTO events (stream_id, revision, event_id, type, recorded_at, metadata, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
 
-  const insert = (stream: StreamRow, { events, recordedAt }: AppendOperation): OperationResult => {
+  const insert = (stream: StreamRow, operation: AppendOperation): OperationResult => {
+    const { events, recordedAt, keepLast = stream.keepLast } = operation;
     let revision = stream.lastRevision;
     let rowNumber = 0;
     for (const { id, type, metadata, data } of events) {
@@ -53,7 +54,8 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
       rowNumber = Number(inserted.lastInsertRowid);
     }
     streams.setLastRevision(stream.id, revision);
-    if (stream.keepLast !== null) trim(stream.id, revision, stream.keepLast);
+    if (keepLast !== stream.keepLast) streams.setKeepLast(stream.id, keepLast);
+    if (keepLast !== null) trim(stream.id, revision, keepLast);
     return { kind: 'appended', revision, rowNumber };
   };
 
@@ -90,10 +92,9 @@ function createFindRepeat(database: DatabaseSync) {
 function createKeepLast(database: DatabaseSync): (operation: KeepLastOperation) => OperationResult {
   const streams = createStreams(database);
   const trim = createTrim(database);
-  const setKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
   return ({ stream, count }) => {
     const { id, lastRevision } = streams.find(stream) ?? streams.create(stream);
-    setKeepLast.run(count, id);
+    streams.setKeepLast(id, count);
     trim(id, lastRevision, count);
     return { kind: 'kept' };
   };
@@ -112,6 +113,7 @@ function createStreams(database: DatabaseSync) {
   );
   const insert = database.prepare('INSERT INTO streams (name) VALUES (?)');
   const update = database.prepare('UPDATE streams SET last_revision = ? WHERE id = ?');
+  const updateKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
   return {
     find: (name: string) => select.get(name) as StreamRow | undefined,
     create: (name: string): StreamRow => ({
@@ -120,5 +122,6 @@ function createStreams(database: DatabaseSync) {
       keepLast: null,
     }),
     setLastRevision: (id: number, lastRevision: Revision) => update.run(lastRevision, id),
+    setKeepLast: (id: number, count: number | null) => updateKeepLast.run(count, id),
   };
 }

@@ -57,10 +57,8 @@ export function createCheckpoint<Value extends { position: Position }>(
   }
 
   async function replace(value: Value): Promise<Appended | Conflict> {
-    // Before the first one, so that a crash in between cannot leave a stream that grows.
-    if (last.revision === 'no-stream') await store.keepLast(stream, 1);
     const event = { id: ids.uuid(), type: checkpointEventType, data: value, metadata: {} };
-    const answer = await store.append(stream, [event], last.revision);
+    const answer = await store.append(stream, [event], last.revision, { keepLast: 1 });
     if (answer.kind === 'conflict') return answer;
     last = answer;
     writtenAt = clock.monotonic();
