@@ -21,6 +21,8 @@ export interface ProjectorOptions {
   shard?: Shard;
   /** The most events that are folded before views are written; 500 by default. */
   batchEventsMax?: number;
+  /** How long a stream that has just begun waits for its next event, milliseconds; 250 by default. */
+  holdMs?: number;
   /** The most views kept in memory; 5,000 by default. */
   cachedViewsMax?: number;
 }
@@ -63,7 +65,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       // A switch after this read comes after the checkpoint, and so through the subscription.
       if (liveIn((await readViewVersion(store)).record) !== viewVersion) return;
       await projectOn(projection, {
-        ...{ batchEventsMax: 500, ...options, signal },
+        ...{ batchEventsMax: 500, holdMs: 250, ...options, signal },
         isSwitch: (event) => liveIn(toViewVersionRecord(event)) !== viewVersion,
         onBatch: (_, count) => {
           eventsRead += count;
