@@ -31,7 +31,7 @@ function readCount([name, value]: readonly string[]): number {
   process.exit(2);
 }
 
-const steadyPerSecond = Number(process.env['BENCH_STEADY_RATE'] ?? 250);
+const steadyPerSecond = 250;
 const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(46)} ${figure}\n`);
 const rounded = (value: number) => Math.round(value).toLocaleString('en');
 const programAt = (path: string) => join(import.meta.dirname, path);
@@ -49,9 +49,7 @@ async function start(
   path: string,
   { argv = [], env = {}, ready }: { argv?: string[]; env?: Record<string, string>; ready: string },
 ): Promise<Started> {
-  const flags = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
-  const own = path.endsWith('src/main.ts') && path.startsWith('../src') ? flags : [];
-  const child = spawn(process.execPath, [...own, programAt(path), ...argv], {
+  const child = spawn(process.execPath, [programAt(path), ...argv], {
     env: { PATH: process.env['PATH'], TOLLGATE_LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -187,7 +185,7 @@ async function measureSteadily(gateway: Target, payments: number): Promise<void>
   });
   clearInterval(watching);
   const shownMs = await untilShown(gateway);
-  const cpuMs = (cpuMsOf(gateway.child) - before) / payments;
+  const cpuMs = (cpuMsOf(gateway.child) - before) / (perSecond * (durationMs / 1_000));
   say(
     `${rounded(payments)} payments at ${steadyPerSecond}/s: created`,
     `${rounded(perSecond)}/s, p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`,
