@@ -113,7 +113,7 @@ async function decideOnce<State, Event, Refusal>(
   options: DecideAndAppend<State, Event, Refusal>,
   { state, revision }: LoadedState<State>,
 ): Promise<DecisionOutcome<State, Event, Refusal> | 'conflict'> {
-  const { store, stream, decide, evolve, toNewEvents, placed = (decided) => decided } = options;
+  const { store, stream, decide, evolve, toNewEvents, placed = (decided: State) => decided } = options;
   const decision = decide(state);
   if (decision.kind === 'refused') return { kind: 'refused', state, refusal: decision.refusal };
   const { events } = decision;

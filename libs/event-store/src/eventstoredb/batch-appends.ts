@@ -100,7 +100,7 @@ export function createBatchAppends({
           },
           reject: (error) => {
             settle();
-            reject(error as Error);
+            reject(error);
           },
         });
         call.write(toRequest(append, { id, deadlineAt: clock.now() + serverDeadlineMs }));
@@ -116,9 +116,15 @@ function endUnlessNeeded(call: Call, waiting: ReadonlyMap<string, Waiting>): voi
   if (waiting.size === 0) call.cancel();
 }
 
+/** What its declarations leave out: the gRPC client over the current connection. */
+interface ClientInside {
+  getGRPCClient: (kind: typeof StreamsClient, name: string) => Promise<StreamsClient>;
+}
+
 /** @param onEnd called when nothing more may be sent on it */
 async function openStream(client: EventStoreDBClient, onEnd: () => void): Promise<OpenStream> {
-  const grpcClient = await client['getGRPCClient'](StreamsClient, 'batchAppend');
+  const { getGRPCClient } = client as unknown as ClientInside;
+  const grpcClient = await getGRPCClient(StreamsClient, 'batchAppend');
   const call = grpcClient.batchAppend(
     ...client['callArguments']({ requiresLeader: true }, { deadline: Infinity }),
   );

@@ -63,7 +63,8 @@ describe('a process that has written a payment knows it', () => {
     const token = await created(crowded, 'order-1');
     const other = crowded.startInstance();
     const { accounts } = other.inside;
-    using _held = await heldPermit(accounts);
+    using held = await heldPermit(accounts);
+    expect(held.account).toBe('main');
     const repeated = await other.create(teaFor('order-1'));
     expect(repeated).toMatchObject({ kind: 'answered', replayed: true, aggregate: { token } });
     await crowded.close();
