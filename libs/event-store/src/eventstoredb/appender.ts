@@ -33,6 +33,8 @@ export interface Appender {
     events: readonly SerializedEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendAnswer>;
+  /** Call it when nothing is under way any more. */
+  close(): void;
 }
 
 export interface AppenderOptions {
@@ -55,6 +57,7 @@ export function createAppender(options: AppenderOptions): Appender {
         : appendAlone(options, append),
     );
   return {
+    close: batch.close,
     appendData: async (stream, events, expected) => {
       for (let tryNumber = 1; ; tryNumber += 1) {
         try {

@@ -35,6 +35,8 @@ export interface BatchAppends {
    * is unknown
    */
   append(append: Append): Promise<BatchSuccess>;
+  /** Ends the stream; appends that are under way are rejected. */
+  close(): void;
 }
 
 /** The server compares it with its own clock, which may differ from ours: our own timer is what counts. */
@@ -48,6 +50,8 @@ interface Waiting {
 
 interface OpenStream {
   call: Call;
+  /** Ends it on our side: the connection is as good as before. */
+  cancel(): void;
   /** Gives the next correlation id: unique in this stream. */
   nextId(): string;
   /** By correlation id. */
@@ -76,45 +80,52 @@ export function createBatchAppends({
   }
 
   return {
-    append: async (append) => {
-      const opened = (current ??= open());
-      const { call, waiting, nextId } = await opened;
-      const id = nextId();
-      return new Promise((resolve, reject) => {
+    append: (append) =>
+      new Promise((resolve, reject) => {
+        const opened = (current ??= open());
+        let sentOn: OpenStream | undefined;
+        let id = '';
+        let isOver = false;
         const settle = () => {
-          cancel();
-          waiting.delete(id);
+          isOver = true;
+          cancelTimer();
+          sentOn?.waiting.delete(id);
+          if (current !== opened && sentOn?.waiting.size === 0) sentOn.cancel();
         };
-        const cancel = clock.after(tryMs, () => {
+        const fail = (error: unknown) => {
           settle();
+          reject(error);
+        };
+        // Over all of it: where the nodes are searched for, that may take minutes.
+        const cancelTimer = clock.after(tryMs, () => {
           leave(opened);
-          endUnlessNeeded(call, waiting);
-          reject(silent(tryMs));
+          fail(silent(tryMs));
         });
-        waiting.set(id, {
-          stream: append.stream,
-          resolve: (success) => {
-            settle();
-            resolve(success);
-            if (current !== opened) endUnlessNeeded(call, waiting);
-          },
-          reject: (error) => {
-            settle();
-            reject(error);
-          },
-        });
-        call.write(toRequest(append, { id, deadlineAt: clock.now() + serverDeadlineMs }));
-      });
+        const succeed = (success: BatchSuccess) => {
+          settle();
+          resolve(success);
+        };
+        const send = (stream: OpenStream) => {
+          if (isOver) return;
+          sentOn = stream;
+          id = stream.nextId();
+          stream.waiting.set(id, { stream: append.stream, resolve: succeed, reject: fail });
+          stream.call.write(toRequest(append, { id, deadlineAt: clock.now() + serverDeadlineMs }));
+        };
+        opened.then(send).catch(fail);
+      }),
+    close: () => {
+      current?.then(
+        ({ cancel }) => cancel(),
+        () => undefined,
+      );
+      current = undefined;
     },
   };
 }
 
 const silent = (tryMs: number) =>
   new StoreUnavailable('store_silent', `The event store did not answer within ${tryMs} ms.`);
-
-function endUnlessNeeded(call: Call, waiting: ReadonlyMap<string, Waiting>): void {
-  if (waiting.size === 0) call.cancel();
-}
 
 /** What its declarations leave out: the gRPC client over the current connection. */
 interface ClientInside {
@@ -129,17 +140,22 @@ async function openStream(client: EventStoreDBClient, onEnd: () => void): Promis
     ...client['callArguments']({ requiresLeader: true }, { deadline: Infinity }),
   );
   const waiting = new Map<string, Waiting>();
+  let isCancelled = false;
   const end = (error: Error) => {
     onEnd();
-    for (const each of [...waiting.values()]) each.reject(error);
     // The connection may have to be made again, or to another node.
-    void client['handleError'](grpcClient, error);
+    if (!isCancelled) void client['handleError'](grpcClient, error);
+    for (const each of [...waiting.values()]) each.reject(error);
+  };
+  const cancel = () => {
+    isCancelled = true;
+    call.cancel();
   };
   call.on('data', (answer: BatchAppendResp) => settleOne(waiting, answer));
   call.on('error', end);
   call.on('end', () => end(new Error('The server has ended the stream of appends.')));
   let number = 0;
-  return { call, waiting, nextId: () => toUuid((number += 1)) };
+  return { call, cancel, waiting, nextId: () => toUuid((number += 1)) };
 }
 
 const toUuid = (number: number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;

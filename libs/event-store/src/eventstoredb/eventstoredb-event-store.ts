@@ -102,7 +102,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     },
     close: () => {
       closing.abort();
-      return (closed ??= underWay.settled().then(link.close));
+      return (closed ??= underWay.settled().then(appender.close).then(link.close));
     },
   };
 }
