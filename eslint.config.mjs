@@ -107,7 +107,9 @@ const boundaries = {
 
 // Which package may be imported where.
 const clientHomes = { kafkajs: kafkaAdapter, '@eventstore/db-client': eventStoreDbAdapter };
-const clientGuests = { '@eventstore/db-client': [eventStoreDbTestServer] };
+const clientGuests = {
+  '@eventstore/db-client': [eventStoreDbTestServer, 'services/gateway/bench/bare-chain.ts'],
+};
 
 const clientsBut = (allowedClient) => [
   'error',

@@ -1,5 +1,5 @@
 import { InvalidArgument } from './errors.ts';
-import type { ExpectedRevision, NewEvent } from './event-store.ts';
+import type { AppendOptions, ExpectedRevision, NewEvent } from './event-store.ts';
 
 export const eventsPerAppendMax = 1_000;
 /**
@@ -32,6 +32,9 @@ export function requireStreamName(stream: string): void {
   }
 }
 
+/** @throws InvalidArgument */
+export const requireKeepLast = (count: number) => requireInteger('The count of events to keep', count, 1);
+
 /** @throws InvalidArgument unless `value` is an integer from `min`. */
 export function requireInteger(name: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {
@@ -48,9 +51,11 @@ export function serializeAppend(
   stream: string,
   events: readonly NewEvent[],
   expected: ExpectedRevision,
+  { keepLast }: AppendOptions = {},
 ): { events: SerializedEvent[]; bytes: number } {
   requireStreamName(stream);
   if (typeof expected === 'number') requireInteger('The expected revision', expected, 0);
+  if (keepLast !== undefined) requireKeepLast(keepLast);
   if (events.length < 1 || events.length > eventsPerAppendMax) {
     throw new InvalidArgument('append_size_invalid', `One append takes 1 to ${eventsPerAppendMax} events.`);
   }

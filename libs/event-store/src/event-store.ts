@@ -64,6 +64,14 @@ export interface ReadOptions {
   limit?: number;
 }
 
+export interface AppendOptions {
+  /**
+   * Only so many last events of the stream are needed. Those before them go with the append, or a little later: at most
+   * 16 more are there, or twice as many each time that a process has died while it let them go.
+   */
+  keepLast?: number | undefined;
+}
+
 export interface SubscribeOptions {
   /** Events after this position are delivered. */
   from: Position;
@@ -86,6 +94,7 @@ export interface EventStore {
     stream: string,
     events: readonly NewEvent[],
     expected: ExpectedRevision,
+    options?: AppendOptions,
   ): Promise<Appended | Conflict>;
 
   /** The events of a stream in order; nothing for a stream that does not exist, or was removed. */
@@ -100,7 +109,10 @@ export interface EventStore {
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
-  /** Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep counting. */
+  /**
+   * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep
+   * counting. For the many streams of which hardly any grows long, `append` with `keepLast` costs less.
+   */
   keepLast(stream: string, count: number): Promise<void>;
 
   /**

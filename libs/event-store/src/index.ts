@@ -9,3 +9,4 @@ export * from './follower/index.ts';
 export * from './load-decide-append.ts';
 export * from './lease.ts';
 export * from './members.ts';
+export { createRecentlyUsed } from './recently-used.ts';

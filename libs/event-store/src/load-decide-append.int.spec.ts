@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { EventStore, RecordedEvent } from './event-store.ts';
-import { decideAndAppend, decisionTriesMax, loadState, type Decision } from './load-decide-append.ts';
+import {
+  createRecentStates,
+  decideAndAppend,
+  decisionTriesMax,
+  loadState,
+  type Decision,
+} from './load-decide-append.ts';
 import { freshStream, givenEvent, givenEvents, readData } from './testing/given-events.ts';
 import { temporaryStore } from './testing/temporary-store.ts';
 
@@ -111,6 +117,99 @@ describe('decideAndAppend', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'stream_contended', retryable: true });
     expect(await readData(given.store, given.stream)).toHaveLength(1 + decisionTriesMax);
   });
+});
+
+// A creation read its own stream three times: before it was begun, before it was announced, before its outcome was recorded.
+describe('what a process has left is remembered', () => {
+  const deposit = (amount: number) => () => ({ kind: 'events', events: [amount] }) as const;
+
+  async function givenRemembering(...amounts: number[]) {
+    const { store, stream } = await givenAccount();
+    const { store: watched, reads } = countReads(store);
+    const recent = createRecentStates<number>();
+    const remembering = { ...account, store: watched, stream, recent };
+    if (amounts.length > 0)
+      await decideAndAppend({
+        ...remembering,
+        isNew: true,
+        decide: () => ({ kind: 'events', events: amounts }),
+      });
+    return { remembering, reads, store, stream };
+  }
+
+  it('a stream that begins here is not read, nor are those that this process has appended to', async () => {
+    const { remembering, reads } = await givenRemembering(10);
+    expect(await decideAndAppend({ ...remembering, decide: withdraw(4) })).toMatchObject({ state: 6 });
+    expect(reads()).toEqual([]);
+  });
+
+  it('what others have appended since is read before it is decided again', async () => {
+    const { remembering, reads, store, stream } = await givenRemembering(10);
+    await store.append(stream, account.toNewEvents([-8]), 0);
+    const outcome = await decideAndAppend({ ...remembering, decide: withdraw(4) });
+    expect([outcome, reads()]).toEqual([{ kind: 'refused', state: 2, refusal: 'too-little' }, [1]]);
+  });
+
+  it('nothing is refused, and nothing left undone, on what may have changed since', async () => {
+    const { remembering, reads, store, stream } = await givenRemembering(3);
+    await store.append(stream, account.toNewEvents([7]), 0);
+    expect(await decideAndAppend({ ...remembering, decide: withdraw(4) })).toMatchObject({ state: 6 });
+    await store.append(stream, account.toNewEvents([1]), 2);
+    const unchanged = await decideAndAppend({ ...remembering, decide: nothing });
+    expect(unchanged).toEqual({ kind: 'unchanged', state: 7, revision: 3 });
+    expect(reads()).toEqual([1, 3]);
+  });
+
+  it('one that is taken for new and is there is read', async () => {
+    const { remembering, reads, store, stream } = await givenRemembering();
+    await store.append(stream, account.toNewEvents([5]), 'no-stream');
+    expect(await decideAndAppend({ ...remembering, isNew: true, decide: deposit(1) })).toMatchObject({
+      state: 6,
+      revision: 1,
+    });
+    expect(reads()).toEqual([0]);
+  });
+
+  it('a load reads on, so that it always tells the present', async () => {
+    const { remembering, reads, store, stream } = await givenRemembering(5, 6);
+    await store.append(stream, account.toNewEvents([10]), 1);
+    expect(await loadState(remembering)).toEqual({ state: 21, revision: 2 });
+    expect(reads()).toEqual([2]);
+  });
+
+  it('an append whose outcome is unknown changes nothing of it', async () => {
+    const { remembering, store, stream } = await givenRemembering(10);
+    const lost = { ...remembering, store: losingAnswers(store) };
+    await expect(decideAndAppend({ ...lost, decide: withdraw(4) })).rejects.toThrow('lost');
+    expect(await decideAndAppend({ ...remembering, decide: withdraw(6) })).toMatchObject({ state: 0 });
+    expect(await readData(store, stream)).toEqual([10, -4, -6]);
+  });
+
+  it('the later of two states stays, in whatever order they are found', async () => {
+    const { remembering, stream } = await givenRemembering(1);
+    const slow = loadState(remembering);
+    await decideAndAppend({ ...remembering, decide: deposit(2) });
+    await slow;
+    expect(remembering.recent.get(stream)).toEqual({ state: 3, revision: 1 });
+  });
+});
+
+/** Revisions that reads begin with. */
+function countReads(store: EventStore) {
+  const reads: (number | undefined)[] = [];
+  const read: EventStore['read'] = (stream, options) => {
+    reads.push(options?.from);
+    return store.read(stream, options);
+  };
+  return { store: { ...store, read }, reads: () => reads };
+}
+
+const losingAnswers = (store: EventStore): EventStore => ({
+  ...store,
+  append: async (...append) => {
+    await store.append(...append);
+    throw new Error('the answer is lost');
+  },
 });
 
 /** The store, with another writer who appends just before each of the first `times` appends. */

@@ -1,5 +1,6 @@
 import { TollgateError } from '@tollgate/service-kit';
-import type { EventStore, NewEvent, Position, RecordedEvent, Revision } from './event-store.ts';
+import type { Appended, EventStore, NewEvent, Position, RecordedEvent, Revision } from './event-store.ts';
+import { type RecentlyUsed, createRecentlyUsed } from './recently-used.ts';
 
 /** Each lost try means that another writer of the same stream won, so this many only a stream that is fought over needs. */
 export const decisionTriesMax = 20;
@@ -28,9 +29,30 @@ export type DecisionOutcome<State, Event, Refusal> =
   | { kind: 'unchanged'; state: State; revision: Revision | 'no-stream' }
   | { kind: 'refused'; state: State; refusal: Refusal };
 
-export interface DecideAndAppend<State, Event, Refusal> extends Evolution<State, Event> {
-  store: EventStore;
+/**
+ * The states of streams as this process has left them. Others may have appended since, so nothing follows from one of
+ * them alone: an append with its revision proves that it is the latest, or a read does.
+ */
+export type RecentStates<State> = RecentlyUsed<LoadedState<State>>;
+
+const recentStatesMax = 5_000;
+
+export const createRecentStates = <State>(max = recentStatesMax): RecentStates<State> =>
+  createRecentlyUsed(max);
+
+interface StreamState<State, Event> extends Evolution<State, Event> {
+  store: Pick<EventStore, 'read'>;
   stream: string;
+  /** Where the state begins that this process knows already; absent: nothing is remembered. */
+  recent?: RecentStates<State>;
+}
+
+export interface DecideAndAppend<State, Event, Refusal> extends StreamState<State, Event> {
+  store: EventStore;
+  /** The stream hardly exists: the append finds out, and nothing is read before it. */
+  isNew?: boolean;
+  /** The state with the place that the store has given to what led to it. */
+  placed?(state: State, appended: Appended): State;
   /** Pure: it is taken again on a newer state whenever another writer was faster. */
   decide(state: State): Decision<Event, Refusal>;
   /** Gives ids and metadata to the events of one try. Called once per try, so a repeated append has the same ids. */
@@ -47,51 +69,78 @@ class StreamContended extends TollgateError {
 }
 
 /**
- * Reads a stream to its end and folds it. With `since`, only what was appended after it is read.
+ * Reads a stream to its end and folds it. What was appended up to `since`, or to what is remembered, is not read.
  *
  * @throws StoreUnavailable, and what `decode` and `evolve` throw
  */
 export async function loadState<State, Event>(
-  { store, stream, initial, decode, evolve }: Evolution<State, Event> & { store: EventStore; stream: string },
-  since: LoadedState<State> = { state: initial, revision: 'no-stream' },
+  options: StreamState<State, Event>,
+  since: LoadedState<State> = remembered(options) ?? nothingIn(options),
 ): Promise<LoadedState<State>> {
+  const { store, stream, decode, evolve } = options;
   let { state, revision } = since;
   const from = revision === 'no-stream' ? 0 : revision + 1;
   for await (const recorded of store.read(stream, { from })) {
     state = evolve(state, decode(recorded));
     revision = recorded.revision;
   }
-  return { state, revision };
+  return remember(options, { state, revision });
 }
 
 /**
- * Loads a stream, decides, and appends what was decided only if nobody else has appended since; otherwise it reads on
- * and decides again.
+ * Decides on the state of a stream, and appends what was decided only if nobody else has appended since; otherwise it
+ * reads on and decides again. It begins with the state that is remembered; a refusal, and that there is nothing to do,
+ * are answered only after a read.
  *
  * @throws StoreUnavailable: the events may be durable or not; StreamContended after 20 lost tries
  */
 export async function decideAndAppend<State, Event, Refusal>(
   options: DecideAndAppend<State, Event, Refusal>,
 ): Promise<DecisionOutcome<State, Event, Refusal>> {
-  let loaded = await loadState(options);
+  const assumed = remembered(options) ?? (options.isNew === true ? nothingIn(options) : undefined);
+  let loaded = assumed ?? (await loadState(options));
+  let isRead = assumed === undefined;
   for (let tryNumber = 1; tryNumber <= decisionTriesMax; tryNumber += 1) {
     const outcome = await decideOnce(options, loaded);
-    if (outcome !== 'conflict') return outcome;
+    if (outcome !== 'conflict' && (isRead || outcome.kind === 'decided')) return outcome;
     loaded = await loadState(options, loaded);
+    isRead = true;
   }
   throw new StreamContended(options.stream);
 }
 
 async function decideOnce<State, Event, Refusal>(
-  { store, stream, decide, evolve, toNewEvents }: DecideAndAppend<State, Event, Refusal>,
+  options: DecideAndAppend<State, Event, Refusal>,
   { state, revision }: LoadedState<State>,
 ): Promise<DecisionOutcome<State, Event, Refusal> | 'conflict'> {
+  const { store, stream, decide, evolve, toNewEvents, placed = (decided: State) => decided } = options;
   const decision = decide(state);
   if (decision.kind === 'refused') return { kind: 'refused', state, refusal: decision.refusal };
   const { events } = decision;
   if (events.length === 0) return { kind: 'unchanged', state, revision };
   const answer = await store.append(stream, toNewEvents(events), revision);
   if (answer.kind === 'conflict') return 'conflict';
-  const decided = events.reduce((folded, event) => evolve(folded, event), state);
-  return { kind: 'decided', state: decided, events, revision: answer.revision, position: answer.position };
+  const folded = events.reduce((before, event) => evolve(before, event), state);
+  const decided = { state: placed(folded, answer), revision: answer.revision };
+  remember(options, decided);
+  return { kind: 'decided', ...decided, events, position: answer.position };
+}
+
+const nothingIn = <State>({ initial }: { initial: State }): LoadedState<State> => ({
+  state: initial,
+  revision: 'no-stream',
+});
+
+const remembered = <State>({ recent, stream }: { recent?: RecentStates<State>; stream: string }) =>
+  recent?.get(stream);
+
+/** Of two that end at once, the later state stays. */
+function remember<State>(
+  { recent, stream }: { recent?: RecentStates<State>; stream: string },
+  loaded: LoadedState<State>,
+): LoadedState<State> {
+  const known = recent?.get(stream)?.revision ?? 'no-stream';
+  const isNewer = loaded.revision !== 'no-stream' && (known === 'no-stream' || loaded.revision > known);
+  if (isNewer) recent?.set(stream, loaded);
+  return loaded;
 }

@@ -8,31 +8,25 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `durationMs`; rejects with the signal's reason when it is aborted first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `action` after `durationMs`, unless the function that is returned is called first. */
+  after(durationMs: number, action: () => void): () => void;
 }
 
 /**
  * Gives what `work` gives, or rejects with what `tooLate` gives where that takes longer than `waitMs`. What becomes of the
  * work later is nobody's business.
  */
-export async function within<Result>(
-  clock: Pick<Clock, 'sleep'>,
+export function within<Result>(
+  clock: Pick<Clock, 'after'>,
   waitMs: number,
   { work, tooLate }: { work: Promise<Result>; tooLate: () => Error },
 ): Promise<Result> {
-  const ending = new AbortController();
-  // A rejection that comes after the time is over would otherwise end the process.
-  work.catch(() => undefined);
-  const expiry = clock.sleep(waitMs, ending.signal).then(
-    () => {
-      throw tooLate();
-    },
-    () => new Promise<never>(() => {}),
-  );
-  try {
-    return await Promise.race([work, expiry]);
-  } finally {
-    ending.abort();
-  }
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(waitMs, () => reject(tooLate()));
+    // A rejection that comes after the time is over is taken here, too: it would otherwise end the process.
+    work.then(resolve, reject);
+    work.then(cancel, cancel);
+  });
 }
 
 export const systemClock: Clock = {
@@ -45,5 +39,9 @@ export const systemClock: Clock = {
       // Node rejects with an error of its own that has the reason as its cause.
       throw signal?.reason;
     }
+  },
+  after: (durationMs, action) => {
+    const timer = setTimeout(action, durationMs);
+    return () => clearTimeout(timer);
   },
 };

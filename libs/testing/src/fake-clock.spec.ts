@@ -63,4 +63,15 @@ describe('a fake clock', () => {
     stopping.abort('too late');
     await expect(sleeping).resolves.toBeUndefined();
   });
+
+  it('calls what is due after a time, unless it is cancelled before', async () => {
+    const clock = createFakeClock({ now: 0 });
+    const called: string[] = [];
+    clock.after(10, () => called.push(`first at ${clock.now()}`));
+    const cancel = clock.after(20, () => called.push('cancelled'));
+    await clock.advance(15);
+    cancel();
+    await clock.advance(15);
+    expect([called, clock.sleeperCount()]).toEqual([['first at 10'], 0]);
+  });
 });

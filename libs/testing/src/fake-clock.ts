@@ -4,6 +4,7 @@ export interface FakeClock {
   /** Counts from 0, so that mixing it up with `now()` shows. */
   monotonic(): number;
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+  after(durationMs: number, action: () => void): () => void;
   /**
    * Lets time pass. Sleepers wake in the order in which they are due, each at its own time, and what they start runs
    * before the next one wakes. `advance(0)` lets everything run that needs no time.
@@ -45,6 +46,16 @@ export function createFakeClock({ now: startedAt = Date.UTC(2030, 0, 1) }: { now
       signal?.addEventListener('abort', abort, { once: true });
     });
 
+  const after = (durationMs: number, action: () => void): (() => void) => {
+    const wake = () => {
+      sleepers.delete(sleeper);
+      action();
+    };
+    const sleeper: Sleeper = { wakesAt: now + durationMs, wake };
+    sleepers.add(sleeper);
+    return () => void sleepers.delete(sleeper);
+  };
+
   const advance = async (durationMs: number): Promise<void> => {
     const until = now + durationMs;
     await letRun();
@@ -64,6 +75,7 @@ export function createFakeClock({ now: startedAt = Date.UTC(2030, 0, 1) }: { now
     now: () => now,
     monotonic: () => now - startedAt,
     sleep,
+    after,
     advance,
     sleeperCount: () => sleepers.size,
   };

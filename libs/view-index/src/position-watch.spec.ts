@@ -1,5 +1,5 @@
 import type { Position } from '@tollgate/event-store';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, systemClock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
 import { createPositionWatch, waitingMax, waitingOfTeamMax } from './position-watch.ts';
 
@@ -9,8 +9,7 @@ const at = (number: number) => number.toString().padStart(16, '0') as Position;
 function stoppedClock() {
   const sleeping = new Set<() => void>();
   const clock: Clock = {
-    now: () => 0,
-    monotonic: () => 0,
+    ...systemClock,
     sleep: (_durationMs, signal) =>
       new Promise((resolve, reject) => {
         sleeping.add(resolve);

@@ -3,7 +3,9 @@
  * is aborted or something fails.
  */
 import {
+  createBatchAge,
   createFailedStreams,
+  restAfter,
   type EventStore,
   type FailedStream,
   type Position,
@@ -44,7 +46,7 @@ export async function publishFromCheckpoint(
   watch: PublishingWatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, bus, log } = deps;
+  const { store, bus, clock, log } = deps;
   const checkpoint = createPublisherCheckpoint(deps);
   const { position: from, failedStreams, claimedAt } = await checkpoint.claim();
   // After the claim: from here on, whoever published before begins no further send.
@@ -65,18 +67,21 @@ export async function publishFromCheckpoint(
   }
 
   async function follow(): Promise<void> {
-    let hasNews = false;
+    const age = createBatchAge(clock);
+    let events = 0;
     for await (const item of store.subscribe({ from, prefixes: publishedPrefixes, signal })) {
       if (item.kind === 'event') {
-        hasNews = true;
+        events += 1;
         await take(item);
-        if (!batch.isFull()) continue;
+        if (!batch.isFull() && !age.isDueWith()) continue;
       }
       await flush();
       watch.reached(item.position, item.kind === 'caught-up');
       // What has moved the store's end may be a checkpoint: answering to that with another one would never end.
-      if (hasNews) await checkpoint.write({ position: item.position, failedStreams: failed.list() });
-      hasNews = false;
+      if (events > 0) await checkpoint.write({ position: item.position, failedStreams: failed.list() });
+      if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
+      events = 0;
+      age.restart();
     }
   }
 

@@ -2,6 +2,7 @@
 import {
   StoreUnavailable,
   beginning,
+  createBatchAge,
   createCheckpoint,
   createFailedStreams,
   createFoldedStates,
@@ -78,14 +79,16 @@ export async function recordDueWebhooks(
   }
 
   async function follow(): Promise<void> {
+    const age = createBatchAge(deps.clock);
     let batch: DueByEvent[] = [];
     for await (const item of store.subscribe({ from, prefixes: subjectStreamPrefixes, signal })) {
       if (item.kind === 'event') {
         batch.push(...(await dueBy(item)));
-        if (batch.length > 0 && batch.length < batchSize) continue;
+        if (batch.length > 0 && batch.length < batchSize && !age.isDueWith()) continue;
       }
       await record(deps, batch);
       batch = [];
+      age.restart();
       if (checkpoint.ageMs() >= checkpointEveryMs)
         await checkpoint.advance({ position: item.position, failedStreams: failed.list() });
       gotOn();

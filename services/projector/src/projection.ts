@@ -62,6 +62,9 @@ export interface Projection {
  */
 const idleCheckpointMs = 10_000;
 
+/** View writes under way at once: enough to be committed together, few enough to be answered in time. */
+const writesAtOnceMax = 256;
+
 /**
  * Resumes from the checkpoint, and retries the failed streams: the code may have changed.
  *
@@ -84,16 +87,21 @@ export async function resumeProjection(options: ProjectionOptions): Promise<Proj
   let { position } = last;
   let end = beginning;
 
-  /** Writes the views concurrently, so that the store commits them together. */
+  /** Writes the views concurrently, so that the store commits them together; those of one stream in their order. */
   async function writeViews(batch: readonly RecordedEvent[]): Promise<void> {
     const own = batch.filter((event) => isOwn(event.stream) && !failures.has(event.stream));
     const byStream = Map.groupBy(own, (event) => event.stream);
-    const writes = [...byStream].map(([name, events]) => views.write(name, events));
+    const waiting = byStream.entries();
+    const writeInTurn = async () => {
+      for (const [name, events] of waiting) {
+        const failure = await views.write(name, events);
+        if (failure !== undefined) failures.add(failure);
+      }
+    };
+    const writers = Array.from({ length: Math.min(writesAtOnceMax, byStream.size) }, writeInTurn);
     // Waits for all even if one fails: no write may continue beside the next attempt.
-    for (const outcome of await Promise.allSettled(writes)) {
+    for (const outcome of await Promise.allSettled(writers))
       if (outcome.status === 'rejected') throw outcome.reason as Error;
-      if (outcome.value !== undefined) failures.add(outcome.value);
-    }
   }
 
   return {
@@ -104,6 +112,8 @@ export async function resumeProjection(options: ProjectionOptions): Promise<Proj
       const isIdleDue = reached.position > end && checkpoint.ageMs() >= idleCheckpointMs;
       if (batch.length === 0 && !isIdleDue) return;
       await writeViews(batch);
+      // Events before those of the batch may be held back: then nothing more is certain than before.
+      if (reached.position <= position) return;
       end = await checkpoint.advance({ position: reached.position, failedStreams: failures.list() });
       position = reached.position;
     },

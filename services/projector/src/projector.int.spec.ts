@@ -208,7 +208,9 @@ describe('a payment that cannot be projected', () => {
     for (let number = 0; number <= failedStreamsMax; number += 1)
       await appendPayment(store, `p${number}`, [poison]);
     const error = vi.fn<Log['error']>();
-    const projector = startProjector(store, { log: { ...silentLog, error } });
+    // In one batch, however long it takes to read them.
+    const clock = { ...systemClock, monotonic: () => 0 };
+    const projector = startProjector(store, { log: { ...silentLog, error }, clock, holdMs: 0 });
     const codes = () =>
       error.mock.calls.map(([fields]) => (fields.error as { code?: string } | undefined)?.code);
     await vi.waitFor(() => expect(codes()).toContain('too_many_failed_streams'), soon);

@@ -22,6 +22,8 @@ export interface ProjectorOptions {
   shard?: Shard;
   /** The most events that are folded before views are written; 500 by default. */
   batchEventsMax?: number;
+  /** How long a stream that has just begun waits for its next event, milliseconds; 250 by default. */
+  holdMs?: number;
   /** The most views kept in memory; 5,000 by default. */
   cachedViewsMax?: number;
   /** How long after a switch the views of the version before are removed, milliseconds; 60,000 by default. */
@@ -75,7 +77,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       const removing = removeBeside(parts, AbortSignal.any([signal, leaving.signal]));
       try {
         await projectOn(projection, {
-          ...{ batchEventsMax: 500, ...options, signal },
+          ...{ batchEventsMax: 500, holdMs: 250, ...options, signal },
           isSwitch: (event) => liveIn(toViewVersionRecord(event)) !== viewVersion,
           onBatch: (_, count) => {
             eventsRead += count;

@@ -155,7 +155,7 @@ async function build(options: RebuildOptions, viewVersion: ViewVersion) {
     const parts = { ...defaults, ...options, viewVersion, shard: onlyShard };
     projection = await resumeProjection(parts);
     await projectOn(projection, {
-      ...{ ...parts, signal: running },
+      ...{ ...parts, holdMs: 0, signal: running },
       onBatch: ({ isEnd }, count) => {
         gotOn();
         eventsRead += count;
@@ -189,9 +189,7 @@ async function appendViewVersion(
   { revision }: StoredViewVersion,
   record: ViewVersionRecord,
 ): Promise<StoredViewVersion | undefined> {
-  // Before the first event, so that a crash in between cannot leave a growing stream.
-  if (revision === 'no-stream') await store.keepLast(viewVersionStream, 1);
   const event = { id: ids.uuid(), type: viewVersionEventType, data: record, metadata: {} };
-  const answer = await store.append(viewVersionStream, [event], revision);
+  const answer = await store.append(viewVersionStream, [event], revision, { keepLast: 1 });
   return answer.kind === 'appended' ? { record, revision: answer.revision } : undefined;
 }

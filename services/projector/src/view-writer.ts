@@ -71,10 +71,8 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     expected: StoredView['revision'],
   ): Promise<Appended | Conflict> {
     const stream = viewStreamOf(streamOf(kind, view.token), viewVersion);
-    // Before the first view, so that a crash in between cannot leave a growing stream.
-    if (expected === 'no-stream') await store.keepLast(stream, 1);
     const event = { id: ids.uuid(), type: kind.writtenEventType, data: view, metadata: {} };
-    return store.append(stream, [event], expected);
+    return store.append(stream, [event], expected, { keepLast: 1 });
   }
 
   async function readEvents(stream: string, from: number, limit = Infinity): Promise<RecordedEvent[]> {

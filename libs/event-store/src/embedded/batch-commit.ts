@@ -56,7 +56,8 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
     'INSERT INTO events (stream_id, revision, event_id, type, recorded_at, metadata, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
 
-  const insert = (stream: StreamRow, { events, recordedAt }: AppendOperation): OperationResult => {
+  const insert = (stream: StreamRow, operation: AppendOperation): OperationResult => {
+    const { events, recordedAt, keepLast = stream.keepLast } = operation;
     let revision = stream.lastRevision;
     let rowNumber = 0;
     for (const { id, type, metadata, data } of events) {
@@ -65,7 +66,8 @@ function createAppend(database: DatabaseSync): (operation: AppendOperation) => O
       rowNumber = Number(inserted.lastInsertRowid);
     }
     streams.setLastRevision(stream.id, revision);
-    if (stream.keepLast !== null) trim(stream.id, revision, stream.keepLast);
+    if (keepLast !== stream.keepLast) streams.setKeepLast(stream.id, keepLast);
+    if (keepLast !== null) trim(stream.id, revision, keepLast);
     return { kind: 'appended', revision, rowNumber };
   };
 
@@ -106,12 +108,11 @@ function createKeepLast(
 ): (operation: KeepLastOperation | RemoveOperation) => OperationResult {
   const streams = createStreams(database);
   const trim = createTrim(database);
-  const setKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
   return (operation) => {
     const stream = streams.find(operation.stream) ?? streams.create(operation.stream);
     if (isRemoved(stream)) return { kind: 'removed' };
     const count = operation.kind === 'remove' ? keptOfRemoved : operation.count;
-    setKeepLast.run(count, stream.id);
+    streams.setKeepLast(stream.id, count);
     trim(stream.id, stream.lastRevision, count);
     return { kind: operation.kind === 'remove' ? 'removed' : 'kept' };
   };
@@ -130,6 +131,7 @@ function createStreams(database: DatabaseSync) {
   );
   const insert = database.prepare('INSERT INTO streams (name) VALUES (?)');
   const update = database.prepare('UPDATE streams SET last_revision = ? WHERE id = ?');
+  const updateKeepLast = database.prepare('UPDATE streams SET keep_last = ? WHERE id = ?');
   return {
     find: (name: string) => select.get(name) as StreamRow | undefined,
     create: (name: string): StreamRow => ({
@@ -138,5 +140,6 @@ function createStreams(database: DatabaseSync) {
       keepLast: null,
     }),
     setLastRevision: (id: number, lastRevision: Revision) => update.run(lastRevision, id),
+    setKeepLast: (id: number, count: number | null) => updateKeepLast.run(count, id),
   };
 }

@@ -8,7 +8,7 @@ import {
   type Clock,
   type Log,
 } from '@tollgate/service-kit';
-import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import { requireInteger, requireKeepLast, requireStreamName, serializeAppend } from '../append-arguments.ts';
 import { type StoreUnavailable, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
@@ -74,15 +74,15 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
   };
 
   return {
-    append: async (stream, events, expected) => {
-      const { events: serialized, bytes } = serializeAppend(stream, events, expected);
+    append: async (stream, events, expected, { keepLast } = {}) => {
+      const { events: serialized, bytes } = serializeAppend(stream, events, expected, { keepLast });
       const recordedAt = Math.trunc(clock.now());
-      const operation = { kind: 'append', stream, events: serialized, expected, recordedAt } as const;
-      return toAnswer(await writer.submit(operation, bytes));
+      const given = { stream, events: serialized, expected, recordedAt, keepLast };
+      return toAnswer(await writer.submit({ kind: 'append', ...given }, bytes));
     },
     keepLast: async (stream, count) => {
       requireStreamName(stream);
-      requireInteger('The count of events to keep', count, 1);
+      requireKeepLast(count);
       const { kind } = await writer.submit({ kind: 'keep-last', stream, count }, 0);
       if (kind === 'removed') throw streamRemoved();
     },

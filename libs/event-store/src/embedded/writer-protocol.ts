@@ -10,6 +10,8 @@ export interface AppendOperation {
   expected: ExpectedRevision;
   /** Milliseconds since the Unix epoch. */
   recordedAt: number;
+  /** Events of the stream that are kept, from this append on; absent: as before. */
+  keepLast?: number | undefined;
 }
 
 export interface KeepLastOperation {

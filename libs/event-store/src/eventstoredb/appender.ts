@@ -1,9 +1,12 @@
-import { type EventData, WrongExpectedVersionError } from '@eventstore/db-client';
+import { type Position as LogPosition, WrongExpectedVersionError } from '@eventstore/db-client';
 import type { Clock } from '@tollgate/service-kit';
 import { notShown } from '../errors.ts';
+import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
+import { type Append, type BatchSuccess, createBatchAppends } from './batch-appends.ts';
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
+import { toEventData } from './recorded-event.ts';
 import { fromClientError, isRetryable } from './store-failure.ts';
 import { within } from '../within.ts';
 
@@ -26,7 +29,13 @@ export interface Appender {
    *
    * @throws StoreUnavailable when it is still unknown after 4 tries
    */
-  appendData(stream: string, events: readonly EventData[], expected: ExpectedRevision): Promise<AppendAnswer>;
+  appendData(
+    stream: string,
+    events: readonly SerializedEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendAnswer>;
+  /** Call it when nothing is under way any more. */
+  close(): void;
 }
 
 export interface AppenderOptions {
@@ -39,12 +48,21 @@ export interface AppenderOptions {
 }
 
 export function createAppender(options: AppenderOptions): Appender {
-  const { clock } = options;
+  const { clock, link, appendTryMs: tryMs } = options;
+  const batch = createBatchAppends({ client: link.client, clock, tryMs });
+  // A repeat goes by itself: whatever was wrong with the stream of all, it is not met again.
+  const appendOnce = (append: Append, tryNumber: number): Promise<AppendAnswer> =>
+    orConflict(
+      tryNumber === 1 && sizeOf(append) <= sharedBytesMax
+        ? batch.append(append).then(fromSuccess)
+        : appendAlone(options, append),
+    );
   return {
+    close: batch.close,
     appendData: async (stream, events, expected) => {
       for (let tryNumber = 1; ; tryNumber += 1) {
         try {
-          const answer = await appendOnce(options, { stream, events, expected });
+          const answer = await appendOnce({ stream, events, expected }, tryNumber);
           if (answer.kind === 'conflict') await untilShown(options, stream, { ...answer, expected });
           return answer;
         } catch (error) {
@@ -57,29 +75,44 @@ export function createAppender(options: AppenderOptions): Appender {
   };
 }
 
-interface Append {
-  stream: string;
-  events: readonly EventData[];
-  expected: ExpectedRevision;
-}
+/** What is larger would hold up those behind it: it goes by itself, too. */
+const sharedBytesMax = 65_536;
 
-async function appendOnce(
+const sizeOf = ({ events }: Append): number =>
+  events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+
+async function appendAlone(
   { link, clock, appendTryMs }: AppenderOptions,
   { stream, events, expected }: Append,
 ): Promise<AppendAnswer> {
+  const sending = link.client.appendToStream(stream, events.map(toEventData), {
+    expectedRevision: toExpectedRevision(expected),
+    credentials: link.appendCredentials,
+    requiresLeader: true,
+    deadline: appendTryMs,
+  });
+  const { nextExpectedRevision, position } = await within(clock, appendTryMs, sending);
+  return toAppended(nextExpectedRevision, position);
+}
+
+const toAppended = (revision: bigint, position: LogPosition | undefined): AppendAnswer => ({
+  kind: 'appended',
+  revision: Number(revision),
+  position: isKnown(position) ? toPosition(position) : undefined,
+});
+
+function fromSuccess(success: BatchSuccess): AppendAnswer {
+  const place = success.getPosition();
+  const position = place && {
+    commit: BigInt(place.getCommitPosition()),
+    prepare: BigInt(place.getPreparePosition()),
+  };
+  return toAppended(BigInt(success.getCurrentRevision()), position);
+}
+
+async function orConflict(appending: Promise<AppendAnswer>): Promise<AppendAnswer> {
   try {
-    const sending = link.client.appendToStream(stream, [...events], {
-      expectedRevision: toExpectedRevision(expected),
-      credentials: link.appendCredentials,
-      requiresLeader: true,
-      deadline: appendTryMs,
-    });
-    const { nextExpectedRevision, position } = await within(clock, appendTryMs, sending);
-    return {
-      kind: 'appended',
-      revision: Number(nextExpectedRevision),
-      position: isKnown(position) ? toPosition(position) : undefined,
-    };
+    return await appending;
   } catch (error) {
     if (!(error instanceof WrongExpectedVersionError)) throw error;
     return { kind: 'conflict', actual: toActual(error.actualVersion) };

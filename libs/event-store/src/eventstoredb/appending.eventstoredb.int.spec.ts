@@ -87,6 +87,54 @@ describe('an append whose outcome is unknown', () => {
   });
 });
 
+// A call of its own for each append cost as much as everything else of a creation.
+describe('appends over one stream of calls', () => {
+  it('fail alone: one that is not answered in time holds up none that come with it or after it', async () => {
+    const { store, server } = await servedStore({ appendTryMs: 1_500 });
+    const hanging = freshStream();
+    let isFirst = true;
+    server.faults.onAppend = ({ stream }) => {
+      if (stream !== hanging || !isFirst) return undefined;
+      isFirst = false;
+      return { kind: 'silent' };
+    };
+    const order: string[] = [];
+    const append = async (name: string, stream = freshStream()) => {
+      await store.append(stream, givenEvents(1), 'no-stream');
+      order.push(name);
+    };
+    await Promise.all([append('hanging', hanging), append('beside it')]);
+    await append('after it');
+    expect(order).toEqual(['beside it', 'hanging', 'after it']);
+    expect(await readAll(store, hanging)).toHaveLength(1);
+  });
+
+  it('outlive the stream: what was under way when it broke is sent again, each by itself', async () => {
+    const { store, server } = await servedStore();
+    let count = 0;
+    server.faults.onAppend = () => ((count += 1) === 10 ? { kind: 'reset' } : undefined);
+    const streams = Array.from({ length: 20 }, freshStream);
+    const answers = await Promise.all(
+      streams.map((stream) => store.append(stream, givenEvents(2), 'no-stream')),
+    );
+    expect(answers.map(({ kind }) => kind)).toEqual(streams.map(() => 'appended'));
+    for (const stream of streams) expect(await readData(store, stream)).toEqual([0, 1]);
+    expect(appended(await store.append(freshStream(), givenEvents(1), 'no-stream'))).toMatchObject({
+      revision: 0,
+    });
+  });
+
+  it('take events of any size', async () => {
+    const { store } = await servedStore();
+    const stream = freshStream();
+    const sizes = [10, 60_000, 70_000, 900_000, 20];
+    for (const [index, size] of sizes.entries())
+      await store.append(stream, [givenEvent('x'.repeat(size))], index === 0 ? 'no-stream' : index - 1);
+    const texts = (await readData(store, stream)) as string[];
+    expect(texts.map(({ length }) => length)).toEqual(sizes);
+  });
+});
+
 describe('several clients in one process', () => {
   it('do not lose their appends by the failure of one of them', async () => {
     // The client keeps all appends of a process in one table, and an error of any client's stream rejects all of them.

@@ -6,13 +6,12 @@ import {
   type Clock,
   type Log,
 } from '@tollgate/service-kit';
-import { requireInteger, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import { requireInteger, requireKeepLast, requireStreamName, serializeAppend } from '../append-arguments.ts';
 import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { createAppender, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { createHeadWatch } from './head-watch.ts';
-import { keepLast } from './keep-last.ts';
-import { toEventData } from './recorded-event.ts';
+import { isTrimDue, keepLast } from './keep-last.ts';
 import { type Reads, createReads } from './reading.ts';
 import { removeStream } from './remove-stream.ts';
 import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
@@ -67,13 +66,17 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
+  const trim = (stream: string, count: number) =>
+    underWay.run(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
+  const noticed = (error: unknown) =>
+    log.warn({ code: errorCode(error) ?? '', error }, 'old events of a stream could not be let go of yet');
   return {
     isReachable: heads.isReachable,
-    append: async (stream, events, expected) => {
+    append: async (stream, events, expected, { keepLast: kept } = {}) => {
       requireOpen();
-      const { events: serialized } = serializeAppend(stream, events, expected);
+      const { events: serialized } = serializeAppend(stream, events, expected, { keepLast: kept });
       const work = async () => {
-        const answer = await appender.appendData(stream, serialized.map(toEventData), expected);
+        const answer = await appender.appendData(stream, serialized, expected);
         const at = async (revision: Revision) => {
           const event = await reads.first(stream, { from: revision });
           return event?.revision === revision ? event : undefined;
@@ -81,14 +84,17 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
         return withPosition(answer, { at, last: () => readLast(stream) });
       };
       const answer = await underWay.run(work);
-      if (answer.kind === 'appended') heads.announce(answer.position);
+      if (answer.kind === 'conflict') return answer;
+      heads.announce(answer.position);
+      // The append stands without it, and a later one tries again.
+      if (kept !== undefined && isTrimDue(answer.revision, events.length)) trim(stream, kept).catch(noticed);
       return answer;
     },
     keepLast: async (stream, count) => {
       requireStreamName(stream);
-      requireInteger('The count of events to keep', count, 1);
+      requireKeepLast(count);
       requireOpen();
-      await underWay.run(() => keepLast({ appendData: appender.appendData, readLast }, stream, count));
+      await trim(stream, count);
     },
     remove: async (stream) => {
       requireStreamName(stream);
@@ -102,7 +108,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
     },
     close: () => {
       closing.abort();
-      return (closed ??= underWay.settled().then(link.close));
+      return (closed ??= underWay.settled().then(appender.close).then(link.close));
     },
   };
 }

@@ -7,6 +7,7 @@ import {
 import type { Position, RecordedEvent } from '../event-store.ts';
 import { fromPosition, isKnown, toPosition } from './position.ts';
 import { isTombstone, toRecordedEvent } from './recorded-event.ts';
+import type { Wait } from './waits.ts';
 
 /** One subscription of the client, from its start to its end, whatever ends it. */
 export interface Feed {
@@ -19,8 +20,8 @@ export interface Feed {
   checkpoint(): Position | undefined;
   /** It gives nothing more; `error` is what ended it, where it was not an end in silence. */
   ended(): { error?: unknown } | undefined;
-  /** Resolves when there is something to take, or it has ended, or the signal is aborted. */
-  change(signal: AbortSignal): Promise<void>;
+  /** There is something to take, or it has ended, or the server has reported; for one that waits at a time. */
+  changed: Wait;
   close(): void;
 }
 
@@ -32,7 +33,7 @@ export function openFeed(
   let end: { error?: unknown } | undefined;
   let wakeUp: (() => void) | undefined;
   let reached: Position | undefined;
-  const changed = () => wakeUp?.();
+  const onChange = () => wakeUp?.();
 
   const subscription = client.subscribeToAll({
     fromPosition: fromPosition(after),
@@ -41,14 +42,14 @@ export function openFeed(
     filter: toFilter(prefixes, (place) => {
       if (!isKnown(place)) return;
       reached = toPosition(place);
-      changed();
+      onChange();
     }),
   });
   const finish = (cause: { error?: unknown }) => {
     end ??= cause;
-    changed();
+    onChange();
   };
-  subscription.on('readable', changed);
+  subscription.on('readable', onChange);
   // Without a listener, an error that comes when nobody reads any more would end the process.
   subscription.on('error', (error: unknown) => finish({ error }));
   for (const name of ['end', 'close'] as const) subscription.on(name, () => finish({}));
@@ -66,17 +67,11 @@ export function openFeed(
     },
     checkpoint: () => reached,
     ended: () => end,
-    change: (signal) =>
-      new Promise((resolve) => {
-        const hasChanged = end !== undefined || subscription.readableLength > 0;
-        if (hasChanged || signal.aborted) return resolve();
-        wakeUp = () => {
-          signal.removeEventListener('abort', changed);
-          wakeUp = undefined;
-          resolve();
-        };
-        signal.addEventListener('abort', changed, { once: true });
-      }),
+    changed: (done) => {
+      wakeUp = done;
+      if (end !== undefined || subscription.readableLength > 0) done();
+      return () => (wakeUp = undefined);
+    },
     close: () => {
       // Leaving a subscription does not cancel it at the server; without one, there is nothing to cancel.
       subscription.unsubscribe().catch(() => undefined);

@@ -1,6 +1,6 @@
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { Position } from '../event-store.ts';
-import { pause } from './pause.ts';
+import { type Wait, pause } from './waits.ts';
 
 /** How soon the events of others are noticed. One check serves all subscriptions of a store. */
 const headPollMs = 100;
@@ -12,8 +12,8 @@ export interface HeadWatch {
   head(): Position | undefined;
   /** An append of this process was recorded at this position. */
   announce(position: Position): void;
-  /** Resolves when an end beyond `position` was seen, or when the signal is aborted. */
-  beyond(position: Position, signal: AbortSignal): Promise<void>;
+  /** An end beyond `position` was seen. */
+  beyond(position: Position): Wait;
   /** False once the last check has failed. */
   isReachable(): boolean;
 }
@@ -61,18 +61,13 @@ export function createHeadWatch({ readHead, log, signal }: HeadWatchOptions): He
     head: () => head,
     announce,
     isReachable: () => isReachable,
-    beyond: (position, ending) =>
-      new Promise((resolve) => {
-        const isBeyond = () => head !== undefined && head > position;
-        if (ending.aborted || isBeyond()) return resolve();
-        const wake = () => {
-          if (!ending.aborted && !isBeyond()) return;
-          sleepers.delete(wake);
-          ending.removeEventListener('abort', wake);
-          resolve();
-        };
-        ending.addEventListener('abort', wake, { once: true });
-        sleepers.add(wake);
-      }),
+    beyond: (position) => (done) => {
+      const wake = () => {
+        if (head !== undefined && head > position) done();
+      };
+      sleepers.add(wake);
+      wake();
+      return () => void sleepers.delete(wake);
+    },
   };
 }

@@ -1,10 +1,25 @@
-import { jsonEvent } from '@eventstore/db-client';
+import { systemIds } from '@tollgate/service-kit';
 import { StoreUnavailable } from '../errors.ts';
 import type { Appender } from './appender.ts';
-import type { RecordedEvent } from '../event-store.ts';
+import type { RecordedEvent, Revision } from '../event-store.ts';
 
 /** Each lost try means that somebody else has changed the stream's metadata. */
 const triesMax = 10;
+
+/** The first revision of a stream with which its metadata is written. */
+const firstTrim = 8;
+
+/**
+ * Whether an append of so many events, the last with this revision, is one with which a stream's metadata is written: the
+ * first that comes to revision 8, and the one that comes to each power of two after it, should an earlier one have died of
+ * it. So a stream that stays short costs no append of metadata, and a long one a few.
+ */
+export function isTrimDue(revision: Revision, count: number): boolean {
+  let step = firstTrim;
+  while (step <= revision) step *= 2;
+  const reached = step / 2;
+  return revision >= firstTrim && revision - count < reached;
+}
 
 /**
  * Sets `$maxCount`. The client could do it (`setStreamMetadata`), but loses what it does not know of the metadata and gives
@@ -20,7 +35,8 @@ export async function keepLast(
     const last = await readLast(metadataStream);
     const metadata = toObject(last?.data);
     if (metadata['$maxCount'] === count) return;
-    const event = jsonEvent({ type: '$metadata', data: { ...metadata, $maxCount: count } });
+    const data = JSON.stringify({ ...metadata, $maxCount: count });
+    const event = { id: systemIds.uuid(), type: '$metadata', data, metadata: '{}' };
     const answer = await appendData(metadataStream, [event], last?.revision ?? 'no-stream');
     if (answer.kind !== 'conflict') return;
   }

@@ -6,7 +6,7 @@ import type { HeadWatch } from './head-watch.ts';
 import { fromPosition } from './position.ts';
 import type { Reads } from './reading.ts';
 import { fromClientError, storeTimedOut } from './store-failure.ts';
-import { pause } from './pause.ts';
+import { type Wait, aborted, elapsed, firstOf, pause } from './waits.ts';
 
 const pauseAfterFailureMs = 250;
 /** A subscription that has delivered nothing for this long is checked. */
@@ -168,25 +168,23 @@ function createLateness(lateMs: number) {
 /** How soon a subscription that is behind is checked again. */
 const behindPollMs = 50;
 
-async function untilNews(
+function untilNews(
   feed: Feed,
   heads: HeadWatch | undefined,
   position: Position,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = new AbortController();
-  const either = AbortSignal.any([signal, waiting.signal]);
-  const news = heads === undefined ? pause(behindPollMs, either) : heads.beyond(position, either);
-  await Promise.race([feed.change(either), news]);
-  waiting.abort();
+  const news = heads === undefined ? elapsed(behindPollMs) : heads.beyond(position);
+  return firstOf(feed.changed, news, aborted(signal));
 }
 
 async function isChangedWithin(feed: Feed, waitMs: number, signal: AbortSignal): Promise<boolean> {
-  const waiting = new AbortController();
-  const either = AbortSignal.any([signal, waiting.signal]);
-  const changed = feed.change(either).then(() => !waiting.signal.aborted);
-  const quiet = pause(waitMs, either).then(() => false);
-  const result = await Promise.race([changed, quiet]);
-  waiting.abort();
-  return result;
+  let isQuiet = false;
+  const quiet: Wait = (done) =>
+    elapsed(waitMs)(() => {
+      isQuiet = true;
+      done();
+    });
+  await firstOf(feed.changed, quiet, aborted(signal));
+  return !isQuiet;
 }

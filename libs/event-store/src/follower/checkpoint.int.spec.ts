@@ -37,6 +37,16 @@ test('one that advances and has been overtaken does not go back', async () => {
   expect((await open(store)).last).toEqual(valueAt(11, 'slow'));
 });
 
+// It had found out once, and knew the other's revision then: its next write, still behind, was taken.
+test('one that was overtaken once does not go back later either', async () => {
+  const store = await temporaryStore();
+  const { checkpoint: slow } = await open(store);
+  const { checkpoint: fast } = await open(store);
+  const end = await fast.advance(valueAt(9, 'fast'));
+  for (const behind of [5, 6, 8]) expect(await slow.advance(valueAt(behind, 'slow'))).toBe(end);
+  expect((await open(store)).last).toEqual(valueAt(9, 'fast'));
+});
+
 test('one that replaces finds out who has taken it over, and writes nothing', async () => {
   const store = await temporaryStore();
   const { checkpoint: first } = await open(store);

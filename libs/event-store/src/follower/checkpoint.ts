@@ -1,6 +1,14 @@
 import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
-import type { Appended, Conflict, EventStore, Position, RecordedEvent, Revision } from '../event-store.ts';
+import {
+  beginning,
+  type Appended,
+  type Conflict,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  type Revision,
+} from '../event-store.ts';
 
 /** A position as it comes back from a file or a stream. */
 export const positionSchema = z.custom<Position>((value) => typeof value === 'string' && value.length <= 128);
@@ -43,6 +51,8 @@ export function createCheckpoint<Value extends { position: Position }>(
 ): Checkpoint<Value> {
   const { store, clock, ids, log, stream, schema } = options;
   let last: { revision: Revision | 'no-stream'; position?: Position } = { revision: 'no-stream' };
+  /** What the last one says, ours or another follower's. */
+  let said = beginning;
   let writtenAt = -Infinity;
 
   async function read(): Promise<Value | undefined> {
@@ -50,25 +60,28 @@ export function createCheckpoint<Value extends { position: Position }>(
     last = event ?? { revision: 'no-stream' };
     if (event === undefined) return undefined;
     const value = schema.safeParse(event.data);
-    if (value.success) return value.data;
+    if (value.success) {
+      said = value.data.position;
+      return value.data;
+    }
     const { revision } = event;
     log.error({ stream, revision }, 'a checkpoint cannot be read; all is followed from the beginning');
     return undefined;
   }
 
   async function replace(value: Value): Promise<Appended | Conflict> {
-    // Before the first one, so that a crash in between cannot leave a stream that grows.
-    if (last.revision === 'no-stream') await store.keepLast(stream, 1);
     const event = { id: ids.uuid(), type: checkpointEventType, data: value, metadata: {} };
-    const answer = await store.append(stream, [event], last.revision);
+    const answer = await store.append(stream, [event], last.revision, { keepLast: 1 });
     if (answer.kind === 'conflict') return answer;
     last = answer;
+    said = value.position;
     writtenAt = clock.monotonic();
     return answer;
   }
 
   async function advance(value: Value): Promise<Position> {
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+      if (value.position < said && last.position !== undefined) return last.position;
       const answer = await replace(value);
       if (answer.kind === 'appended') return answer.position;
       const theirs = await read();

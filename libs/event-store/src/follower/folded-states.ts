@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { EventStore, RecordedEvent, Revision } from '../event-store.ts';
+import { createRecentlyUsed } from '../recently-used.ts';
 
 /** A state that was folded from the events of one stream, and the last one that is in it. */
 interface Folded {
@@ -18,9 +18,6 @@ export interface FoldedStates<State> {
   /** The states right before and right after an event. @throws StoreUnavailable; what the fold throws */
   stepOf(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>>;
 }
-
-/** Values that were used last, `max` of them. */
-export const createRecentlyUsed = <Value extends object>(max: number) => new LRUCache<string, Value>({ max });
 
 /** Remembers the states that were used last; others are folded again from their streams. */
 export function createFoldedStates<State extends Folded>(

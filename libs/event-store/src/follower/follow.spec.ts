@@ -1,4 +1,4 @@
-import { TollgateError, silentLog } from '@tollgate/service-kit';
+import { TollgateError, silentLog, systemClock } from '@tollgate/service-kit';
 import { expect, test } from 'vitest';
 import { createFollower } from './follow.ts';
 
@@ -6,7 +6,7 @@ import { createFollower } from './follow.ts';
 function recordingClock() {
   const pauses: number[] = [];
   const sleep = async (durationMs: number) => void pauses.push(durationMs);
-  return { pauses, clock: { now: () => 0, monotonic: () => 0, sleep } };
+  return { pauses, clock: { ...systemClock, sleep } };
 }
 
 const failure = new TollgateError('store_down', 'The store is down.', { retryable: true });

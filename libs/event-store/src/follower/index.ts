@@ -1,3 +1,4 @@
+export * from './batch-age.ts';
 export * from './checkpoint.ts';
 export * from './failed-streams.ts';
 export * from './folded-states.ts';

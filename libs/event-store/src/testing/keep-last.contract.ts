@@ -1,3 +1,4 @@
+import { eventually } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { InvalidArgument } from '../errors.ts';
 import { beginning, type RecordedEvent } from '../event-store.ts';
@@ -115,6 +116,43 @@ export function describeKeepLast(given: Stores): void {
 
     it.each([0, -1, 1.5])('refuses to keep %s events', async (count) => {
       await expect(given.store().keepLast(freshStream(), count)).rejects.toThrow(InvalidArgument);
+    });
+  });
+
+  // Each new view was preceded by an append of its stream's metadata.
+  describe('append with keepLast', () => {
+    it('leaves the last events, and soon no others of a stream that grows', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      for (let revision = 0; revision < 20; revision += 1)
+        await store.append(stream, [givenEvent(revision)], revision === 0 ? 'no-stream' : revision - 1, {
+          keepLast: 2,
+        });
+      await eventually(async () => expect(await readData(store, stream)).toEqual([18, 19]));
+      expect(await readData(store, stream, { direction: 'backwards', limit: 1 })).toEqual([19]);
+    });
+
+    it('leaves 16 more at the most, however many come at once', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(30), 'no-stream', { keepLast: 1 });
+      await eventually(async () => expect((await readData(store, stream)).length).toBeLessThanOrEqual(17));
+      expect(await readData(store, stream, { direction: 'backwards', limit: 1 })).toEqual([29]);
+    });
+
+    it('recognises a repeat, and counts revisions on', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      const [first, second] = [[givenEvent(0)], [givenEvent(1)]];
+      await store.append(stream, first, 'no-stream', { keepLast: 1 });
+      const answer = await store.append(stream, second, 0, { keepLast: 1 });
+      expect(await store.append(stream, second, 0, { keepLast: 1 })).toEqual(answer);
+      expect(answer).toMatchObject({ kind: 'appended', revision: 1 });
+    });
+
+    it.each([0, -1, 1.5])('refuses to keep %s events', async (keepLast) => {
+      const append = given.store().append(freshStream(), givenEvents(1), 'no-stream', { keepLast });
+      await expect(append).rejects.toThrow(InvalidArgument);
     });
   });
 }

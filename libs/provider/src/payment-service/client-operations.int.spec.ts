@@ -1,5 +1,5 @@
 /** Every operation against every way in which its call can end, over real HTTPS. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@tollgate/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceOutcome } from './classify.ts';
 import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
@@ -206,9 +206,7 @@ beforeAll(async () => {
     privateKey: { reveal: () => key },
     ca: authority.cert,
     maxConnections: 1,
-    clock: {
-      sleep: (durationMs, signal) => sleep(durationMs, undefined, signal === undefined ? {} : { signal }),
-    },
+    clock: systemClock,
   });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /** What the client of the Payment Service is made from, and what of it is usable. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import type { Sleeper } from './exchange.ts';
+import type { Clock } from '@tollgate/service-kit';
 
 export interface PaymentServiceClientOptions {
   /** Address of the service, `https` only (section 5); a path in it comes before `/api/v1`. */
@@ -17,7 +17,7 @@ export interface PaymentServiceClientOptions {
   /** Calls on the wire at once; further ones wait within their deadline. Default 64. */
   maxConnections?: number;
   /** Where the deadlines come from. */
-  clock: Sleeper;
+  clock: Pick<Clock, 'after'>;
 }
 
 /** The client cannot be made from its options. The message says which, and holds none of their values. */

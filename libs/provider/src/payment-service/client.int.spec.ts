@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createSecureServer } from 'node:http2';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { type Clock, systemClock } from '@tollgate/service-kit';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceOutcome } from './classify.ts';
 import { createPaymentServiceClient, type PaymentServiceClient } from './client.ts';
 import type { PaymentServiceClientOptions } from './client-options.ts';
-import type { Sleeper } from './exchange.ts';
 import {
   createAuthority,
   issue,
@@ -32,10 +31,6 @@ const creation = {
 };
 const payment = { token: 'token-1', status: 'pending', amount: 450, currency: 'EUR', orderNumber: 'pay_1.1' };
 const created = json(200, { success: true, token: 'token-1', payment });
-
-const systemClock: Sleeper = {
-  sleep: (durationMs, signal) => sleep(durationMs, undefined, signal === undefined ? {} : { signal }),
-};
 
 let authority: Certificate;
 let certificate: Certificate;
@@ -72,14 +67,13 @@ function connect(baseUrl: string, options: Partial<PaymentServiceClientOptions> 
 }
 
 /** Deadlines that pass when the test says so; the n-th call has the n-th deadline. */
-function manualDeadlines(): { clock: Sleeper; expire: (call: number) => void } {
+function manualDeadlines(): { clock: Pick<Clock, 'after'>; expire: (call: number) => void } {
   const expiries: (() => void)[] = [];
-  const clock: Sleeper = {
-    sleep: (_durationMs, signal) =>
-      new Promise((resolve, reject) => {
-        expiries.push(resolve);
-        signal?.addEventListener('abort', () => reject(signal.reason));
-      }),
+  const clock: Pick<Clock, 'after'> = {
+    after: (_durationMs, expire) => {
+      const index = expiries.push(expire) - 1;
+      return () => (expiries[index] = () => undefined);
+    },
   };
   return { clock, expire: (call) => expiries[call]?.() };
 }

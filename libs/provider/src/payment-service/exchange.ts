@@ -1,14 +1,9 @@
 /** One HTTPS request and its answer: sent once or not at all, within one deadline, and it is known which. */
+import type { Clock } from '@tollgate/service-kit';
 import { Pool, type Dispatcher } from 'undici';
 import type { SecureContext } from 'node:tls';
 import type { MaySend } from '../provider.ts';
 import type { CallResult } from './classify.ts';
-
-/** Where deadlines come from; a clock that sleeps is one. */
-export interface Sleeper {
-  /** Resolves after `durationMs`; rejects when `signal` is aborted first. */
-  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
-}
 
 export interface ExchangeRequest {
   method: 'GET' | 'POST';
@@ -39,7 +34,8 @@ interface ExchangeOptions {
   secureContext: SecureContext | undefined;
   deadlineMs: number;
   maxConnections: number;
-  clock: Sleeper;
+  /** Where the deadline comes from. */
+  clock: Pick<Clock, 'after'>;
 }
 
 export function createExchange(options: ExchangeOptions): Exchange {
@@ -51,7 +47,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   return {
     async send(request, maySend) {
       if (closing !== undefined) return { kind: 'failed', sent: false, code: 'UND_ERR_CLOSED' };
-      const result = exchangeOnce(pool, { request, maySend }, (signal) => clock.sleep(deadlineMs, signal));
+      const result = exchangeOnce(pool, { request, maySend }, (expire) => clock.after(deadlineMs, expire));
       underWay.add(result);
       return result.finally(() => underWay.delete(result));
     },
@@ -89,7 +85,7 @@ function createPool(options: ExchangeOptions): Pool {
 function exchangeOnce(
   pool: Pool,
   { request, maySend }: { request: ExchangeRequest; maySend: MaySend },
-  sleep: (signal: AbortSignal) => Promise<void>,
+  atDeadline: (expire: () => void) => () => void,
 ): Promise<CallResult> {
   return new Promise((resolve) => {
     let sending: Dispatcher.DispatchController | undefined;
@@ -97,18 +93,16 @@ function exchangeOnce(
     let statusCode = 0;
     const chunks: Buffer[] = [];
 
-    const deadline = new AbortController();
     const end = (result: CallResult) => {
       isOver = true;
-      deadline.abort();
+      cancelDeadline();
       resolve(result);
     };
     const fail = (code: string) => end({ kind: 'failed', sent: sending !== undefined, code });
-    const expire = () => {
+    const cancelDeadline = atDeadline(() => {
       fail('DEADLINE');
       sending?.abort(new Error('deadline'));
-    };
-    sleep(deadline.signal).then(expire, () => {}); // It rejects when the exchange is over.
+    });
 
     pool.dispatch(request, {
       onRequestStart(controller) {

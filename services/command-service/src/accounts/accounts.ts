@@ -6,7 +6,7 @@ import { type Account, type AccountHealth, type PermitResult, inquiryLimits } fr
 import { type AccountGate, createAccountGate } from './account-gate.ts';
 import { shareOf } from './account-permits.ts';
 import { type CreationWanted, routeOf } from './account-route.ts';
-import { waitForAny } from './permit-wait.ts';
+import { unavailable, waitForAny } from './permit-wait.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export type { Account, AccountConfig, AccountHealth } from './account.ts';
@@ -21,14 +21,19 @@ export interface Accounts {
    */
   route(wanted: CreationWanted): readonly string[];
   /** A permit of the first account of the route that has one at once; else of the one that has one first, within the wait. */
-  permitForCreation(wanted: CreationWanted): Promise<PermitResult>;
+  permitForCreation(wanted: CreationWanted, options?: PermitOptions): Promise<PermitResult>;
   /** A permit of this account only: what follows a payment goes to the account that took it. */
-  permitOf(environment: Environment, name: string): Promise<PermitResult>;
+  permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
   /** What inquiries to an account need; undefined where it is not configured any more. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
   /** The accounts of every environment. */
   all(): readonly Account[];
   health(): readonly AccountHealth[];
+}
+
+export interface PermitOptions {
+  /** False: a permit that is not there at once is unavailable. */
+  mayWait?: boolean;
 }
 
 interface AccountInquiries {
@@ -63,20 +68,27 @@ export function createAccounts(deps: {
   const gateOf = (environment: Environment, name: string) => gates.get(keyOf(environment, name));
   const route = (wanted: CreationWanted) => routeOf(accounts, wanted);
 
-  async function permitOfAny(candidates: readonly (AccountGate | undefined)[]): Promise<PermitResult> {
+  async function permitOfAny(
+    candidates: readonly (AccountGate | undefined)[],
+    { mayWait = true }: PermitOptions = {},
+  ): Promise<PermitResult> {
     const configured = candidates.filter((gate) => gate !== undefined);
     if (configured.length === 0) return { kind: 'no-account' };
     for (const gate of configured) {
       const permit = gate.tryPermit();
       if (permit !== undefined) return { kind: 'permit', permit };
     }
-    return waitForAny(configured, clock);
+    return mayWait ? waitForAny(configured, clock) : unavailable(configured);
   }
 
   return {
     route,
-    permitForCreation: (wanted) => permitOfAny(route(wanted).map((name) => gateOf(wanted.environment, name))),
-    permitOf: (environment, name) => permitOfAny([gateOf(environment, name)]),
+    permitForCreation: (wanted, options) =>
+      permitOfAny(
+        route(wanted).map((name) => gateOf(wanted.environment, name)),
+        options,
+      ),
+    permitOf: (environment, name, options) => permitOfAny([gateOf(environment, name)], options),
     inquiriesOf(environment, name) {
       const gate = gateOf(environment, name);
       if (gate === undefined) return undefined;

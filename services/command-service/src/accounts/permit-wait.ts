@@ -15,7 +15,7 @@ export function waitForAny(gates: readonly AccountGate[], clock: Clock): Promise
       enough.abort();
       resolve(result);
     }
-    const giveUp = () => end({ kind: 'unavailable', retryAfterSeconds: soonest(gates) });
+    const giveUp = () => end(unavailable(gates));
     const waiter: Waiter = {
       take: (permit) => end({ kind: 'permit', permit }),
       turnedAway(gate) {
@@ -29,5 +29,7 @@ export function waitForAny(gates: readonly AccountGate[], clock: Clock): Promise
   });
 }
 
-const soonest = (gates: readonly AccountGate[]): number =>
-  Math.min(...gates.map((gate) => gate.retryAfterSeconds()));
+export const unavailable = (gates: readonly AccountGate[]): PermitResult => ({
+  kind: 'unavailable',
+  retryAfterSeconds: Math.min(...gates.map((gate) => gate.retryAfterSeconds())),
+});

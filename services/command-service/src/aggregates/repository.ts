@@ -4,6 +4,7 @@ import {
   type Position,
   type RecordedEvent,
   beginning,
+  createRecentStates,
   decideAndAppend,
   loadState,
 } from '@tollgate/event-store';
@@ -48,10 +49,19 @@ export interface AggregateKind<Subject, Event, Input, Refusal> {
   evolve(aggregate: Subject | undefined, happened: Happened<Event, Position>): Subject;
 }
 
+interface ExecuteOptions {
+  /** The revision that the input was made for. */
+  onlyAt?: number | undefined;
+  /** There is hardly anything under this token: the append finds out, and nothing is read before it. */
+  isNew?: boolean;
+}
+
 export interface Repository<Subject, Event, Input, Refusal> {
+  /** As it is now. */
   load(token: string): Promise<Subject | undefined>;
+  /** True where this process knows that there is something; false says nothing. */
+  isKnown(token: string): boolean;
   /**
-   * @param onlyAt the revision that the input was made for
    * @throws StoreUnavailable, StreamContended: what was decided may be durable or not; RangeError for an observation of
    * something that does not exist
    */
@@ -59,7 +69,7 @@ export interface Repository<Subject, Event, Input, Refusal> {
     token: string,
     input: Input,
     cause: Cause,
-    onlyAt?: number,
+    options?: ExecuteOptions,
   ): Promise<Executed<Subject, Event, Refusal>>;
 }
 
@@ -75,8 +85,10 @@ export function createRepository<
   type State = Subject | undefined;
   type Refused = { kind: 'moved' } | { kind: 'refused'; refusal: Refusal };
 
+  const recent = createRecentStates<State>();
+
   const evolutionOf = (token: string) => ({
-    store,
+    ...{ store, recent },
     stream: kind.stream(token),
     initial: undefined as State,
     decode: (recorded: RecordedEvent): Happened<Event, Position> => ({
@@ -89,15 +101,21 @@ export function createRepository<
     evolve: (state: State, happened: Happened<Event, Position>): State => kind.evolve(state, happened),
   });
 
+  /** Better nothing is written than what cannot be read any more; and what is remembered is what a read gives. */
+  const asRead = ({ type, data }: Event): Event =>
+    kind.decode({ type, data: JSON.parse(JSON.stringify(data)) as unknown });
+
   return {
     async load(token) {
       return (await loadState(evolutionOf(token))).state;
     },
-    async execute(token, input, cause, onlyAt) {
+    isKnown: (token) => recent.has(kind.stream(token)),
+    async execute(token, input, cause, { onlyAt, isNew = false } = {}) {
       const recordedAt = clock.now();
       const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt };
       const outcome = await decideAndAppend<State, Happened<Event, Position>, Refused>({
         ...evolutionOf(token),
+        isNew,
         decide(state) {
           if (onlyAt !== undefined && state?.revision !== onlyAt)
             return { kind: 'refused', refusal: { kind: 'moved' } };
@@ -107,19 +125,18 @@ export function createRepository<
           // Where the store puts them is not known before they are there.
           const position = state?.position ?? beginning;
           const toHappened = (event: Event, index: number): Happened<Event, Position> => ({
-            ...{ token, event, recordedAt, position },
+            ...{ token, event: asRead(event), recordedAt, position },
             revision: first + index,
           });
           return { kind: 'events', events: decision.events.map(toHappened) };
         },
-        // As they will be read again: better nothing is written than what cannot be read any more.
-        toNewEvents: (all) => all.map(({ event }) => ({ id: ids.uuid(), ...kind.decode(event), metadata })),
+        toNewEvents: (all) => all.map(({ event }) => ({ id: ids.uuid(), ...event, metadata })),
+        placed: (state, { position }) => state && { ...state, position },
       });
       if (outcome.kind === 'refused') return outcome.refusal;
       if (outcome.state === undefined) throw new RangeError(`there is nothing in ${kind.stream(token)}`);
       if (outcome.kind === 'unchanged') return { kind: 'done', aggregate: outcome.state, events: [] };
-      const aggregate = { ...outcome.state, position: outcome.position };
-      return { kind: 'done', aggregate, events: outcome.events.map(({ event }) => event) };
+      return { kind: 'done', aggregate: outcome.state, events: outcome.events.map(({ event }) => event) };
     },
   };
 }

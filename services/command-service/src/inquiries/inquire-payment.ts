@@ -122,7 +122,7 @@ async function record(
   observation: PaymentObservation,
   { cause, onlyAt, permit }: { cause: Cause; onlyAt?: number; permit?: Permit },
 ): Promise<'inquired' | 'moved'> {
-  const executed = await payments.execute(token, observation, cause, onlyAt);
+  const executed = await payments.execute(token, observation, cause, { onlyAt });
   if (executed.kind === 'moved') return 'moved';
   const done = requireDone(executed);
   if (permit !== undefined) await sendPaymentCalls(done, permit, cause);

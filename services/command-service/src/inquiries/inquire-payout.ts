@@ -23,7 +23,7 @@ export async function inquirePayout(
   const observation = await ask(deps, aggregate, cause);
   if ('failure' in observation) return observation;
   const { token, revision } = aggregate;
-  const executed = await deps.payouts.execute(token, observation, cause, revision);
+  const executed = await deps.payouts.execute(token, observation, cause, { onlyAt: revision });
   return executed.kind === 'moved' ? 'moved' : 'inquired';
 }
 

@@ -144,13 +144,13 @@ async function inquireOther(
         token,
         { type: 'RecordPayoutObservation', observed: shown, inquiredAt },
         cause,
-        subject.revision,
+        { onlyAt: subject.revision },
       )
     : await deps.payments.execute(
         token,
         { type: 'RecordObservation', observed: shown as ObservedPayment, inquiredAt },
         cause,
-        subject.revision,
+        { onlyAt: subject.revision },
       );
   return executed.kind === 'moved' ? 'failed' : 'inquired';
 }

@@ -78,7 +78,8 @@ const submit = (
   only?: PaymentAggregate,
 ): Promise<Submitted> => {
   const window = windowAt(clock.now(), times);
-  return payments.execute(token, { type: 'SubmitCaptureOrVoid', operation, window }, cause, only?.revision);
+  const command = { type: 'SubmitCaptureOrVoid', operation, window } as const;
+  return payments.execute(token, command, cause, { onlyAt: only?.revision });
 };
 
 /** Also after a refusal the provider is asked: it may refuse what an earlier submission has done already. */

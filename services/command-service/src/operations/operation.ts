@@ -2,7 +2,7 @@
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { Permit, PermitResult } from '../accounts/account.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts, PermitOptions } from '../accounts/accounts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause, Done, Repository } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
@@ -97,16 +97,22 @@ export async function createOnce<Subject, Event, Input, Refusal extends { code: 
   creation: Creation<Subject, Event, Input, Refusal, Prepared>,
 ): Promise<OperationResult<Subject, Refusal>> {
   const { repository, token, cause, commandFor } = creation;
-  // What is allowed now does not take back what was accepted: a replay is not checked. It makes no call.
-  if ((await repository.load(token)) !== undefined)
-    return repeatRequest(deps, repository, { ...creation, input: commandFor('') });
+  const repeat = () => repeatRequest(deps, repository, { ...creation, input: commandFor('') });
+  const isThere = async () => repository.isKnown(token) || (await repository.load(token)) !== undefined;
+  if (repository.isKnown(token)) return repeat();
   const prepared = await creation.prepare();
-  if ('refused' in prepared) return { kind: 'refused', refusal: prepared.refused };
-  const result = await permitForNew(deps, creation, prepared.account);
+  // What is allowed now does not take back what was accepted: a replay is not checked. It makes no call.
+  if ('refused' in prepared)
+    return (await isThere()) ? repeat() : { kind: 'refused', refusal: prepared.refused };
+  // Most are new, and the append tells: only one that would have to wait is looked for first.
+  const atOnce = await permitForNew(deps, creation, prepared.account, { mayWait: false });
+  if (atOnce.kind !== 'permit' && (await isThere())) return repeat();
+  const result =
+    atOnce.kind === 'unavailable' ? await permitForNew(deps, creation, prepared.account) : atOnce;
   if (result.kind !== 'permit') return result;
 
   using permit = result.permit;
-  const announced = await repository.execute(token, commandFor(permit.account), cause);
+  const announced = await repository.execute(token, commandFor(permit.account), cause, { isNew: true });
   if (announced.kind === 'moved') return inProgress;
   if (announced.kind === 'refused') return announced;
   if (announced.events.length === 0) {
@@ -123,7 +129,8 @@ function permitForNew(
   { accounts }: OperationDependencies,
   { caller: { environment, team }, currency, token }: { caller: Caller; currency: string; token: string },
   account: string | undefined,
+  options?: PermitOptions,
 ): Promise<PermitResult> {
-  if (account !== undefined) return accounts.permitOf(environment, account);
-  return accounts.permitForCreation({ environment, team, currency, token });
+  if (account !== undefined) return accounts.permitOf(environment, account, options);
+  return accounts.permitForCreation({ environment, team, currency, token }, options);
 }

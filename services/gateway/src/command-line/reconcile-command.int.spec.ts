@@ -8,7 +8,7 @@ import {
   type Counts,
   type ReconciliationRequest,
 } from '@tollgate/payment-domain';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from './program.ts';
 
@@ -49,6 +49,7 @@ async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; int
     return recorded.map(decodeReconciliationJournalEvent).map(({ data }) => data);
   };
   const clock = {
+    ...systemClock,
     now: () => now,
     monotonic: () => waitedMs,
     async sleep(durationMs: number) {

@@ -7,7 +7,7 @@ import any from 'google-protobuf/google/protobuf/any_pb.js';
 import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { InvalidArgument } from '../../errors.ts';
 import type { Appended, Conflict, EventStore, ExpectedRevision, NewEvent } from '../../event-store.ts';
-import type { AppendFault, ServerFaults } from './faults.ts';
+import type { AppendFault, ReceivedCall, ServerFaults } from './faults.ts';
 import type { HiddenAppends } from './hidden-appends.ts';
 import { leadership, notReady, serviceError, streamDeleted } from './service-errors.ts';
 import { shownOf } from './shown-events.ts';
@@ -37,6 +37,7 @@ interface Parts {
   hidden: HiddenAppends;
   /** Cuts all connections. */
   reset: () => void;
+  onCall: (call: ReceivedCall) => void;
 }
 
 type Outcome = { answer: Appended | Conflict; fault: AppendFault | undefined } | 'no-answer' | ServiceError;
@@ -91,7 +92,8 @@ export function createBatchAppend(parts: Parts) {
       appends.delete(id);
       void carryOut(parts, append).then((outcome) => {
         if (outcome === 'no-answer') return;
-        if (outcome instanceof Error) call.emit('error', outcome);
+        if (outcome === tooLarge) call.write(refusedAsTooLarge(request, append.stream));
+        else if (outcome instanceof Error) call.emit('error', outcome);
         else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
       });
     });
@@ -105,8 +107,12 @@ function addTo(append: WireAppend, message: Parameters<typeof toNewEvent>[0]): v
   append.bytes += bytesOnDisk(message);
 }
 
-async function carryOut({ store, faults, hidden, reset }: Parts, append: WireAppend): Promise<Outcome> {
+async function carryOut(
+  { store, faults, hidden, reset, onCall }: Parts,
+  append: WireAppend,
+): Promise<Outcome> {
   const { stream, events, bytes, expected } = append;
+  onCall({ kind: 'append', stream });
   await faults.writersStalled;
   const refusal = leadership(faults);
   if (refusal !== undefined) return refusal;
@@ -115,7 +121,7 @@ async function carryOut({ store, faults, hidden, reset }: Parts, append: WireApp
   if (fault?.kind === 'not-leader') return notLeader(fault.address);
   if (fault?.kind === 'not-ready') return notReady();
   if (fault?.kind === 'conflict') return { answer: { kind: 'conflict', actual: fault.actual }, fault };
-  if (fault?.kind === 'too-large' || bytes > appendBytesMax) return tooLarge();
+  if (fault?.kind === 'too-large' || bytes > appendBytesMax) return tooLarge;
   if (fault?.kind === 'event-too-large') return eventTooLarge(events[0]?.id ?? '', bytes);
   try {
     if ((await shownOf(store, stream)).kind === 'deleted') return streamDeleted(stream);
@@ -131,7 +137,7 @@ async function carryOut({ store, faults, hidden, reset }: Parts, append: WireApp
     if (fault?.kind === 'late') await fault.until;
     return { answer, fault };
   } catch (error) {
-    if (error instanceof InvalidArgument) return tooLarge();
+    if (error instanceof InvalidArgument) return tooLarge;
     return serviceError(status.UNAVAILABLE, 'the store failed');
   }
 }
@@ -176,11 +182,7 @@ function toBatchAppendResp(
     const wrong = new shared.WrongExpectedVersion();
     if (answer.actual === 'no-stream') wrong.setCurrentNoStream(new empty.Empty());
     else wrong.setCurrentStreamRevision(String(answer.actual));
-    const details = new any.Any();
-    details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-    const failure = new statusMessages.Status();
-    failure.setDetails(details);
-    response.setError(failure);
+    response.setError(toStatus(wrong, 'WrongExpectedVersion'));
     return response;
   }
   const position = new shared.AllStreamPosition();
@@ -193,6 +195,25 @@ function toBatchAppendResp(
   return response;
 }
 
+/** Of this append only: the others on the stream go on. */
+function refusedAsTooLarge(request: BatchAppendReq, stream: string): BatchAppendResp {
+  const tooLargeFor = new shared.MaximumAppendSizeExceeded();
+  tooLargeFor.setMaxappendsize(appendBytesMax);
+  const response = new streams.BatchAppendResp();
+  response.setCorrelationId(request.getCorrelationId());
+  response.setStreamIdentifier(toIdentifier(stream));
+  response.setError(toStatus(tooLargeFor, 'MaximumAppendSizeExceeded'));
+  return response;
+}
+
+function toStatus(message: { serializeBinary(): Uint8Array }, name: string) {
+  const details = new any.Any();
+  details.pack(message.serializeBinary(), `event_store.client.${name}`);
+  const failure = new statusMessages.Status();
+  failure.setDetails(details);
+  return failure;
+}
+
 const notLeader = ({ host, port }: { host: string; port: number }) =>
   serviceError(status.NOT_FOUND, 'Leader info available', {
     exception: 'not-leader',
@@ -200,11 +221,10 @@ const notLeader = ({ host, port }: { host: string; port: number }) =>
     'leader-endpoint-port': String(port),
   });
 
-const tooLarge = () =>
-  serviceError(status.INVALID_ARGUMENT, `Maximum Append Size of ${appendBytesMax} Exceeded.`, {
-    exception: 'maximum-append-size-exceeded',
-    'maximum-append-size': String(appendBytesMax),
-  });
+const tooLarge = serviceError(status.INVALID_ARGUMENT, `Maximum Append Size of ${appendBytesMax} Exceeded.`, {
+  exception: 'maximum-append-size-exceeded',
+  'maximum-append-size': String(appendBytesMax),
+});
 
 /** As KurrentDB from 25.1 says it, by a name that the client does not know. */
 const eventTooLarge = (eventId: string, bytes: number) =>

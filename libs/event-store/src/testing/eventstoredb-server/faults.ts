@@ -36,6 +36,12 @@ export interface ReceivedAppend {
   expected: string;
 }
 
+/** A call that has come. `stream` of a read or a subscription of the whole log is `$all`. */
+export interface ReceivedCall {
+  kind: 'append' | 'read' | 'subscribe';
+  stream: string;
+}
+
 /** What a test makes the server do wrong. */
 export interface ServerFaults {
   /** `not-ready`: it starts; `no-leader`: its cluster elects one. Either way every call is refused. */

@@ -4,7 +4,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { toPosition } from '../../embedded/position.ts';
-import { pause } from '../../eventstoredb/pause.ts';
+import { pause } from '../../eventstoredb/waits.ts';
 import {
   type CaughtUp,
   type EventStore,
@@ -12,7 +12,7 @@ import {
   type RecordedEvent,
   beginning,
 } from '../../event-store.ts';
-import type { ServerFaults } from './faults.ts';
+import type { ReceivedCall, ServerFaults } from './faults.ts';
 import type { LogReader } from './log-reader.ts';
 import { consumerTooSlow, leadership, serviceError, streamDeleted } from './service-errors.ts';
 import { shownOf } from './shown-events.ts';
@@ -30,6 +30,7 @@ interface Parts {
   faults: ServerFaults;
   /** Called with each subscription and a function that ends it without an error, as a server that shuts down does. */
   onSubscription: (subscription: { end: () => void; ended: Promise<void> }) => void;
+  onCall: (call: ReceivedCall) => void;
 }
 
 /** The server says how far it has come at least every so many events that it passes over. */
@@ -63,6 +64,8 @@ async function serve(parts: Parts, call: Call, { options, leaving }: Serving): P
   const { signal } = leaving;
   const refusal = leadership(parts.faults);
   if (refusal !== undefined) throw refusal;
+  const stream = options.hasAll() ? '$all' : streamOf(options.getStream()?.getStreamIdentifier());
+  parts.onCall({ kind: options.hasSubscription() ? 'subscribe' : 'read', stream });
   if (options.hasSubscription()) {
     const ended = subscribe(parts, call, { options, signal });
     parts.onSubscription({ end: () => leaving.abort(), ended });

@@ -6,7 +6,7 @@ import featureServices from '@eventstore/db-client/generated/serverfeatures_grpc
 import streamServices from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { EventStore } from '../../event-store.ts';
 import { createAppend, createBatchAppend } from './append-service.ts';
-import { type ServerFaults, noFaults } from './faults.ts';
+import { type ReceivedCall, type ServerFaults, noFaults } from './faults.ts';
 import { createHiddenAppends } from './hidden-appends.ts';
 import { createLogReader } from './log-reader.ts';
 import { createRead } from './read-service.ts';
@@ -23,6 +23,8 @@ export interface TestServerOptions {
   tls?: { key: string; cert: string };
   /** The only user that is let in; anybody where it is not given. */
   user?: { username: string; password: string };
+  /** Is told of each append, read and subscription that comes. */
+  onCall?: (call: ReceivedCall) => void;
 }
 
 /**
@@ -51,7 +53,7 @@ export interface TestServer {
 }
 
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
-  const { store, tls } = options;
+  const { store, tls, onCall = () => undefined } = options;
   const faults = noFaults();
   const hidden = createHiddenAppends(store);
   const subscriptions = new Set<{ end: () => void; ended: Promise<void> }>();
@@ -77,7 +79,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 
   async function comeBack(): Promise<void> {
     const started = new Server();
-    const parts = { store, faults, hidden, log, reset, onSubscription };
+    const parts = { store, faults, hidden, log, reset, onSubscription, onCall };
     addServices(started, parts, () => port, options.user);
     server = started;
     port = await listen(started, port, tls);

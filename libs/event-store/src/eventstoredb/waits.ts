@@ -1,0 +1,38 @@
+/** Something that may happen: calls `done` when it does, unless what is returned was called before. */
+export type Wait = (done: () => void) => () => void;
+
+/** Resolves when one of them happens, and lets go of the others. Nothing is thrown for that, and no signal is made. */
+export function firstOf(...waits: readonly Wait[]): Promise<void> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = [];
+    let isOver = false;
+    const done = () => {
+      if (isOver) return;
+      isOver = true;
+      for (const cancel of cancels) cancel();
+      resolve();
+    };
+    for (const wait of waits) if (!isOver) cancels.push(wait(done));
+    if (isOver) for (const cancel of cancels) cancel();
+  });
+}
+
+/** Real time: this is the adapter's own timer, as a subscription must also recover under a clock that a test has stopped. */
+export const elapsed =
+  (durationMs: number): Wait =>
+  (done) => {
+    const timer = setTimeout(done, durationMs).unref();
+    return () => clearTimeout(timer);
+  };
+
+export const aborted =
+  (signal: AbortSignal): Wait =>
+  (done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', done, { once: true });
+    return () => signal.removeEventListener('abort', done);
+  };
+
+/** Waits in real time, and never longer than until the signal is aborted. */
+export const pause = (durationMs: number, signal: AbortSignal): Promise<void> =>
+  firstOf(elapsed(durationMs), aborted(signal));

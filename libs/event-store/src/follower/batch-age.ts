@@ -1,0 +1,43 @@
+import type { Clock } from '@tollgate/service-kit';
+
+/** How long the first event of a batch waits for more, milliseconds. */
+const batchMsMax = 200;
+
+/**
+ * The age of a batch of events. Under load a follower may not catch up for minutes: without a bound on the age, what came
+ * first would wait until the batch is full.
+ */
+export interface BatchAge {
+  /** Call with each event. True where the batch has waited long enough, with this one. */
+  isDueWith(): boolean;
+  /** The batch was taken: the next event begins another one. */
+  restart(): void;
+}
+
+export function createBatchAge(clock: Pick<Clock, 'monotonic'>): BatchAge {
+  let begunAt: number | undefined;
+  return {
+    isDueWith: () => {
+      begunAt ??= clock.monotonic();
+      return clock.monotonic() - begunAt >= batchMsMax;
+    },
+    restart: () => (begunAt = undefined),
+  };
+}
+
+/** So many events, and no follower rests: nothing is gained while little happens. */
+const restEventsMin = 8;
+const restMsPerEvent = 2;
+const restMsMax = 200;
+
+/**
+ * A follower that has caught up rests, the longer the more events there were: what changes again soon is written once, and
+ * what goes with each batch is done less often. Ends early, and never rejects, when the signal is aborted.
+ */
+export async function restAfter(
+  events: number,
+  { clock, signal }: { clock: Pick<Clock, 'sleep'>; signal: AbortSignal },
+): Promise<void> {
+  if (events < restEventsMin) return;
+  await clock.sleep(Math.min(events * restMsPerEvent, restMsMax), signal).catch(() => undefined);
+}
