@@ -53,9 +53,10 @@ const create = (orderNumber: string, by = system) =>
     headers: { 'idempotency-key': orderNumber },
   });
 
+/** What has become of the payment; that a callback which came again had to wait for the store is no part of it. */
 const history = async (token: string, by = system) => {
   const { body } = await by.gateway('GET', `/api/v1/payments/${token}/events`);
-  return body.events.map(({ type }) => type);
+  return body.events.map(({ type }) => type).filter((type) => !type.startsWith('Callback'));
 };
 
 const approved = ['PaymentRequested', 'AttemptAccepted', 'PaymentApproved'];
