@@ -214,7 +214,9 @@ describe('killed in turn under load', () => {
       const byPayment = Map.groupBy(records, ({ value }) => (value as TopicRecord).payment.token);
       for (const { token, kind } of load.outcomes) {
         if (kind !== 'payment') continue;
-        const sequences = (byPayment.get(token) ?? []).map(({ value }) => (value as TopicRecord).event.sequence);
+        const sequences = (byPayment.get(token) ?? []).map(
+          ({ value }) => (value as TopicRecord).event.sequence,
+        );
         expect(sequences, token).toEqual(sequences.map((_, index) => index));
         const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
         expect(sequences.length, token).toBe(events.length);
