@@ -15,7 +15,9 @@ export async function startProjector(parts: Parts): Promise<RunningService> {
   const log = logOf('projector');
   const projectors = shardsOf(config.projectorShards).map((shard): RunningProjector => {
     const suffix = shard.count === 1 ? '' : `-${shard.number}-of-${shard.count}`;
-    const projector = createProjector({ store, clock, ids, log, shard });
+    // A file is cheaper to write than to wait for: there, what was just written is read back at once.
+    const hold = config.eventStore === undefined ? { holdMs: 0 } : {};
+    const projector = createProjector({ store, clock, ids, log, shard, ...hold });
     return {
       projection: `views${suffix}`,
       health: startAlone(`${leaseName}${suffix}`, projector, { runAlone, stops }),
