@@ -137,6 +137,14 @@ describe('what a process has left is remembered', () => {
     return { remembering, reads, store, stream };
   }
 
+  it('is forgotten where the stream has become shorter, as after a restored backup', async () => {
+    const { remembering, stream, store } = await givenRemembering(10);
+    remembering.recent.set(stream, { state: 500, revision: 7 });
+    const outcome = await decideAndAppend({ ...remembering, decide: withdraw(4) });
+    expect(outcome).toMatchObject({ kind: 'decided', state: 6, revision: 1 });
+    expect(await readData(store, stream)).toEqual([10, -4]);
+  });
+
   it('a stream that begins here is not read, nor are those that this process has appended to', async () => {
     const { remembering, reads } = await givenRemembering(10);
     expect(await decideAndAppend({ ...remembering, decide: withdraw(4) })).toMatchObject({ state: 6 });

@@ -103,7 +103,11 @@ export async function decideAndAppend<State, Event, Refusal>(
   for (let tryNumber = 1; tryNumber <= decisionTriesMax; tryNumber += 1) {
     const outcome = await decideOnce(options, loaded);
     if (outcome !== 'conflict' && (isRead || outcome.kind === 'decided')) return outcome;
+    const { revision } = loaded;
     loaded = await loadState(options, loaded);
+    // A stream that is shorter than what is remembered of it: somebody has put an older store in its place.
+    const isUnexplained = outcome === 'conflict' && loaded.revision === revision;
+    if (isUnexplained) loaded = await loadState(options, nothingIn(options));
     isRead = true;
   }
   throw new StreamContended(options.stream);
