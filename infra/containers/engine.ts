@@ -11,9 +11,8 @@ const answersWithinMs = 60_000;
 const endsWithinMs = 30_000;
 const pollMs = 250;
 const logLinesShown = 10;
-/** The engine's, Compose, and what makes a Debian root. */
-const packages = ['docker.io', 'docker-compose', 'debootstrap', 'iptables'] as const;
-const programs = ['dockerd', 'docker', 'docker-compose', 'debootstrap'] as const;
+/** Debian's packages, by the program that each is installed for. */
+const enginePackages = { dockerd: 'docker.io', iptables: 'iptables' } as const;
 
 export interface Engine {
   /** What Docker's clients find it by. */
@@ -33,11 +32,11 @@ export interface EngineOptions {
 
 /** @throws CannotGoOn where none answers and none can be started */
 export async function findEngine(options: EngineOptions): Promise<Engine> {
-  requirePrograms(options.say);
   if (answers({})) {
     options.say('Using the Docker engine that answers.');
-    return { env: {}, compose: composeOf({}), stop: async () => {} };
+    return { env: {}, compose: composeOf({}, options.say), stop: async () => {} };
   }
+  requirePrograms(enginePackages, options.say);
   return startEngine(options);
 }
 
@@ -46,23 +45,35 @@ const answers = (env: object) =>
     .status === 0;
 
 /** Compose 2 is a part of `docker`, version 1 a program. */
-function composeOf(env: object): readonly string[] {
+function composeOf(env: object, say: (line: string) => void): readonly string[] {
   const { status } = spawnSync('docker', ['compose', 'version'], { env: { ...process.env, ...env } });
-  return status === 0 ? ['docker', 'compose'] : ['docker-compose'];
+  if (status === 0) return ['docker', 'compose'];
+  requirePrograms({ 'docker-compose': 'docker-compose' }, say);
+  return ['docker-compose'];
 }
 
 const isThere = (program: string) => spawnSync('which', [program]).status === 0;
 
-function requirePrograms(say: (line: string) => void): void {
-  const missing = programs.filter((program) => !isThere(program));
+/**
+ * Installs what is missing, where that can be done.
+ *
+ * @param packageOf the package of each program
+ * @throws CannotGoOn
+ */
+export function requirePrograms(
+  packageOf: Readonly<Record<string, string>>,
+  say: (line: string) => void,
+): void {
+  const missing = Object.keys(packageOf).filter((program) => !isThere(program));
   if (missing.length === 0) return;
+  const packages = missing.map((program) => packageOf[program] ?? program);
   const canInstall = process.getuid?.() === 0 && isThere('apt-get');
   if (canInstall) {
     say(`Installing ${packages.join(', ')} (first time only, about a minute) …`);
     aptGet('update');
     aptGet('install', '--yes', '--no-install-recommends', ...packages);
   }
-  const absent = programs.filter((program) => !isThere(program));
+  const absent = missing.filter((program) => !isThere(program));
   if (absent.length === 0) return;
   throw new CannotGoOn(
     `The container tests need ${absent.join(', ')}: install them (on Debian, \`apt-get install ${packages.join(' ')}\` as root), then start again.`,
@@ -105,7 +116,7 @@ async function startEngine({ dataDir, say, signal }: EngineOptions): Promise<Eng
   };
   try {
     await untilAnswering(child, env, { logFile, signal });
-    return { env, compose: composeOf(env), stop };
+    return { env, compose: composeOf(env, say), stop };
   } catch (error) {
     await stop();
     throw error;

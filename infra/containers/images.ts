@@ -1,12 +1,12 @@
 /** Images for an engine that can pull none: made of Debian, npm and Maven parts, and the shipped one on top of them. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { findDistribution } from '../kafka/distribution.ts';
 import { fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, requirePrograms } from './engine.ts';
 
 const here = import.meta.dirname;
 const workspace = join(here, '..', '..');
@@ -14,6 +14,9 @@ const debianMirror = 'http://deb.debian.org/debian';
 const debianRelease = 'bookworm';
 const linesShown = 20;
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
+
+/** What the image of the services is tagged with: one that is in use is left alone. */
+export const testVersion = 'test';
 
 /** The variables of docker-compose.yml that name images. */
 export interface Images {
@@ -53,6 +56,7 @@ export async function makeImages(options: MakeOptions): Promise<Images> {
 /** Debian's root, fetched once. */
 async function makeDebian(options: MakeOptions): Promise<void> {
   const { cacheDir, say, signal } = options;
+  requirePrograms({ debootstrap: 'debootstrap' }, say);
   const folder = join(cacheDir, `debian-${debianRelease}`);
   const archive = 'root.tar';
   const fetch = async (into: string) => {
@@ -73,8 +77,7 @@ async function makeNode(options: MakeOptions, context: string): Promise<string> 
   cpSync(join(here, 'node'), context, { recursive: true });
   cpSync(process.execPath, join(context, 'node'), { dereference: true });
   cpSync(npmFolder(), join(context, 'npm'), { recursive: true, dereference: true });
-  const shop = readFileSync(join(here, 'shop', 'certificate.pem'), 'utf8');
-  writeFileSync(join(context, 'authorities.pem'), `${readFileSync(authorities, 'utf8')}\n${shop}`);
+  cpSync(authorities, join(context, 'authorities.pem'), { dereference: true });
   return build(options, 'tollgate-test/node', context);
 }
 
@@ -91,7 +94,8 @@ function npmFolder(): string {
 async function makeShipped({ engine, say, signal }: MakeOptions, images: Partial<Images>): Promise<void> {
   say('Building the image of the services …');
   const [command = '', ...argv] = engine.compose;
-  await run(command, [...argv, 'build', 'api'], { env: { ...engine.env, ...images }, signal });
+  const env = { ...engine.env, ...images, TOLLGATE_VERSION: testVersion };
+  await run(command, [...argv, 'build', 'api'], { env, signal });
 }
 
 async function makeEventStore(options: MakeOptions, context: string): Promise<string> {
@@ -103,6 +107,7 @@ async function makeEventStore(options: MakeOptions, context: string): Promise<st
 }
 
 async function makeKafka(options: MakeOptions, context: string): Promise<string> {
+  await makeDebian(options);
   const { java, classPath } = await findDistribution(options.say, options.signal);
   cpSync(join(here, 'kafka'), context, { recursive: true });
   cpSync(dirname(classPath), join(context, 'jars'), { recursive: true });

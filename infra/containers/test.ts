@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ServerProgram, endOf, startServerProgram } from '../run-with-server.ts';
 import { CannotGoOn, requireGoingOn, runCommand } from '../stop-with-sentence.ts';
 import { findEngine } from './engine.ts';
-import { makeImages } from './images.ts';
+import { makeImages, testVersion } from './images.ts';
 
 const workspace = join(import.meta.dirname, '..', '..');
 const cacheDir = join(workspace, '.cache', 'containers');
@@ -35,6 +35,7 @@ await runCommand(async (signal) => {
     // Ports are on loopback, also where this machine is a container itself.
     TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1',
     TOLLGATE_COMPOSE: engine.compose.join(' '),
+    TOLLGATE_VERSION: testVersion,
   });
   const eventStore = await serverIn(join(testingOf('event-store'), 'eventstoredb-container.ts'), signal);
   stops.defer(eventStore.stop);

@@ -9,7 +9,12 @@ import { type Answer, type CallGateway, type CallSandbox, callJson } from './sys
 const workspace = fileURLToPath(new URL('../../..', import.meta.url));
 const project = 'tollgate-test';
 /** What of our own environment the containers are made of. */
-const passedOn = ['DOCKER_HOST', 'NODE_IMAGE', 'EVENTSTORE_IMAGE', 'KAFKA_IMAGE'] as const;
+const passedOn = [
+  ...['DOCKER_HOST', 'TOLLGATE_VERSION'],
+  ...['NODE_IMAGE', 'EVENTSTORE_IMAGE', 'KAFKA_IMAGE'],
+] as const;
+/** The shipped file, and what the tests add to it. */
+const files = ['--file', 'docker-compose.yml', '--file', 'infra/containers/compose.yml'];
 const healthyWithinMs = 240_000;
 const outputBytesMax = 64 * 1024 * 1024;
 
@@ -21,7 +26,7 @@ export interface Container {
   state: string;
   /** `healthy`, `starting`, `unhealthy`; `none` where nothing tells. */
   health: string;
-  /** Of its first process, on this machine; 0 where it does not run. */
+  /** Of its first process, where the engine runs; 0 where it does not run. */
   pid: number;
 }
 
@@ -54,7 +59,7 @@ export function compose(...argv: string[]): Promise<string> {
   const [command = '', ...before] = (process.env['TOLLGATE_COMPOSE'] ?? '').split(' ');
   if (command === '')
     throw new Error('These specs need an engine and images: run them with npm run test:containers.');
-  return run(command, [...before, ...argv]);
+  return run(command, [...before, ...files, ...argv]);
 }
 
 /** The command line of the gateway, as the documentation calls it. */
@@ -112,7 +117,17 @@ export async function untilHealthy(): Promise<number> {
 
 /** As a crash: its first process is gone without a word. Resolves when the engine has started it again and it is healthy. */
 export async function crash({ id, name, pid }: Container): Promise<void> {
-  process.kill(pid, 'SIGKILL');
+  // By a container of its own: the engine may be on another machine, and what `docker kill` ends it does not start again.
+  const killing = [
+    '--pid',
+    'host',
+    '--user',
+    'root',
+    '--entrypoint',
+    'bash',
+    process.env['NODE_IMAGE'] ?? '',
+  ];
+  await docker('run', '--rm', ...killing, '-c', `kill -KILL ${pid}`);
   await eventually(
     async () => {
       const now = (await containers()).find((each) => each.id === id);
@@ -181,14 +196,14 @@ export async function startShop(): Promise<{
 }> {
   const name = `${project}-shop`;
   await stopShop();
-  const files = fileURLToPath(new URL('../../../infra/containers/shop', import.meta.url));
+  const folder = fileURLToPath(new URL('../../../infra/containers/shop', import.meta.url));
   const where = [
     '--network',
     `${project}_default`,
     '--network-alias',
     'shop',
     '--volume',
-    `${files}:/shop:ro`,
+    `${folder}:/shop:ro`,
   ];
   const image = process.env['NODE_IMAGE'] ?? '';
   await docker('run', '--detach', '--name', name, ...where, image, 'node', '/shop/receiver.mjs');
@@ -238,7 +253,7 @@ export async function memoryInMiB(): Promise<Map<string, number>> {
 export async function lastLogs(): Promise<string> {
   const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
     const [command = '', ...before] = (process.env['TOLLGATE_COMPOSE'] ?? '').split(' ');
-    const child = spawn(command, [...before, 'logs', '--no-color', '--tail', '15'], {
+    const child = spawn(command, [...before, ...files, 'logs', '--no-color', '--tail', '15'], {
       cwd: workspace,
       env: composeEnvironment(),
     });

@@ -58,6 +58,13 @@ describe('the containers', () => {
     },
   );
 
+  // A size of appends that it was told once kept EventStoreDB from starting at all.
+  it('ask the store for nothing but that it goes without TLS and reports to nobody', () => {
+    const { environment = {} } = compose.services['eventstoredb'] ?? {};
+    const settings = Object.keys(environment).map((name) => name.slice(name.indexOf('_') + 1));
+    expect(new Set(settings)).toEqual(new Set(['INSECURE', 'TELEMETRY_OPTOUT']));
+  });
+
   it('tell the sandbox what it understands', () => {
     const { environment = {} } = compose.services['payment-service'] ?? {};
     for (const variable of Object.keys(environment))
