@@ -142,6 +142,7 @@ describe('what a process has left is remembered', () => {
     remembering.recent.set(stream, { state: 500, revision: 7 });
     const outcome = await decideAndAppend({ ...remembering, decide: withdraw(4) });
     expect(outcome).toMatchObject({ kind: 'decided', state: 6, revision: 1 });
+    expect(remembering.recent.get(stream)).toEqual({ state: 6, revision: 1 });
     expect(await readData(store, stream)).toEqual([10, -4]);
   });
 

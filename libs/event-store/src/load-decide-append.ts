@@ -107,7 +107,10 @@ export async function decideAndAppend<State, Event, Refusal>(
     loaded = await loadState(options, loaded);
     // A stream that is shorter than what is remembered of it: somebody has put an older store in its place.
     const isUnexplained = outcome === 'conflict' && loaded.revision === revision;
-    if (isUnexplained) loaded = await loadState(options, nothingIn(options));
+    if (isUnexplained) {
+      options.recent?.delete(options.stream);
+      loaded = await loadState(options, nothingIn(options));
+    }
     isRead = true;
   }
   throw new StreamContended(options.stream);

@@ -81,3 +81,11 @@ it('a batch is due when its first event has waited long enough', () => {
   take();
   expect(pending.isDue()).toBe(false);
 });
+
+// Where nothing was to be held, every pause of the feed ended a batch: a rebuild wrote twenty times as many as it needed.
+it('nothing is waited for where nothing is held', () => {
+  const { pending, add, take } = given(0);
+  add('ab');
+  expect(pending.waitMs()).toBeUndefined();
+  expect(take()).toEqual(['a0 b0', at(2), true]);
+});

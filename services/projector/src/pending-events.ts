@@ -42,7 +42,7 @@ export function createPendingEvents({
 
   return {
     add: (event) => {
-      if (event.revision === 0) begunAt.set(event.stream, clock.monotonic());
+      if (event.revision === 0 && holdMs > 0) begunAt.set(event.stream, clock.monotonic());
       else begunAt.delete(event.stream);
       isDue = age.isDueWith();
       return pending.push(event);

@@ -5,9 +5,18 @@ import {
   type EventStore,
   type FailedStream,
   type Position,
+  type RecordedEvent,
 } from '@tollgate/event-store';
 import { given, type Clock, type Ids, type Log } from '@tollgate/service-kit';
-import { liveIn, onlyShard, readViewVersion, toViewVersionRecord, type Shard } from '@tollgate/views';
+import {
+  liveIn,
+  onlyShard,
+  readViewVersion,
+  toViewVersionRecord,
+  unreadIn,
+  type Shard,
+  type ViewVersionRecord,
+} from '@tollgate/views';
 import { projectOn } from './projecting.ts';
 import { resumeProjection, type Projection } from './projection.ts';
 import { ensureLiveVersion } from './rebuild.ts';
@@ -59,6 +68,10 @@ const removeBeside = (options: ProjectorOptions & { shard: Shard }, signal: Abor
     ? removeUnreadViews({ ...options, ...given({ graceMs: options.removalGraceMs }), signal })
     : Promise.resolve();
 
+/** Another version is live for this release, or there are more views to remove: both are for the next pass. */
+const changesWork = (before: ViewVersionRecord, now: ViewVersionRecord): boolean =>
+  liveIn(now) !== liveIn(before) || unreadIn(now).length > unreadIn(before).length;
+
 export function createProjector(options: ProjectorOptions): Projector {
   const { store } = options;
   let projection: Projection | undefined;
@@ -72,13 +85,17 @@ export function createProjector(options: ProjectorOptions): Projector {
       const parts = { cachedViewsMax: 5_000, shard: onlyShard, ...options, viewVersion };
       projection = await resumeProjection(parts);
       // A switch after this read comes after the checkpoint, and so through the subscription.
-      if (liveIn((await readViewVersion(store)).record) !== viewVersion) return;
+      const found = await readViewVersion(store);
+      if (liveIn(found.record) !== viewVersion) return;
+      // The log of a server that was not scavenged shows former records, too: they say nothing about now.
+      const isNews = ({ revision }: RecordedEvent) =>
+        found.revision === 'no-stream' || revision > found.revision;
       const leaving = new AbortController();
       const removing = removeBeside(parts, AbortSignal.any([signal, leaving.signal]));
       try {
         await projectOn(projection, {
           ...{ batchEventsMax: 500, holdMs: 250, ...options, signal },
-          isSwitch: (event) => liveIn(toViewVersionRecord(event)) !== viewVersion,
+          isSwitch: (event) => isNews(event) && changesWork(found.record, toViewVersionRecord(event)),
           onBatch: (_, count) => {
             eventsRead += count;
             gotOn();

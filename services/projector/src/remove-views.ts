@@ -7,7 +7,7 @@ import {
   type EventStore,
   type Position,
 } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import {
   nothingRemoved,
   viewPrefixOf,
@@ -66,9 +66,15 @@ async function removeOnce(options: ViewRemovalOptions, gotOn: () => void): Promi
     await checkpoint.replace({ ...known, removing, position });
   });
   signal.throwIfAborted();
-  await checkpoint.replace({ ...nothingRemoved, removed: [...known.removed, ...removing] });
+  const removed = [...known.removed, ...removing];
+  const recorded = await checkpoint.replace({ ...nothingRemoved, removed });
+  if (recorded.kind === 'conflict') throw overtaken();
   log.info({ operation: 'remove-views', count }, `${names} are gone`);
 }
+
+/** Another remover has recorded something since: what is left is read again. */
+const overtaken = () =>
+  new TollgateError('checkpoint_contended', 'Another projector removes views, too.', { retryable: true });
 
 /**
  * Removes the streams of view versions that have events after a position, no faster than `streamsPerSecondMax`.

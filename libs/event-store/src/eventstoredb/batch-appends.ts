@@ -106,7 +106,11 @@ export function createBatchAppends({
           resolve(success);
         };
         const send = (stream: OpenStream) => {
-          if (isOver) return;
+          if (isOver) {
+            // It was found too late for all of its appends: nobody else will end it.
+            if (current !== opened && stream.waiting.size === 0) stream.cancel();
+            return;
+          }
           sentOn = stream;
           id = stream.nextId();
           stream.waiting.set(id, { stream: append.stream, resolve: succeed, reject: fail });
