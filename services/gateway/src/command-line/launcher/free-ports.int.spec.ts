@@ -36,3 +36,11 @@ it('are refused where none is free', async () => {
   const fraction = () => (taken - 12_000) / 20_000 + 1e-6;
   await expect(freePorts(1, { fraction })).rejects.toMatchObject({ code: 'no_free_port' });
 });
+
+// A process was given the configured port of another one that had not begun to listen: now and then a start failed.
+it('are others than those that are promised', async () => {
+  const [promised = 0, other = 0] = await freePorts(2, systemIds);
+  const given = [promised, other].map((port) => (port - 12_000) / 20_000 + 1e-6);
+  const ids = { fraction: () => given.shift() ?? systemIds.fraction() };
+  expect(await freePorts(1, ids, [promised])).toEqual([other]);
+});

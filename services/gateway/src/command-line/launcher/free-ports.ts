@@ -12,11 +12,19 @@ const triesMax = 200;
 /**
  * Ports of this machine that nobody listens on now, each once.
  *
+ * @param promised to others, who do not listen on them yet
  * @throws StartupError `no_free_port` where hardly any is free
  */
-export async function freePorts(count: number, ids: Pick<Ids, 'fraction'>): Promise<readonly number[]> {
+export async function freePorts(
+  count: number,
+  ids: Pick<Ids, 'fraction'>,
+  promised: readonly number[] = [],
+): Promise<readonly number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) ports.add(await freePort(ids));
+  while (ports.size < count) {
+    const port = await freePort(ids);
+    if (!promised.includes(port)) ports.add(port);
+  }
   return [...ports];
 }
 

@@ -53,7 +53,8 @@ async function bringUp(
   group: ProcessGroup,
 ): Promise<{ quickstart: Quickstart; file: string }> {
   const { instances, pid } = options;
-  const spare = (await freePorts(instances * 2 * serviceNames.length + 4, options.ids)).values();
+  const count = instances * 2 * serviceNames.length + 4;
+  const spare = (await freePorts(count, options.ids, configuredPorts(options.config))).values();
   const nextPort = () => Number(spare.next().value);
   const config = withPorts(options.config, nextPort);
   const apiKey = await prepareDemoTeam(options, directory);
@@ -72,6 +73,12 @@ async function bringUp(
   directory.writeQuickstart(quickstart);
   return { quickstart, file: directory.quickstartFile };
 }
+
+/** Nobody listens on them yet; one of our own processes took one of them now and then, and the start failed. */
+const configuredPorts = ({ gatewayPort, callbackPort, plainHttpPort, paymentService }: GatewayConfig) =>
+  [gatewayPort, callbackPort, plainHttpPort, paymentService.httpsPort, paymentService.httpPort].filter(
+    (port) => port !== undefined,
+  );
 
 /** What takes any port takes the same one again when it is started again. */
 function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig {
