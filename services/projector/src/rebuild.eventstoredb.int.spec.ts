@@ -1,3 +1,4 @@
+import type { EventStore } from '@tollgate/event-store';
 import { servedStore } from '@tollgate/event-store/testing/eventstoredb';
 import { appendPayment, storedViews } from '@tollgate/view-index/testing';
 import { viewStreamOf } from '@tollgate/views';
@@ -28,4 +29,23 @@ test('after a rebuild of a quiet store, payments are projected', async () => {
     async () => expect([...(await storedViews(store, 2)).keys()]).toContain(viewStreamOf('payment-p2', 2)),
     soon,
   );
+});
+
+// One append after another: 1,261 events a second, where the embedded store did 62,000.
+test('a rebuild writes views side by side', async () => {
+  const { store } = await servedStore();
+  for (let number = 0; number < 20; number += 1) await appendPayment(store, `p${number}`, [requested()]);
+  let underWay = 0;
+  let atOnceMax = 0;
+  const counting: EventStore = {
+    ...store,
+    append: async (stream, ...rest) => {
+      if (!stream.startsWith('view2_')) return store.append(stream, ...rest);
+      atOnceMax = Math.max(atOnceMax, (underWay += 1));
+      return store.append(stream, ...rest).finally(() => (underWay -= 1));
+    },
+  };
+  const signal = new AbortController().signal;
+  await rebuild({ ...parts, store: counting, holder: 'spec', signal });
+  expect(atOnceMax).toBe(20);
 });

@@ -33,6 +33,11 @@ export interface PartitionEnds {
 export function createPartitionEnds(store: EventStore): PartitionEnds {
   const ends = new Map<string, End>();
   const remembered = createRecentlyUsed<object>(rememberedMax);
+  /** Somebody has put an older store in its place: what was remembered of records may be gone with them. */
+  const forget = (stream: string) => {
+    ends.delete(stream);
+    remembered.clear();
+  };
   const remember = (id: string) => void remembered.set(id, ends);
   /** By stream: appends of one process would only meet one another. */
   const underWay = new Map<string, Promise<void>>();
@@ -49,7 +54,10 @@ export function createPartitionEnds(store: EventStore): PartitionEnds {
         missing = missing.slice(events.length);
       } else {
         conflicts += 1;
-        if (conflicts > decisionTriesMax) throw contended(stream);
+        if (conflicts > decisionTriesMax) {
+          forget(stream);
+          throw contended(stream);
+        }
         const come = await readBehind(stream, end);
         end = come.end;
         missing = missing.filter(({ id }) => !come.ids.has(id));
@@ -82,7 +90,10 @@ export function createPartitionEnds(store: EventStore): PartitionEnds {
   }
 
   return {
-    know: (stream, end) => void ends.set(stream, end),
+    know: (stream, end) => {
+      if (numberOf(end) < numberOf(ends.get(stream) ?? 'no-stream')) forget(stream);
+      ends.set(stream, end);
+    },
     append: (stream, records) => {
       const turn = () => appendMissing(stream, records);
       const appending = (underWay.get(stream) ?? Promise.resolve()).then(turn, turn);
@@ -91,6 +102,8 @@ export function createPartitionEnds(store: EventStore): PartitionEnds {
     },
   };
 }
+
+const numberOf = (end: End): number => (end === 'no-stream' ? -1 : end);
 
 const contended = (stream: string) =>
   new BusUnavailable(
