@@ -33,8 +33,8 @@ const others = ['payment-service', 'kafka', 'eventstoredb'];
 const minutes = 60_000;
 /** Of payments and payouts, ten each, beside the kills. */
 const roundsMin = 3;
-/** The least that a Deployment of infra/kubernetes requests. */
-const restMiB = 256;
+/** What most Deployments of infra/kubernetes request. */
+const restMiB = 384;
 const settled = { timeoutMs: 3 * minutes, intervalMs: 500 };
 const figures: string[] = [];
 const note = (line: string) => {
