@@ -1,5 +1,5 @@
 /** The shipped docker-compose.yml on a real engine, driven from outside: what `npm run test:containers` has made and named. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { eventually, programEnvironment } from '@tollgate/testing';
@@ -99,9 +99,8 @@ const inspectedSchema = z.array(
   }),
 );
 
-/** Resolves when every container runs and is healthy that is to stay; gives the seconds that it took. */
-export async function untilHealthy(): Promise<number> {
-  const startedAt = performance.now();
+/** Resolves when every container runs and is healthy that is to stay. */
+export async function untilHealthy(): Promise<void> {
   await eventually(
     async () => {
       const unwell = (await containers())
@@ -112,7 +111,6 @@ export async function untilHealthy(): Promise<number> {
     },
     { timeoutMs: healthyWithinMs, intervalMs: 250 },
   );
-  return (performance.now() - startedAt) / 1_000;
 }
 
 /** As a crash: its first process is gone without a word. Resolves when the engine has started it again and it is healthy. */
@@ -250,17 +248,4 @@ export async function memoryInMiB(): Promise<Map<string, number>> {
 }
 
 /** The last lines of every container, for a report of what went wrong. */
-export async function lastLogs(): Promise<string> {
-  const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
-    const [command = '', ...before] = (process.env['TOLLGATE_COMPOSE'] ?? '').split(' ');
-    const child = spawn(command, [...before, ...files, 'logs', '--no-color', '--tail', '15'], {
-      cwd: workspace,
-      env: composeEnvironment(),
-    });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    child.once('close', () => resolve({ stdout: text }));
-  });
-  return stdout;
-}
+export const lastLogs = (): Promise<string> => compose('logs', '--no-color', '--tail', '15');
