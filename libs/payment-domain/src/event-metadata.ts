@@ -9,8 +9,8 @@ export type Actor = z.infer<typeof actorSchema>;
 
 /** Stored beside every event of ours. */
 export const eventMetadataSchema = z.object({
-  /** Version of the event's data; it grows when a schema changes. */
-  schemaVersion: z.literal(1),
+  /** The schema version that a reader of the event needs. */
+  schemaVersion: z.int().min(1),
   /** The same for everything that one request or callback set off. */
   correlationId: z.string(),
   /** The request, callback, inquiry or event that directly caused this one. */

@@ -27,6 +27,7 @@ export * from './reconciliation/reconciliation.ts';
 export * from './recurring.ts';
 export * from './refund-key.ts';
 export * from './review.ts';
+export * from './schema-version.ts';
 export * from './shared-inputs.ts';
 export * from './unmatched/unmatched.ts';
 export { environmentSchema, type Environment } from './values.ts';

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { normaliseOrigin, originPurposes, originsMax, type OriginPurpose } from './allowed-origins.ts';
 import type { Decision } from '@tollgate/payment-domain';
 import {
+  type EventOf,
   InvariantViolation,
+  eventFamily,
   unreachable,
   environmentSchema,
   type Environment,
@@ -66,21 +68,12 @@ export const teamEventSchemas = {
   KeyRevoked: z.object({ keyId: z.string() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
 } as const;
-type TeamEventType = keyof typeof teamEventSchemas;
-export type TeamEvent = {
-  [Type in TeamEventType]: { type: Type; data: z.infer<(typeof teamEventSchemas)[Type]> };
-}[TeamEventType];
+export type TeamEvent = EventOf<typeof teamEventSchemas>;
 
 export const teamStreamPrefix = 'team-';
 export const teamStream = (name: string): string => `${teamStreamPrefix}${name}`;
 
-const isTeamEventType = (type: string): type is TeamEventType => Object.hasOwn(teamEventSchemas, type);
-
-/** Decodes a stored event. @throws z.ZodError or RangeError for what no version of ours has written. */
-export function decodeTeamEvent(stored: { type: string; data: unknown }): TeamEvent {
-  if (!isTeamEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  return { type: stored.type, data: teamEventSchemas[stored.type].parse(stored.data) } as TeamEvent;
-}
+export const { decode: decodeTeamEvent, versionOf: versionOfTeamEvent } = eventFamily(teamEventSchemas);
 
 export interface TeamKey {
   keyId: string;

@@ -13,6 +13,7 @@ import {
   evolveTeam,
   teamStream,
   teamStreamPrefix,
+  versionOfTeamEvent,
 } from './team.ts';
 import type { ApiKey } from './api-key.ts';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
@@ -41,25 +42,29 @@ export interface Teams {
 
 /** All rejects with `team_unreadable` for a record that no version of ours has written, and with StoreUnavailable. */
 export function createTeams({ store, clock, ids, actor }: TeamsDependencies): Teams {
-  function newMetadata(): EventMetadata {
+  function newCause(): Omit<EventMetadata, 'schemaVersion'> {
     const causationId = ids.uuid();
     const cause = {
       correlationId: causationId,
       causationId,
       actor: { kind: 'service' as const, name: actor },
     };
-    return { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+    return { ...cause, recordedAt: clock.now() };
   }
 
   return {
     change: async (name, commandsFor) => {
-      const metadata = newMetadata();
+      const cause = newCause();
       const outcome = await decideAndAppend<TeamState, TeamEvent, TeamRefusal>({
         store,
         stream: teamStream(name),
         ...evolution,
         decide: (team) => decideInTurn(team, commandsFor(team)),
-        toNewEvents: (events) => events.map((event) => ({ id: ids.uuid(), ...event, metadata })),
+        toNewEvents: (events) =>
+          events.map((event) => {
+            const metadata: EventMetadata = { schemaVersion: versionOfTeamEvent(event), ...cause };
+            return { id: ids.uuid(), ...event, metadata };
+          }),
       });
       return outcome.kind === 'refused' ? outcome.refusal : undefined;
     },

@@ -4,7 +4,7 @@
  * milliseconds since the Unix epoch.
  */
 import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
-import { environmentSchema } from '@tollgate/payment-domain';
+import { type EventOf, environmentSchema, eventFamily } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 const instantSchema = z.int().min(0);
@@ -38,9 +38,7 @@ const webhookEventSchemas = {
 } as const;
 
 type WebhookEventType = keyof typeof webhookEventSchemas;
-export type WebhookEvent = {
-  [Type in WebhookEventType]: { type: Type; data: z.infer<(typeof webhookEventSchemas)[Type]> };
-}[WebhookEventType];
+export type WebhookEvent = EventOf<typeof webhookEventSchemas>;
 export type WebhookEventOf<Type extends WebhookEventType> = Extract<WebhookEvent, { type: Type }>;
 
 export const webhookStreamPrefix = 'webhook-';
@@ -48,12 +46,5 @@ export const webhookStreamPrefix = 'webhook-';
 export const webhookStream = (token: string): string => `${webhookStreamPrefix}${token}`;
 export const tokenOfWebhookStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 
-const isWebhookEventType = (type: string): type is WebhookEventType =>
-  Object.hasOwn(webhookEventSchemas, type);
-
-/** Decodes a stored event. @throws z.ZodError or RangeError for an event that no version of ours wrote. */
-export function decodeWebhookEvent(stored: { type: string; data: unknown }): WebhookEvent {
-  if (!isWebhookEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  const data: unknown = webhookEventSchemas[stored.type].parse(stored.data);
-  return { type: stored.type, data } as WebhookEvent;
-}
+export const { decode: decodeWebhookEvent, versionOf: versionOfWebhookEvent } =
+  eventFamily(webhookEventSchemas);

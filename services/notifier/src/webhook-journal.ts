@@ -12,6 +12,7 @@ import { InvariantViolation, type Actor, type EventMetadata } from '@tollgate/pa
 import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
 import {
   decodeWebhookEvent,
+  versionOfWebhookEvent,
   webhookStream,
   type WebhookEvent,
   type WebhookEventOf,
@@ -75,9 +76,12 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
     cause: Cause,
     decide: (state: SubjectWebhooks) => Decision<WebhookEvent, Refusal>,
   ): Promise<DecisionOutcome<SubjectWebhooks, WebhookEvent, Refusal>> {
-    const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+    const recordedAt = clock.now();
     const toNewEvents = (events: readonly WebhookEvent[]) =>
-      events.map((event) => ({ id: ids.uuid(), ...event, metadata }));
+      events.map((event) => {
+        const metadata: EventMetadata = { schemaVersion: versionOfWebhookEvent(event), ...cause, recordedAt };
+        return { id: ids.uuid(), ...event, metadata };
+      });
     const stream = webhookStream(token);
     return decideAndAppend({ store, stream, ...evolution, decide, toNewEvents });
   }

@@ -6,6 +6,7 @@ import { amountSchema, containsCardNumber, currencySchema } from '@tollgate/paym
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, instantSchema, present, type Environment } from '../values.ts';
 
 export const disputeStreamPrefix = 'dispute-';
@@ -83,19 +84,10 @@ export const disputeEventSchemas = {
 } as const;
 
 export type DisputeEventType = keyof typeof disputeEventSchemas;
-export type DisputeEvent = {
-  [Type in DisputeEventType]: { type: Type; data: z.infer<(typeof disputeEventSchemas)[Type]> };
-}[DisputeEventType];
+export type DisputeEvent = EventOf<typeof disputeEventSchemas>;
 
-const isDisputeEventType = (type: string): type is DisputeEventType =>
-  Object.hasOwn(disputeEventSchemas, type);
-
-/** @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type */
-export function decodeDisputeEvent(stored: { type: string; data: unknown }): DisputeEvent {
-  if (!isDisputeEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  const data: unknown = disputeEventSchemas[stored.type].parse(stored.data);
-  return { type: stored.type, data } as DisputeEvent;
-}
+export const { decode: decodeDisputeEvent, versionOf: versionOfDisputeEvent } =
+  eventFamily(disputeEventSchemas);
 
 export type Dispute = z.infer<typeof disputeEventSchemas.DisputeOpened>;
 /** A dispute that has not been seen yet. */

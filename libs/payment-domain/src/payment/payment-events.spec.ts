@@ -128,7 +128,8 @@ test('metadata has version, cause, instant and actor', () => {
   expect(eventMetadataSchema.parse(metadata)).toEqual(metadata);
   expect(eventMetadataSchema.parse(service)).toEqual(service);
   for (const broken of [
-    { schemaVersion: 2 },
+    { schemaVersion: 0 },
+    { schemaVersion: 1.5 },
     { recordedAt: 1.5 },
     { actor: { kind: 'nobody' } },
     { causationId: 1 },

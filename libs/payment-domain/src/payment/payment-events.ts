@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
 /** What the team asked for. `orderNumber` is the team's own and stays with us. */
@@ -161,9 +162,7 @@ export const paymentEventSchemas = {
 } as const;
 
 export type PaymentEventType = keyof typeof paymentEventSchemas;
-export type PaymentEvent = {
-  [Type in PaymentEventType]: { type: Type; data: z.infer<(typeof paymentEventSchemas)[Type]> };
-}[PaymentEventType];
+export type PaymentEvent = EventOf<typeof paymentEventSchemas>;
 export type PaymentEventOf<Type extends PaymentEventType> = Extract<PaymentEvent, { type: Type }>;
 
 export const paymentStream = (token: string): string => `payment-${token}`;
@@ -171,17 +170,5 @@ export const paymentStreamPrefix = 'payment-';
 /** The token of a payment's stream. */
 export const tokenOfPaymentStream = (stream: string): string => stream.slice(paymentStreamPrefix.length);
 
-const isPaymentEventType = (type: string): type is PaymentEventType =>
-  Object.hasOwn(paymentEventSchemas, type);
-
-/**
- * Decodes a stored event.
- *
- * @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type: the stream must not
- * be read on as if the event were not there.
- */
-export function decodePaymentEvent(stored: { type: string; data: unknown }): PaymentEvent {
-  if (!isPaymentEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  const data: unknown = paymentEventSchemas[stored.type].parse(stored.data);
-  return { type: stored.type, data } as PaymentEvent;
-}
+export const { decode: decodePaymentEvent, versionOf: versionOfPaymentEvent } =
+  eventFamily(paymentEventSchemas);

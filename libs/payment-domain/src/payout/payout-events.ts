@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
@@ -117,9 +118,7 @@ export const payoutEventSchemas = {
 } as const;
 
 export type PayoutEventType = keyof typeof payoutEventSchemas;
-export type PayoutEvent = {
-  [Type in PayoutEventType]: { type: Type; data: z.infer<(typeof payoutEventSchemas)[Type]> };
-}[PayoutEventType];
+export type PayoutEvent = EventOf<typeof payoutEventSchemas>;
 export type PayoutEventOf<Type extends PayoutEventType> = Extract<PayoutEvent, { type: Type }>;
 
 export const payoutStreamPrefix = 'payout-';
@@ -127,16 +126,4 @@ export const payoutStream = (token: string): string => `${payoutStreamPrefix}${t
 /** The token of a payout's stream. */
 export const tokenOfPayoutStream = (stream: string): string => stream.slice(payoutStreamPrefix.length);
 
-const isPayoutEventType = (type: string): type is PayoutEventType => Object.hasOwn(payoutEventSchemas, type);
-
-/**
- * Decodes a stored event.
- *
- * @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type: the stream must not
- * be read on as if the event were not there.
- */
-export function decodePayoutEvent(stored: { type: string; data: unknown }): PayoutEvent {
-  if (!isPayoutEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  const data: unknown = payoutEventSchemas[stored.type].parse(stored.data);
-  return { type: stored.type, data } as PayoutEvent;
-}
+export const { decode: decodePayoutEvent, versionOf: versionOfPayoutEvent } = eventFamily(payoutEventSchemas);

@@ -3,6 +3,7 @@
  * Each run has a stream, which is its progress and its report; the journal lists the runs.
  */
 import { z } from 'zod';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { operationKindSchema } from '../unmatched/unmatched.ts';
 import { environmentSchema, instantSchema } from '../values.ts';
 
@@ -106,9 +107,6 @@ const eventSchemas = {
   }),
 } as const;
 
-type EventOf<Schemas extends Record<string, z.ZodType>> = {
-  [Type in keyof Schemas]: { type: Type; data: z.infer<Schemas[Type]> };
-}[keyof Schemas];
 export type ReconciliationEvent = EventOf<typeof eventSchemas>;
 
 const summarySchema = requestSchema.extend({
@@ -127,17 +125,10 @@ const journalSchemas = {
 } as const;
 export type ReconciliationJournalEvent = EventOf<typeof journalSchemas>;
 
-const decoderOf =
-  <Schemas extends Record<string, z.ZodType>>(schemas: Schemas) =>
-  ({ type, data }: { type: string; data: unknown }): EventOf<Schemas> => {
-    const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined;
-    if (schema === undefined) throw new RangeError(`unknown event type ${type}`);
-    return { type, data: schema.parse(data) } as EventOf<Schemas>;
-  };
-
-/** Both throw z.ZodError for data that no version of ours has written, and RangeError for an unknown type. */
-export const decodeReconciliationEvent = decoderOf(eventSchemas);
-export const decodeReconciliationJournalEvent = decoderOf(journalSchemas);
+export const { decode: decodeReconciliationEvent, versionOf: versionOfReconciliationEvent } =
+  eventFamily(eventSchemas);
+export const { decode: decodeReconciliationJournalEvent, versionOf: versionOfReconciliationJournalEvent } =
+  eventFamily(journalSchemas);
 
 export interface ReconciliationReport {
   request: ReconciliationRequest;

@@ -18,6 +18,7 @@ import {
   type Resolution,
 } from '../review.ts';
 import type { ResolveReview, ReviewRefusal } from '../shared-inputs.ts';
+import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, instantSchema, present } from '../values.ts';
 
 export const unmatchedStreamPrefix = 'unmatched-';
@@ -56,18 +57,9 @@ const eventSchemas = {
   ReviewResolved: reviewResolvedSchema(unmatchedReviewCodeSchema),
 } as const;
 
-export type UnmatchedEvent = {
-  [Type in keyof typeof eventSchemas]: { type: Type; data: z.infer<(typeof eventSchemas)[Type]> };
-}[keyof typeof eventSchemas];
+export type UnmatchedEvent = EventOf<typeof eventSchemas>;
 
-const isEventType = (type: string): type is keyof typeof eventSchemas => Object.hasOwn(eventSchemas, type);
-
-/** @throws z.ZodError for data that no version of ours has written, and RangeError for an unknown type */
-export function decodeUnmatchedEvent(stored: { type: string; data: unknown }): UnmatchedEvent {
-  if (!isEventType(stored.type)) throw new RangeError(`unknown event type ${stored.type}`);
-  const data: unknown = eventSchemas[stored.type].parse(stored.data);
-  return { type: stored.type, data } as UnmatchedEvent;
-}
+export const { decode: decodeUnmatchedEvent, versionOf: versionOfUnmatchedEvent } = eventFamily(eventSchemas);
 
 export const unmatchedSchema = eventSchemas.UnmatchedObserved.extend(
   reviewableShape(unmatchedReviewCodeSchema),

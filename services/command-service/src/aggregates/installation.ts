@@ -1,6 +1,6 @@
 /** The name of this installation: every event store has one of its own, from its first start on. */
 import { type EventStore, beginning, notShown } from '@tollgate/event-store';
-import { paymentStreamPrefix, payoutStreamPrefix } from '@tollgate/payment-domain';
+import { firstSchemaVersion, paymentStreamPrefix, payoutStreamPrefix } from '@tollgate/payment-domain';
 import { type Clock, type Ids, StartupError } from '@tollgate/service-kit';
 import { z } from 'zod';
 
@@ -28,7 +28,7 @@ export async function nameOfInstallation(deps: {
     throw new StartupError('store_of_another_version', anotherVersion);
   }
   const id = ids.uuid();
-  const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
   await store.append(
     stream,
     [{ id, type: 'InstallationNamed', data: { installation: id }, metadata }],

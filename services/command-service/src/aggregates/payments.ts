@@ -11,6 +11,7 @@ import {
   type PaymentEvent,
   type PaymentInput,
   type PaymentRefusal,
+  versionOfPaymentEvent,
 } from '@tollgate/payment-domain';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Done, type Repository, createRepository } from './repository.ts';
@@ -25,6 +26,7 @@ export type Adoptions = Repository<PaymentAggregate, PaymentEvent, AdoptPayment,
 const folded = {
   stream: paymentStream,
   decode: decodePaymentEvent,
+  versionOf: versionOfPaymentEvent,
   evolve: evolvePaymentAggregate<Position>,
 };
 

@@ -8,6 +8,7 @@ import {
   type PayoutEvent,
   type PayoutInput,
   type PayoutRefusal,
+  versionOfPayoutEvent,
 } from '@tollgate/payment-domain';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Done, type Repository, createRepository } from './repository.ts';
@@ -20,6 +21,7 @@ export const createPayouts = (deps: { store: EventStore; clock: Clock; ids: Ids 
   createRepository(deps, {
     stream: payoutStream,
     decode: decodePayoutEvent,
+    versionOf: versionOfPayoutEvent,
     decide: (aggregate: PayoutAggregate | undefined, input: PayoutInput) =>
       decidePayout(aggregate?.payout, input),
     evolve: evolvePayoutAggregate<Position>,

@@ -3,6 +3,7 @@ import type { EventStore } from '@tollgate/event-store';
 import {
   type EventMetadata,
   type RecurringToken,
+  firstSchemaVersion,
   recurringStream,
   recurringTokenStored,
   recurringTokenStoredSchema,
@@ -20,7 +21,11 @@ export function createRecurringTokens(deps: { store: EventStore; clock: Clock; i
   const { store, clock, ids } = deps;
   return {
     async keep(alias, data, cause) {
-      const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+      const metadata: EventMetadata = {
+        schemaVersion: firstSchemaVersion,
+        ...cause,
+        recordedAt: clock.now(),
+      };
       const event = { id: ids.uuid(), type: recurringTokenStored, data, metadata };
       await store.append(recurringStream(alias), [event], 'no-stream');
     },

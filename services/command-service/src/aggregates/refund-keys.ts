@@ -3,6 +3,7 @@ import { type EventStore, notShown } from '@tollgate/event-store';
 import {
   type EventMetadata,
   type RefundKey,
+  firstSchemaVersion,
   refundKeyStream,
   refundKeyUsed,
   refundKeyUsedSchema,
@@ -20,7 +21,11 @@ export function createRefundKeys(deps: { store: EventStore; clock: Clock; ids: I
   return {
     async claim(refundToken, use, cause) {
       const stream = refundKeyStream(refundToken);
-      const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+      const metadata: EventMetadata = {
+        schemaVersion: firstSchemaVersion,
+        ...cause,
+        recordedAt: clock.now(),
+      };
       const event = { id: ids.uuid(), type: refundKeyUsed, data: use, metadata };
       const answer = await store.append(stream, [event], 'no-stream');
       if (answer.kind === 'appended') return use;

@@ -44,7 +44,9 @@ export type Executed<Subject, Event, Refusal> =
 export interface AggregateKind<Subject, Event, Input, Refusal> {
   stream(token: string): string;
   /** @throws for what no version of ours has written */
-  decode(stored: { type: string; data: unknown }): Event;
+  decode(stored: { type: string; data: unknown; metadata?: unknown }): Event;
+  /** The schema version that a reader of it needs. */
+  versionOf(event: Event): number;
   decide(aggregate: Subject | undefined, input: Input): Decision<Event, Refusal>;
   evolve(aggregate: Subject | undefined, happened: Happened<Event, Position>): Subject;
 }
@@ -112,7 +114,6 @@ export function createRepository<
     isKnown: (token) => recent.has(kind.stream(token)),
     async execute(token, input, cause, { onlyAt, isNew = false } = {}) {
       const recordedAt = clock.now();
-      const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt };
       const outcome = await decideAndAppend<State, Happened<Event, Position>, Refused>({
         ...evolutionOf(token),
         isNew,
@@ -130,7 +131,11 @@ export function createRepository<
           });
           return { kind: 'events', events: decision.events.map(toHappened) };
         },
-        toNewEvents: (all) => all.map(({ event }) => ({ id: ids.uuid(), ...event, metadata })),
+        toNewEvents: (all) =>
+          all.map(({ event }) => {
+            const metadata: EventMetadata = { schemaVersion: kind.versionOf(event), ...cause, recordedAt };
+            return { id: ids.uuid(), ...event, metadata };
+          }),
         placed: (state, { position }) => state && { ...state, position },
       });
       if (outcome.kind === 'refused') return outcome.refusal;

@@ -11,6 +11,7 @@ import {
   evolveUnmatchedAggregate,
   unmatchedStream,
   unmatchedTokenPrefix,
+  versionOfUnmatchedEvent,
 } from '@tollgate/payment-domain';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { deriveToken } from '../tokens.ts';
@@ -32,6 +33,7 @@ export const createUnmatchedOperations = (deps: {
   createRepository(deps, {
     stream: unmatchedStream,
     decode: decodeUnmatchedEvent,
+    versionOf: versionOfUnmatchedEvent,
     decide: (aggregate: UnmatchedAggregate | undefined, input: UnmatchedInput) =>
       decideUnmatched(aggregate?.unmatched, input),
     evolve: evolveUnmatchedAggregate<Position>,

@@ -9,6 +9,7 @@ import {
   decodeDisputeEvent,
   disputeStream,
   evolveDisputeAggregate,
+  versionOfDisputeEvent,
 } from '@tollgate/payment-domain';
 import type { Clock, Ids } from '@tollgate/service-kit';
 import { type Repository, createRepository } from '../aggregates/repository.ts';
@@ -21,6 +22,7 @@ export const createDisputes = (deps: { store: EventStore; clock: Clock; ids: Ids
   createRepository(deps, {
     stream: disputeStream,
     decode: decodeDisputeEvent,
+    versionOf: versionOfDisputeEvent,
     decide: (aggregate: DisputeAggregate | undefined, input: ObserveDispute) =>
       decideDispute(aggregate?.dispute, input),
     evolve: evolveDisputeAggregate<Position>,

@@ -7,6 +7,7 @@ import {
   type ReconciliationSummary,
   decodeReconciliationJournalEvent,
   differenceCountOf,
+  versionOfReconciliationJournalEvent,
   reconciliationJournal,
   reconciliationTokenPrefix,
 } from '@tollgate/payment-domain';
@@ -38,7 +39,7 @@ export const reportReconciliation = (deps: JournalDependencies, summary: Reconci
 
 /** Nothing is expected, so that no process waits for another one: what stands twice has one token and is taken once. */
 async function append({ store, clock, ids }: JournalDependencies, event: ReconciliationJournalEvent) {
-  const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+  const metadata = { schemaVersion: versionOfReconciliationJournalEvent(event), recordedAt: clock.now() };
   await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
 }
 

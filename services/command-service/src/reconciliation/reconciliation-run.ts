@@ -10,6 +10,7 @@ import {
   type ReconciliationReport,
   type ReconciliationRequest,
   decodeReconciliationEvent,
+  versionOfReconciliationEvent,
   differenceCountOf,
   reconciliationStream,
 } from '@tollgate/payment-domain';
@@ -110,7 +111,8 @@ async function openRun(
   });
   async function append(event: ReconciliationEvent): Promise<void> {
     const recordedAt = clock.now();
-    const stored = { id: ids.uuid(), ...event, metadata: { schemaVersion: 1, ...cause, recordedAt } };
+    const metadata = { schemaVersion: versionOfReconciliationEvent(event), ...cause, recordedAt };
+    const stored = { id: ids.uuid(), ...event, metadata };
     const appended = await store.append(stream, [stored], loaded.revision);
     if (appended.kind === 'conflict') throw new Error('another process has taken over a reconciliation');
     loaded = { state: evolveProgress(loaded.state, event), revision: appended.revision };

@@ -1,0 +1,161 @@
+/**
+ * What is stored is read for years, also by the release before this one while both run. Whatever is added to the events
+ * (a type, a field, an enum value) says since which schema version it exists; an event is stamped with the version that
+ * its reader needs; and nothing is stamped with a version that a living process does not read (`SchemaGate`).
+ */
+import { z } from 'zod';
+import { InvariantViolation } from './invariant.ts';
+
+/** What this release reads, and writes once every living process reads it. Raised by one when something is added. */
+export const schemaVersion = 1;
+
+/** Of what has had one form from the beginning. */
+export const firstSchemaVersion = 1;
+
+const additions = z.registry<{ since: number }>();
+
+/**
+ * Marks what was added to the events in that schema version: the data of an event type, an optional field, or, as a literal in
+ * a union, an enum value. Whoever reads an older version does not get it to read.
+ *
+ * @throws InvariantViolation for a version that this release does not read itself
+ */
+export function since<Schema extends z.ZodType>(
+  version: number,
+  schema: Schema,
+  readable = schemaVersion,
+): Schema {
+  if (version > readable) throw new InvariantViolation(`something is added in schema version ${version}`);
+  // A copy: the same schema may stand elsewhere since the beginning.
+  const added = schema.clone();
+  additions.add(added, { since: version });
+  return added;
+}
+
+/** The schema version that a reader of these data needs: of all that is in them, what was added last. */
+export function versionNeededBy(schema: z.ZodType, data: unknown): number {
+  if (data === undefined || !hasAdditions(schema)) return firstSchemaVersion;
+  const own = additions.get(schema)?.since ?? firstSchemaVersion;
+  return Math.max(own, ...partsOf(schema, data).map(([part, value]) => versionNeededBy(part, value)));
+}
+
+type Part = readonly [schema: z.ZodType, value: unknown];
+
+/** The schemas inside, each with what it describes of the data. */
+function partsOf(schema: z.ZodType, data: unknown): readonly Part[] {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape as Record<string, z.ZodType>).map(([name, field]) => [
+        field,
+        (data as Record<string, unknown> | undefined)?.[name],
+      ]);
+    case 'array':
+      return (Array.isArray(data) ? data : [undefined]).map((each: unknown) => [
+        def.element as z.ZodType,
+        each,
+      ]);
+    case 'record':
+      return Object.values(data ?? { some: undefined }).map((each) => [def.valueType as z.ZodType, each]);
+    case 'union': {
+      const options = def.options as readonly z.ZodType[];
+      if (data === undefined) return options.map((option) => [option, undefined]);
+      const readers = options.filter((option) => option.safeParse(data).success);
+      // The one that needs least: who reads that one reads the data.
+      const least = readers.toSorted((a, b) => versionNeededBy(a, data) - versionNeededBy(b, data))[0];
+      return least === undefined ? [] : [[least, data]];
+    }
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'readonly':
+      return [[def.innerType as z.ZodType, data]];
+    case 'pipe':
+      return [[def.in as z.ZodType, data]];
+    default:
+      return [];
+  }
+}
+
+const known = new WeakMap<z.ZodType, boolean>();
+
+/** Almost no schema has any: what is asked for each event that is written costs nothing then. */
+function hasAdditions(schema: z.ZodType): boolean {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const has =
+    additions.get(schema) !== undefined || partsOf(schema, undefined).some(([part]) => hasAdditions(part));
+  known.set(schema, has);
+  return has;
+}
+
+/** An event was written by a newer release, and this one cannot read it: a process of that release can. */
+export class EventOfNewerVersion extends Error {
+  readonly code = 'event_of_newer_version';
+
+  constructor(type: string, version: number) {
+    super(
+      `An event ${type} was written in schema version ${version}, and this release reads up to ${schemaVersion}: upgrade it.`,
+    );
+    this.name = 'EventOfNewerVersion';
+  }
+}
+
+/** Brings the data of an event type, as they were before `until`, into the form that they have since. */
+export interface Upcaster {
+  /** The first schema version that has the new form. */
+  until: number;
+  upcast(data: unknown): unknown;
+}
+
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+export type EventOf<Family extends Schemas> = {
+  [Type in keyof Family & string]: { type: Type; data: z.infer<Family[Type]> };
+}[keyof Family & string];
+
+interface StoredEvent {
+  type: string;
+  data: unknown;
+  metadata?: unknown;
+}
+
+/** How the events of one kind of stream are read and stamped. */
+export interface EventFamily<Family extends Schemas> {
+  /**
+   * @throws EventOfNewerVersion; z.ZodError for data that no version of ours has written, and RangeError for an unknown
+   * type: the stream must not be read on as if the event were not there
+   */
+  decode(stored: StoredEvent): EventOf<Family>;
+  /** The schema version to stamp it with. */
+  versionOf(event: EventOf<Family>): number;
+}
+
+/** @param upcasters by type, each with ascending `until` */
+export function eventFamily<Family extends Schemas>(
+  schemas: Family,
+  upcasters: { readonly [Type in keyof Family]?: readonly Upcaster[] } = {},
+  readable = schemaVersion,
+): EventFamily<Family> {
+  const schemaOf = (type: string): z.ZodType => {
+    const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined;
+    if (schema === undefined) throw new RangeError(`unknown event type ${type}`);
+    return schema;
+  };
+  return {
+    decode({ type, data, metadata }) {
+      // What has not been stored yet is of this release.
+      const written = metadata === undefined ? readable : stampOf(metadata);
+      if (written > readable) throw new EventOfNewerVersion(type, written);
+      const schema = schemaOf(type);
+      const due = (upcasters[type] ?? []).filter(({ until }) => written < until);
+      const upcast = due.reduce((before, each) => each.upcast(before), data);
+      return { type, data: schema.parse(upcast) } as EventOf<Family>;
+    },
+    versionOf: ({ type, data }) => versionNeededBy(schemaOf(type), data),
+  };
+}
+
+const stampSchema = z.object({ schemaVersion: z.int().min(1) });
+const stampOf = (metadata: unknown): number =>
+  stampSchema.safeParse(metadata).data?.schemaVersion ?? firstSchemaVersion;
