@@ -26,6 +26,7 @@ export * from './payout/payout-state.ts';
 export * from './reconciliation/reconciliation.ts';
 export * from './recurring.ts';
 export * from './refund-key.ts';
+export * from './request-fingerprint.ts';
 export * from './review.ts';
 export * from './schema-version.ts';
 export * from './shared-inputs.ts';

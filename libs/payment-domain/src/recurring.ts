@@ -9,11 +9,12 @@ export const recurringTokenStoredSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
   account: z.string(),
-  serviceRecurringToken: z.string(),
+  /** The service's token, encrypted: it charges the card again. */
+  sealedRecurringToken: z.string(),
   /** The payment that it was taken with. */
   paymentToken: z.string(),
 });
-export type RecurringToken = z.infer<typeof recurringTokenStoredSchema>;
+export type StoredRecurringToken = z.infer<typeof recurringTokenStoredSchema>;
 
 export const recurringTokenStored = 'RecurringTokenStored';
 export const recurringStream = (alias: string): string => `recurring-${alias}`;

@@ -9,7 +9,7 @@ export const refundKeyUsedSchema = z.object({
   environment: environmentSchema,
   team: z.string(),
   paymentToken: z.string(),
-  /** Hash over the validated request. */
+  /** Keyed hash over the validated request, `<kid>.<mac>`. */
   fingerprint: z.string(),
 });
 export type RefundKey = z.infer<typeof refundKeyUsedSchema>;

@@ -38,7 +38,14 @@ const emptyIndex: CommandServiceDependencies['index'] = {
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({
   installation: 'installation-1',
-  ...{ store: harness().store, accounts: harness().accounts, directory, times: patientTimes },
+  ...{
+    store: harness().store,
+    vault: harness().vault,
+    accounts: harness().accounts,
+    directory,
+    times: patientTimes,
+  },
+  fingerprintsOf: harness().fingerprintsOf,
   ...{ clock: systemClock, ids: systemIds, log: silentLog },
   bus: createEmbeddedMessageBus({
     store: harness().store,

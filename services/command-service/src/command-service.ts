@@ -5,7 +5,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import type { InquiryDelays } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
 import type { TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from './accounts/accounts.ts';
@@ -44,6 +44,7 @@ import { postponeVerified } from './reconciliation/verified.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
+import type { FingerprintsOf } from './tokens.ts';
 import { whileAble } from './while-able.ts';
 
 export interface CommandServiceDependencies {
@@ -64,6 +65,9 @@ export interface CommandServiceDependencies {
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
   accounts: Accounts;
+  fingerprintsOf: FingerprintsOf;
+  /** Encrypts what is kept and must not be read in the store. */
+  vault: Vault;
   times: CallTimes;
   /** Address that the provider is given for the callbacks of one payment or payout. */
   callbackUrlOf: (environment: string, token: string) => string;

@@ -1,4 +1,5 @@
 export * from './accounts/accounts.ts';
+export { requireDataSecrets } from './aggregates/data-secrets.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';
 export * from './command-service.ts';
@@ -9,4 +10,5 @@ export type { ReconciliationHealth } from './reconciliation/reconciler.ts';
 export { reconciledAfterDaysDefault } from './reconciliation/schedule.ts';
 export * from './adoption/adopt-payments.ts';
 export { createAskAccount } from './inquiries/ask-account.ts';
+export { createFingerprints } from './tokens.ts';
 export { whileAble } from './while-able.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from './tokens.ts';
+import { parseDataSecrets } from '@tollgate/service-kit';
+import { type IdempotencyKey, createFingerprints, deriveOperationToken } from './tokens.ts';
 
 const key = (value: string) => ({ source: 'Idempotency-Key', value }) as const;
 
@@ -47,7 +48,12 @@ describe('the token of a request', () => {
   });
 });
 
-describe('fingerprintOf', () => {
+const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
+const underSecrets = (...secrets: string[]) => createFingerprints(parseDataSecrets(secrets.join(',')));
+const fingerprintOf = (value: unknown, ...secrets: string[]) =>
+  underSecrets(...secrets, secretOf('a'))(value).fingerprint;
+
+describe('the fingerprint of a request', () => {
   it('does not depend on the order of fields, at any depth', () => {
     expect(fingerprintOf({ a: 1, b: { c: [1, 2], d: 'x' } })).toBe(
       fingerprintOf({ b: { d: 'x', c: [1, 2] }, a: 1 }),
@@ -66,5 +72,16 @@ describe('fingerprintOf', () => {
     [{ a: { b: 1 } }, { b: { a: 1 } }],
   ])('distinguishes %j from %j', (a, b) => {
     expect(fingerprintOf(a)).not.toBe(fingerprintOf(b));
+  });
+
+  it('names its secret, and is another one under another secret of the same name', () => {
+    expect(fingerprintOf({ a: 1 })).toMatch(/^a\.[\w-]{43}$/);
+    expect(underSecrets(secretOf('a', 'z'))({ a: 1 }).fingerprint).not.toBe(fingerprintOf({ a: 1 }));
+  });
+
+  it('is made under the first secret, and known under all', () => {
+    const both = underSecrets(secretOf('b'), secretOf('a'))({ a: 1 });
+    expect(both.fingerprint).toBe(fingerprintOf({ a: 1 }, secretOf('b')));
+    expect(both.earlierFingerprints).toEqual([fingerprintOf({ a: 1 })]);
   });
 });

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { RequestFingerprints } from '@tollgate/payment-domain';
+import { type DataSecrets, createKeyedHashes } from '@tollgate/service-kit';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -65,9 +67,16 @@ export const deriveAdoptedToken = (
 export const deriveRecurringAlias = (environment: string, paymentToken: string): string =>
   deriveToken('rec', [environment, paymentToken, 'recurring']);
 
-/** Hash of a JSON value that does not depend on the order of its fields. */
-export function fingerprintOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
+/** The fingerprints of a request, a JSON value; they do not depend on the order of its fields. */
+export type FingerprintsOf = (request: unknown) => RequestFingerprints;
+
+/** Under secrets that are not in the store: what little can be told of a request could be guessed from a plain hash. */
+export function createFingerprints(secrets: DataSecrets): FingerprintsOf {
+  const hashes = createKeyedHashes(secrets, 'fingerprint');
+  return (request) => {
+    const text = canonical(request);
+    return { fingerprint: hashes.of(text), earlierFingerprints: hashes.earlier(text) };
+  };
 }
 
 function canonical(value: unknown): string {

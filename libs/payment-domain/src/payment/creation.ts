@@ -9,6 +9,7 @@ import {
   settleCall,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
+import { isSameRequest } from '../request-fingerprint.ts';
 import { isAbout, openReview } from '../review.ts';
 import { present } from '../values.ts';
 import { observePayment, openDisagreement } from './observation.ts';
@@ -26,10 +27,11 @@ import { evolve, isPaymentAwaited, type Payment, type PaymentState } from './pay
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
 export function requestPayment(
   state: PaymentState,
-  { type: _, ...data }: RequestPayment,
+  request: RequestPayment,
 ): Decision<PaymentEvent, PaymentRefusal> {
+  const { type: _, earlierFingerprints: __, ...data } = request;
   if (state === undefined) return events({ type: 'PaymentRequested', data });
-  return state.fingerprint === data.fingerprint ? events() : refuse({ code: 'idempotency_key_reused' });
+  return isSameRequest(state, request) ? events() : refuse({ code: 'idempotency_key_reused' });
 }
 
 /** The current attempt as a call in flight. */

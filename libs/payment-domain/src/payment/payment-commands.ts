@@ -4,6 +4,7 @@
  */
 import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
+import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { Attempt, PaymentTerms, ReviewCode } from './payment-events.ts';
 
@@ -45,12 +46,11 @@ export type AuthorizationOutcome = CallOutcome<Authorization>;
 export type CaptureOrVoidOutcome = CallOutcome<{ observed?: ObservedPayment }>;
 export type RefundOutcome = CallOutcome<AcceptedRefund>;
 
-export interface RequestPayment {
+export interface RequestPayment extends RequestFingerprints {
   type: 'RequestPayment';
   environment: Environment;
   team: string;
   terms: PaymentTerms;
-  fingerprint: string;
   attempt: Attempt;
 }
 
@@ -61,12 +61,11 @@ export interface SubmitCaptureOrVoid {
   window: CallWindow;
 }
 
-export interface SubmitRefund {
+export interface SubmitRefund extends RequestFingerprints {
   type: 'SubmitRefund';
   refundToken: string;
   /** Minor units; without it, all that is left. */
   amount?: number;
-  fingerprint: string;
   window: CallWindow;
 }
 

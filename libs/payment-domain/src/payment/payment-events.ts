@@ -73,7 +73,7 @@ export const paymentEventSchemas = {
     environment: environmentSchema,
     team: textSchema,
     terms: termsSchema,
-    /** Hash over the validated request: distinguishes a replay from another request under the same key. */
+    /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     attempt: attemptSchema,
   }),

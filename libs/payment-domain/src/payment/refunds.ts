@@ -19,6 +19,7 @@ import type {
   RecordRefundOutcome,
   SubmitRefund,
 } from './payment-commands.ts';
+import { isSameRequest } from '../request-fingerprint.ts';
 import type { PaymentEvent } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
 import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
@@ -28,7 +29,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   const { refundToken, fingerprint, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
-    return known.fingerprint === fingerprint ? events() : refuse({ code: 'idempotency_key_reused' });
+    return isSameRequest(known, command) ? events() : refuse({ code: 'idempotency_key_reused' });
   const { phase } = state;
   if (!isFinalPhase(phase)) return refuse({ code: 'payment_not_refundable' });
   if (phase !== 'approved' && phase !== 'refunded') return refuse({ code: 'payment_in_final_state' });

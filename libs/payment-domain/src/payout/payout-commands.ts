@@ -1,6 +1,7 @@
 /** What can be asked of a payout: commands, which may be refused, and observations, which are only found to be nothing new. */
 import type { CallOutcome, Origin } from '../outbound-call/outbound-call.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
+import type { RequestFingerprints } from '../request-fingerprint.ts';
 import type { Environment } from '../values.ts';
 import type { PayoutCall, PayoutReviewCode, PayoutTerms } from './payout-events.ts';
 
@@ -18,12 +19,11 @@ export interface ObservedPayout extends Origin {
 
 export type PayoutOutcome = CallOutcome<ObservedPayout>;
 
-export interface RequestPayout {
+export interface RequestPayout extends RequestFingerprints {
   type: 'RequestPayout';
   environment: Environment;
   team: string;
   terms: PayoutTerms;
-  fingerprint: string;
   call: PayoutCall;
 }
 

@@ -13,6 +13,7 @@ import {
   originEvidence,
   settleCall,
 } from '../outbound-call/outbound-call.ts';
+import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview } from '../review.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import type {
@@ -64,9 +65,10 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
 }
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
-function requestPayout(state: PayoutState, { type: _, ...data }: RequestPayout): PayoutDecision {
+function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecision {
+  const { type: _, earlierFingerprints: __, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
-  return state.fingerprint === data.fingerprint ? events() : refuse({ code: 'idempotency_key_reused' });
+  return isSameRequest(state, request) ? events() : refuse({ code: 'idempotency_key_reused' });
 }
 
 /** The decision, and the reviews that its events resolve. */

@@ -83,7 +83,7 @@ export const payoutEventSchemas = {
     environment: environmentSchema,
     team: textSchema,
     terms: payoutTermsSchema,
-    /** Hash over the validated request: distinguishes a replay from another request under the same key. */
+    /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
     fingerprint: textSchema,
     call: payoutCallSchema,
   }),

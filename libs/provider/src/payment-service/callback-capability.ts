@@ -3,33 +3,14 @@
  * only we can make. Two secrets may be active; the first one makes new addresses, each is accepted.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { StartupError, Secret } from '@tollgate/service-kit';
+import { type KeyedSecret, StartupError, parseKeyedSecrets } from '@tollgate/service-kit';
 
-export interface CallbackSecret {
-  /** Names the secret in addresses: 1 to 16 letters and digits. */
-  kid: string;
-  secret: Secret;
-}
+/** Its name is part of addresses. */
+export type CallbackSecret = KeyedSecret;
 
-/** Reads `kid:secret,kid:secret`: one or two secrets of at least 32 characters, the one for new addresses first. */
-export function parseCallbackSecrets(text: string): readonly CallbackSecret[] {
-  const secrets = text.split(',').map((part) => /^([A-Za-z0-9]{1,16}):(.{32,})$/.exec(part.trim()));
-  const valid = secrets.flatMap((match) =>
-    match?.[1] === undefined || match[2] === undefined
-      ? []
-      : [{ kid: match[1], secret: new Secret(match[2]) }],
-  );
-  if (
-    valid.length !== secrets.length ||
-    valid.length > 2 ||
-    new Set(valid.map(({ kid }) => kid)).size !== valid.length
-  )
-    throw new StartupError(
-      'config_invalid',
-      'Set CALLBACK_SECRETS to one or two entries written kid:secret, separated by a comma, each secret at least 32 characters.',
-    );
-  return valid;
-}
+/** One or two secrets, the one for new addresses first. @throws StartupError */
+export const parseCallbackSecrets = (text: string): readonly CallbackSecret[] =>
+  parseKeyedSecrets('CALLBACK_SECRETS', text, 2);
 
 const macOf = ({ secret }: CallbackSecret, environment: string, token: string): string =>
   createHmac('sha256', secret.reveal())

@@ -35,10 +35,14 @@ interface Run {
 }
 
 function begin(order: Partial<AdoptionOrder> = {}, signal = new AbortController().signal): Run {
-  const { store, clock, ids, askAccount, installation } = harness();
+  const { store, vault, clock, ids, askAccount, installation } = harness();
   const rows: AdoptedRow[] = [];
   const work = adoptPayments(
-    { ...{ installation, store, clock, ids, askAccount }, actor: 'spec', findByServiceToken: knownByToken },
+    {
+      ...{ installation, store, vault, clock, ids, askAccount },
+      actor: 'spec',
+      findByServiceToken: knownByToken,
+    },
     {
       ...{ environment: 'sandbox', account: 'main', team: caller.team, from: today(), to: today() },
       ...{ matches: () => true, isDryRun: false, ...order },

@@ -5,7 +5,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
-import type { Clock, Ids } from '@tollgate/service-kit';
+import type { Clock, Ids, Vault } from '@tollgate/service-kit';
 import { type Adoptions, createAdoptions } from '../aggregates/payments.ts';
 import { type RecurringTokens, createRecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -37,6 +37,8 @@ export interface AdoptionDependencies {
   /** What `nameOfInstallation` gives. */
   installation: string;
   store: EventStore;
+  /** Encrypts recurring tokens. */
+  vault: Vault;
   askAccount: AskAccount;
   /** Whose payment the provider has under this token, where we know it. */
   findByServiceToken(serviceToken: string): Promise<{ team: string } | undefined>;

@@ -2,11 +2,11 @@ import { systemClock } from '@tollgate/service-kit';
 import { toPublicPayment } from '@tollgate/gateway-api';
 import { eventually } from '@tollgate/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Harness, card, cause, quietMs, scopeOf, teaFor } from '../testing/harness.ts';
+import { type Harness, card, cause, dataSecrets, quietMs, scopeOf, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
 import type { CreatePaymentResult } from './create-payment.ts';
 import { toTerms } from '../routes/payment-request.ts';
-import { deriveOperationToken, fingerprintOf } from '../tokens.ts';
+import { createFingerprints, deriveOperationToken } from '../tokens.ts';
 
 const started = useHarness();
 let harness: Harness;
@@ -265,7 +265,7 @@ async function announce(
     {
       type: 'RequestPayment',
       ...{ environment: caller.environment, team: caller.team, terms: toTerms(request) },
-      fingerprint: fingerprintOf(request),
+      ...createFingerprints(dataSecrets)(request),
       attempt: { ...attempt, answerBy: sendBy + answerMs, quietUntil: sendBy + answerMs + 1 },
     },
     cause,

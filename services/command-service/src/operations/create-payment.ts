@@ -13,7 +13,7 @@ import { planAttempt } from '../outbound/call-times.ts';
 import type { ChargedSource, SendPaymentCalls } from '../outbound/payment-calls.ts';
 import type { PaymentRequest } from '@tollgate/gateway-api/http';
 import { toTerms } from '../routes/payment-request.ts';
-import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from '../tokens.ts';
+import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 import { keptDigits } from './card-digits.ts';
@@ -60,26 +60,25 @@ export function createPayment(
 }
 
 function toCommand(
-  { clock, times }: CreatePaymentDependencies,
+  { clock, times, fingerprintsOf }: CreatePaymentDependencies,
   { caller: { environment, team }, request }: CreatePaymentInput,
   token: string,
   account: string,
 ): PaymentInput {
   return {
     ...{ type: 'RequestPayment', environment, team, terms: toTerms(request) },
-    fingerprint: fingerprintOf(forFingerprint(request)),
+    ...fingerprintsOf(forFingerprint(request)),
     attempt: planAttempt(token, { number: 1, account, now: clock.now(), times }),
   };
 }
 
 /**
- * Over the validated body, all of it: what is not part of the terms may not differ unnoticed either. Of a card only what
- * may be kept of one.
+ * Over the validated body: what is not part of the terms may not differ unnoticed either. But of a card only what may be
+ * kept of one, and nothing of the customer, who may have another address by the time of the repeat: what is forgotten
+ * must not be told from what stays.
  */
-function forFingerprint({ card, ...request }: PaymentRequest): unknown {
-  if (card === undefined) return request;
-  const { pan, expires, holder } = card;
-  return { ...request, card: { digits: keptDigits(pan), expires, holder } };
+function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unknown {
+  return card === undefined ? request : { ...request, card: { digits: keptDigits(card.pan) } };
 }
 
 interface Charged {

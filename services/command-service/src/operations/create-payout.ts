@@ -15,7 +15,7 @@ import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
 import type { SendPayoutCall } from '../outbound/payout-calls.ts';
-import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from '../tokens.ts';
+import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import type { Awaited } from './await-outcome.ts';
 import { keptDigits, maskOf } from './card-digits.ts';
@@ -61,7 +61,7 @@ export function createPayout(
 }
 
 function toCommand(
-  { clock, times }: CreatePayoutDependencies,
+  { clock, times, fingerprintsOf }: CreatePayoutDependencies,
   { caller: { environment, team }, request }: CreatePayoutInput,
   token: string,
   account: string,
@@ -69,7 +69,7 @@ function toCommand(
   const orderNumber = providerOrderNumber(token, 1);
   return {
     ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
-    fingerprint: fingerprintOf(forFingerprint(request)),
+    ...fingerprintsOf(forFingerprint(request)),
     call: { account, providerOrderNumber: orderNumber, ...windowAt(clock.now(), times) },
   };
 }
@@ -108,8 +108,7 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
 function forFingerprint({ destination, ...request }: PayoutRequest): unknown {
   const { card, ...others } = destination;
   if (card === undefined) return { ...request, destination };
-  const kept = { digits: keptDigits(card.pan), expires: card.expires };
-  return { ...request, destination: { ...others, card: kept } };
+  return { ...request, destination: { ...others, card: { digits: keptDigits(card.pan) } } };
 }
 
 function awaited({ payout }: PayoutAggregate): Awaited {

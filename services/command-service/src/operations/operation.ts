@@ -9,6 +9,7 @@ import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
 import type { Sender } from '../outbound/send.ts';
 import type { WindowClock } from '../outbound/window-clock.ts';
+import type { FingerprintsOf } from '../tokens.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
 
 export interface OperationDependencies {
@@ -20,6 +21,7 @@ export interface OperationDependencies {
   /** Finds out what the provider says about a payment or payout, and records it. */
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   windowClock: WindowClock;
+  fingerprintsOf: FingerprintsOf;
   clock: Clock;
 }
 

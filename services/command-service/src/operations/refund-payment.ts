@@ -1,7 +1,13 @@
 /** A team gives money back: reserved and announced in one step, called, recorded, answered. */
 import { notShown } from '@tollgate/event-store';
 import type { RefundRequest } from '@tollgate/payment-api';
-import { type PaymentRefusal, type Refund, isFinalPhase } from '@tollgate/payment-domain';
+import {
+  type PaymentRefusal,
+  type Refund,
+  type RequestFingerprints,
+  isFinalPhase,
+  isSameRequest,
+} from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
@@ -9,7 +15,7 @@ import type { RefundKeys } from '../aggregates/refund-keys.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { windowAt } from '../outbound/call-times.ts';
 import type { SendPaymentCalls } from '../outbound/payment-calls.ts';
-import { type IdempotencyKey, deriveOperationToken, fingerprintOf } from '../tokens.ts';
+import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type Awaited, awaitOutcome, inquireBriefly } from './await-outcome.ts';
 import { type NotBegun, type OperationDependencies, type OperationResult, inProgress } from './operation.ts';
 import { findOwn } from './own-payment.ts';
@@ -51,23 +57,23 @@ export async function refundPayment(
   const found = await findOwn(deps.payments, caller, paymentToken);
   if (found === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
   const refundToken = deriveOperationToken('ref', { ...caller, installation: deps.installation }, key);
-  const fingerprint = fingerprintOf(request);
+  const fingerprints = deps.fingerprintsOf(request);
   // The key may have been used for a refund of another payment, which this payment's stream does not show.
   const use = await deps.refundKeys.claim(
     refundToken,
-    { environment, team, paymentToken, fingerprint },
+    { environment, team, paymentToken, fingerprint: fingerprints.fingerprint },
     cause,
   );
-  if (use.fingerprint !== fingerprint)
+  if (!isSameRequest(use, fingerprints))
     return { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
-  const wanted = { refundToken, fingerprint, paymentToken, ...given({ amount: request.amount }) };
+  const wanted = { refundToken, fingerprints, paymentToken, ...given({ amount: request.amount }) };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
   return (await inquireBefore(deps, wanted, cause, found)) ?? submitInTurn(deps, wanted, cause, found);
 }
 
 interface Wanted {
   refundToken: string;
-  fingerprint: string;
+  fingerprints: RequestFingerprints;
   paymentToken: string;
   amount?: number;
 }
@@ -122,11 +128,11 @@ async function submit(
   const result = await deps.accounts.permitOf(payment.environment, payment.attempt.account);
   if (result.kind !== 'permit') return result;
   using permit = result.permit;
-  const { refundToken, fingerprint, paymentToken, amount } = wanted;
+  const { refundToken, fingerprints, paymentToken, amount } = wanted;
   const window = windowAt(deps.clock.now(), deps.times);
   const announced = await deps.payments.execute(
     paymentToken,
-    { type: 'SubmitRefund', refundToken, fingerprint, window, ...given({ amount }) },
+    { type: 'SubmitRefund', refundToken, ...fingerprints, window, ...given({ amount }) },
     cause,
   );
   if (announced.kind === 'moved') return inProgress;

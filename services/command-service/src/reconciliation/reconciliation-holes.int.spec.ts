@@ -100,13 +100,14 @@ it('opens a review for each that the service alone has, in the end', async () =>
 it('knows what was adopted by the token of the service', async () => {
   const prepared = prepare();
   strange('service-shop', { orderNumber: 'shop-1', product: 'Tea' });
-  const { store, clock, ids, askAccount, installation } = harness();
+  const { store, vault, clock, ids, askAccount, installation } = harness();
   const rows: (string | undefined)[] = [];
   await harness().passTime(
     adoptPayments(
       {
         installation,
         store,
+        vault,
         clock,
         ids,
         askAccount,

@@ -5,7 +5,17 @@ import { join } from 'node:path';
 import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
 import { decodePaymentEvent, decodePayoutEvent, paymentStream, payoutStream } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
-import { type Clock, silentLog, systemClock } from '@tollgate/service-kit';
+import {
+  type Clock,
+  type DataSecrets,
+  type Ids,
+  type Vault,
+  createLocalKeyService,
+  createVault,
+  parseDataSecrets,
+  silentLog,
+  systemClock,
+} from '@tollgate/service-kit';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { type Account } from '../accounts/account.ts';
 import { type Accounts, createAccounts } from '../accounts/accounts.ts';
@@ -17,6 +27,7 @@ import { captureOrVoid } from '../operations/capture-or-void.ts';
 import { refundPayment } from '../operations/refund-payment.ts';
 import { type ResolveReviewInput, resolveReview } from '../operations/resolve-review.ts';
 import type { CallTimes } from '../outbound/call-times.ts';
+import { createFingerprints } from '../tokens.ts';
 import { createFakeProvider } from '@tollgate/provider/testing';
 
 export const times: CallTimes = { sendWithinMs: 1_000, callDeadlineMs: 2_000, quietMs: 3_000 };
@@ -32,6 +43,12 @@ export const cause: Cause = {
   causationId: 'c',
   actor: { kind: 'service', name: 'spec' },
 };
+
+/** What every process has unless given others. */
+export const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
+
+export const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
+  createVault(createLocalKeyService(secrets, ids), ids);
 
 const installation = 'installation-1';
 /** Whose tokens the requests of {@link caller} get. */
@@ -103,6 +120,7 @@ export interface InstanceOptions {
   wrapStore?: (store: EventStore) => EventStore;
   /** All its accounts, where the configuration has changed. */
   accounts?: readonly Account[];
+  dataSecrets?: DataSecrets;
   /** True for one that ends in the middle of its work: nothing is asked of its permits. */
   dies?: boolean;
 }
@@ -150,6 +168,7 @@ export async function createHarness({
     wrapStore: wrapOwn = (each) => each,
     accounts: configured = [accountNamed('main', provider.provider, mainAccount), ...moreAccounts],
     dies = false,
+    dataSecrets: secrets = dataSecrets,
   }: InstanceOptions = {}) {
     const accounts = createAccounts({ accounts: configured, clock, log: silentLog });
     const parts = createParts(
@@ -157,6 +176,7 @@ export async function createHarness({
         ...{ installation, store: wrapOwn(store), clock, ids, log: silentLog, accounts },
         times: clock === systemClock ? patientTimes : times,
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
+        ...{ fingerprintsOf: createFingerprints(secrets), vault: vaultOf(secrets, ids) },
         directory: undefined as never,
         findByServiceToken: () => undefined,
         books: undefined as never,

@@ -3,7 +3,7 @@ import { nameOfInstallation } from '@tollgate/command-service';
 import type { ObservedPayment } from '@tollgate/payment-domain';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { TollgateError, silentLog, systemIds } from '@tollgate/service-kit';
+import { TollgateError, parseDataSecrets, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { projectPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
@@ -28,6 +28,7 @@ async function start(...payments: Partial<ObservedPayment>[]) {
   });
   const tools = {
     ...{ store, clock, ids: systemIds, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
+    dataSecrets: () => parseDataSecrets(`k1:${'s'.repeat(32)}`),
     openAccount: (environment: 'sandbox' | 'production', name: string) => {
       if (name !== 'main') throw new TollgateError('account_not_found', `There is no account ${name}.`);
       return {

@@ -9,10 +9,11 @@ import {
   createAskAccount,
   inquiryLimits,
   nameOfInstallation,
+  requireDataSecrets,
 } from '@tollgate/command-service';
 import type { Environment } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
-import { given } from '@tollgate/service-kit';
+import { createLocalKeyService, createVault, given } from '@tollgate/service-kit';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { type Command, InvalidArgumentError } from 'commander';
 import { openNotes, progressOf, toResult } from './adopt-report.ts';
@@ -170,10 +171,14 @@ async function adoptWithin(
     accounts: { inquiriesOf: () => ({ provider, limits }) },
     ...{ stopping: signal, clock, log },
   });
+  const dataSecrets = tools.dataSecrets?.();
+  if (dataSecrets === undefined) throw new RangeError('these tools have no data secrets');
+  await requireDataSecrets({ store, clock, ids }, dataSecrets);
+  const vault = createVault(createLocalKeyService(dataSecrets, ids), ids);
   const installation = await nameOfInstallation({ store, clock, ids });
   const { findByServiceToken } = lookup;
   return await adoptPayments(
-    { installation, store, askAccount, findByServiceToken, clock, ids, actor: 'tollgate-cli' },
+    { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: 'tollgate-cli' },
     order,
     { signal, onRow, onDay: (day, soFar) => print(`${day}  ${progressOf(soFar)}\n`) },
   );

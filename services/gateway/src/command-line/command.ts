@@ -9,7 +9,7 @@ import {
 } from '@tollgate/message-bus';
 import type { Account } from '@tollgate/command-service';
 import { type Environment, environmentSchema } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
+import type { Clock, DataSecrets, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
 import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
 import { Option } from 'commander';
 import type { DataDirectory } from '../configuration/data-directory.ts';
@@ -26,6 +26,8 @@ export interface CommandTools {
   log: Log;
   /** The masters of the secrets that webhooks are signed with. @throws StartupError where they are set wrong */
   webhookSecrets: () => readonly WebhookMasterSecret[];
+  /** What protects data in the event store. @throws StartupError where they are set wrong */
+  dataSecrets?: () => DataSecrets;
   /**
    * An account that the gateway uses, with a client that is closed by who opened it.
    *

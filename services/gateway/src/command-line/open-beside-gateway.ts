@@ -19,6 +19,7 @@ import {
   type Log,
   StartupError,
   TollgateError,
+  parseDataSecrets,
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import { defaultCallDeadlineMs } from '../configuration/config.ts';
@@ -34,6 +35,7 @@ export interface BesideGatewayConfig {
   callDeadlineMs?: number | undefined;
   env?: Readonly<Record<string, string | undefined>>;
   webhookSecrets?: string | undefined;
+  dataSecrets?: string | undefined;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
 }
@@ -60,9 +62,13 @@ export async function openBesideGateway(
     configured.webhookSecrets === undefined
       ? directory.webhookSecrets(parts.ids)
       : parseWebhookSecrets(configured.webhookSecrets);
+  const dataSecrets = () =>
+    configured.dataSecrets === undefined
+      ? directory.dataSecrets(parts.ids)
+      : parseDataSecrets(configured.dataSecrets);
   const openAccount = openAccountsBeside(directory, parts, configured);
   const tools = {
-    ...{ directory, store, ...parts, webhookSecrets, openAccount },
+    ...{ directory, store, ...parts, webhookSecrets, dataSecrets, openAccount },
     ...kafkaTools(configured.kafka, parts),
   };
   return { tools, close: () => store.close() };

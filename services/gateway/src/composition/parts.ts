@@ -4,7 +4,12 @@ import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
 import { type TeamDirectory, createTeamDirectory } from '@tollgate/teams';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
-import { type WebhookMasterSecret, parseWebhookSecrets } from '@tollgate/service-kit';
+import {
+  type DataSecrets,
+  type WebhookMasterSecret,
+  parseDataSecrets,
+  parseWebhookSecrets,
+} from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
@@ -39,6 +44,7 @@ export interface Parts extends GatewayDependencies {
   accounts: () => Promise<OpenedAccounts>;
   callbackSecrets: () => readonly CallbackSecret[];
   webhookSecrets: () => readonly WebhookMasterSecret[];
+  dataSecrets: () => DataSecrets;
 }
 
 export function createParts(
@@ -121,7 +127,7 @@ export function createParts(
 const secretsOf = (
   { config, ids }: Pick<GatewayDependencies, 'config' | 'ids'>,
   dataDirectory: DataDirectory,
-): Pick<Parts, 'callbackSecrets' | 'webhookSecrets'> => ({
+): Pick<Parts, 'callbackSecrets' | 'webhookSecrets' | 'dataSecrets'> => ({
   callbackSecrets: () =>
     config.callbackSecrets === undefined
       ? dataDirectory.callbackSecrets(ids)
@@ -130,6 +136,8 @@ const secretsOf = (
     config.webhookSecrets === undefined
       ? dataDirectory.webhookSecrets(ids)
       : parseWebhookSecrets(config.webhookSecrets),
+  dataSecrets: () =>
+    config.dataSecrets === undefined ? dataDirectory.dataSecrets(ids) : parseDataSecrets(config.dataSecrets),
 });
 
 /** Opens at the first call, and gives the same to everybody. */

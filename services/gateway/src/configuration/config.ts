@@ -55,6 +55,9 @@ const dataDirSchema = z.string().default('.data');
 /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
 const webhookSecretsSchema = z.string().optional();
 
+/** `kid:secret`, or several of them separated by commas; made at the first start where it is not set. */
+const dataSecretsSchema = z.string().optional();
+
 const accountsFileSchema = z.string().optional();
 /** How long one call of the Payment Service may take. */
 export const defaultCallDeadlineMs = 10_000;
@@ -65,12 +68,14 @@ export const dataDirConfigSchema = z
   .object({
     TOLLGATE_DATA_DIR: dataDirSchema,
     WEBHOOK_SECRETS: webhookSecretsSchema,
+    DATA_SECRETS: dataSecretsSchema,
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
   })
   .transform((env) => ({
     dataDir: env.TOLLGATE_DATA_DIR,
     webhookSecrets: env.WEBHOOK_SECRETS,
+    dataSecrets: env.DATA_SECRETS,
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
   }))
@@ -142,6 +147,8 @@ export const gatewayConfigSchema = z
     CALLBACK_SECRETS: z.string().optional(),
     /** The masters of the secrets that webhooks to teams are signed with. */
     WEBHOOK_SECRETS: webhookSecretsSchema,
+    /** What fingerprints of requests are made with, and what is kept encrypted; the one for new data first. */
+    DATA_SECRETS: dataSecretsSchema,
     /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
     WEBHOOK_NETWORKS: networksSchema.optional(),
     /** How long one call of the Payment Service may take. */
@@ -191,6 +198,7 @@ export const gatewayConfigSchema = z
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
     webhookSecrets: env.WEBHOOK_SECRETS,
+    dataSecrets: env.DATA_SECRETS,
     webhookNetworks: env.WEBHOOK_NETWORKS,
     times: {
       sendWithinMs: env.PROVIDER_SEND_WITHIN_MS,

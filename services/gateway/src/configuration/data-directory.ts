@@ -13,10 +13,12 @@ import {
 import { join, resolve } from 'node:path';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
+  type DataSecrets,
   type Ids,
   type WebhookMasterSecret,
   StartupError,
   errorCode,
+  parseDataSecrets,
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
@@ -52,6 +54,8 @@ export interface DataDirectory {
   callbackSecrets(ids: Ids): readonly CallbackSecret[];
   /** The masters of the secrets that webhooks are signed with, made at the first start. */
   webhookSecrets(ids: Ids): readonly WebhookMasterSecret[];
+  /** What protects data in the event store, made at the first start. */
+  dataSecrets(ids: Ids): DataSecrets;
 }
 
 /**
@@ -69,8 +73,11 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   const own = (name: string, extension: string, folder = path) =>
     join(folder, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
   const quickstartFile = own('quickstart', '.json');
-  const secretsFile = join(path, 'callback-secrets');
-  const webhookSecretsFile = join(path, 'webhook-secrets');
+  const readSecrets = (name: string, ids: Ids): string => {
+    const file = join(path, name);
+    makePrivately(file, `k1:${ids.hex(32)}\n`);
+    return readFileSync(file, 'utf8').trim();
+  };
   return {
     path,
     eventsFile: join(path, 'events.db'),
@@ -88,14 +95,9 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     writeQuickstart(quickstart) {
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
     },
-    callbackSecrets(ids) {
-      makePrivately(secretsFile, `k1:${ids.hex(32)}\n`);
-      return parseCallbackSecrets(readFileSync(secretsFile, 'utf8').trim());
-    },
-    webhookSecrets(ids) {
-      makePrivately(webhookSecretsFile, `k1:${ids.hex(32)}\n`);
-      return parseWebhookSecrets(readFileSync(webhookSecretsFile, 'utf8').trim());
-    },
+    callbackSecrets: (ids) => parseCallbackSecrets(readSecrets('callback-secrets', ids)),
+    webhookSecrets: (ids) => parseWebhookSecrets(readSecrets('webhook-secrets', ids)),
+    dataSecrets: (ids) => parseDataSecrets(readSecrets('data-secrets', ids)),
   };
 }
 

@@ -1,6 +1,12 @@
-import { createCommandService, nameOfInstallation, whileAble } from '@tollgate/command-service';
+import {
+  createCommandService,
+  createFingerprints,
+  nameOfInstallation,
+  requireDataSecrets,
+  whileAble,
+} from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
-import { StartupError } from '@tollgate/service-kit';
+import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
@@ -37,6 +43,8 @@ export async function startCommandService(
     parts.schedulers(),
     parts.members(),
   ]);
+  const dataSecrets = parts.dataSecrets();
+  await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
   const isAble = () => clockCheck.isTrusted();
@@ -45,6 +53,8 @@ export async function startCommandService(
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
+    fingerprintsOf: createFingerprints(dataSecrets),
+    vault: createVault(createLocalKeyService(dataSecrets, ids), ids),
     index,
     inquiryDelays: config.inquiryDelays,
     place: () => (isAble() ? schedulers.place() : undefined),

@@ -56,6 +56,7 @@ const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
   api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL'],
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS', 'TRUSTED_PROXIES'],
+    'DATA_SECRETS',
     ...ofEventStore,
     ...ofKafka,
   ],
@@ -227,7 +228,14 @@ const everyImageHasAVersion: Check = ({ workloads }, { version }) =>
 /** What an installation brings; docs/kubernetes.md says how. */
 export const broughtAlong = {
   configMaps: ['authorities'],
-  secrets: ['event-store-user', 'kafka-user', 'callback-secrets', 'webhook-secrets', 'account-keys'],
+  secrets: [
+    'event-store-user',
+    'kafka-user',
+    'callback-secrets',
+    'webhook-secrets',
+    'data-secrets',
+    'account-keys',
+  ],
 };
 
 const everyReferenceLeadsSomewhere: Check = ({ workloads, configMaps, kinds }) => {

@@ -1,5 +1,5 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
-import { createAccounts, createCommandService } from '@tollgate/command-service';
+import { createAccounts, createCommandService, createFingerprints } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
@@ -8,13 +8,24 @@ import { createQueryService } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
-import { httpServerOptions, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import {
+  createLocalKeyService,
+  createVault,
+  httpServerOptions,
+  parseDataSecrets,
+  readConfig,
+  silentLog,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { registerApi } from '../http-servers.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
+
+const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
 export interface TestedApi {
   app: FastifyInstance;
@@ -38,6 +49,8 @@ export async function startApi(
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
+    fingerprintsOf: createFingerprints(dataSecrets),
+    vault: createVault(createLocalKeyService(dataSecrets, systemIds), systemIds),
     runAlone: (_name, signal, work) => work(signal),
     findByServiceToken: () => undefined,
     ...{ index, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDataSecrets } from './data-secrets.ts';
+import { systemIds } from './ids.ts';
+import { createLocalKeyService } from './key-service.ts';
+import { createVault, keyIdOf } from './vault.ts';
+
+const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
+const vaultUnder = (...secrets: string[]) =>
+  createVault(createLocalKeyService(parseDataSecrets(secrets.join(',')), systemIds), systemIds);
+
+describe('a vault', () => {
+  it('gives back what was sealed, and never the same twice', async () => {
+    const vault = vaultUnder(secretOf('a'));
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        const [one, other] = [await vault.seal(text, 'stream-1'), await vault.seal(text, 'stream-1')];
+        expect(await vault.open(one, 'stream-1')).toBe(text);
+        expect(other).not.toBe(one);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('shows the name of the master, and nothing of the text', async () => {
+    const sealed = await vaultUnder(secretOf('a')).seal('ada@example.com', 'stream-1');
+    expect(keyIdOf(sealed)).toBe('a');
+    expect(sealed).not.toContain('ada');
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('ada');
+  });
+
+  it('opens nothing that was moved to another place', async () => {
+    const vault = vaultUnder(secretOf('a'));
+    const sealed = await vault.seal('text', 'stream-1');
+    await expect(vault.open(sealed, 'stream-2')).rejects.toMatchObject({ code: 'sealed_data_damaged' });
+  });
+
+  it('opens nothing that was changed, cut, or is not sealed', async () => {
+    const vault = vaultUnder(secretOf('a'));
+    const sealed = await vault.seal('text', 'stream-1');
+    const wrong = [sealed.slice(0, -3), `${sealed.slice(0, -3)}AAA`, 'text', '', 'v1.a.b.c', 'v1.a..'];
+    for (const each of wrong)
+      await expect(vault.open(each, 'stream-1'), each).rejects.toMatchObject({ code: 'sealed_data_damaged' });
+  });
+
+  it('opens under an earlier master, and says which one is missing', async () => {
+    const sealed = await vaultUnder(secretOf('a')).seal('text', 'stream-1');
+    expect(await vaultUnder(secretOf('b'), secretOf('a')).open(sealed, 'stream-1')).toBe('text');
+    const missing = vaultUnder(secretOf('b')).open(sealed, 'stream-1');
+    await expect(missing).rejects.toThrow(/data secret a, and DATA_SECRETS does not hold it/);
+    const other = vaultUnder(secretOf('a', 'z')).open(sealed, 'stream-1');
+    await expect(other).rejects.toMatchObject({ code: 'sealed_data_damaged' });
+  });
+});
+
+it.each([
+  ['nothing', ''],
+  ['a short secret', 'a:short'],
+  ['the same name twice', `${secretOf('a')},${secretOf('a', 'b')}`],
+  ['seventeen', Array.from({ length: 17 }, (_, index) => secretOf(`k${index}`, 'x')).join(',')],
+])('data secrets may not be %s', (_name, text) => {
+  expect(() => parseDataSecrets(text)).toThrow(/^Set DATA_SECRETS to one to 16 entries written kid:secret/);
+});

@@ -1,0 +1,36 @@
+/** Encrypts texts that are kept in the event store, each under a random key of its own that a master key wraps. */
+import { TollgateError } from './errors.ts';
+import type { Ids } from './ids.ts';
+import { type KeyService, decrypt, encrypt } from './key-service.ts';
+
+export interface Vault {
+  /** @param context where it is kept: what is copied elsewhere cannot be opened there */
+  seal(text: string, context: string): Promise<string>;
+  /** @throws TollgateError `key_unknown`, `sealed_data_damaged` */
+  open(sealed: string, context: string): Promise<string>;
+}
+
+export const createVault = (keys: KeyService, ids: Ids): Vault => ({
+  async seal(text, context) {
+    const key = Buffer.from(ids.hex(32), 'hex');
+    const { keyId, wrapped } = await keys.wrap(key, context);
+    const body = encrypt(key, Buffer.from(text), { context, ids });
+    return ['v1', keyId, wrapped.toString('base64url'), body.toString('base64url')].join('.');
+  },
+  async open(sealed, context) {
+    const [, keyId = '', wrapped = '', body = ''] = sealedForm.exec(sealed) ?? [];
+    if (keyId === '') throw notSealed();
+    const key = await keys.unwrap({ keyId, wrapped: Buffer.from(wrapped, 'base64url') }, context);
+    return decrypt(key, Buffer.from(body, 'base64url'), context).toString();
+  },
+});
+
+const sealedForm = /^v1\.([A-Za-z0-9]+)\.([\w-]+)\.([\w-]+)$/;
+
+/** The master that a text is sealed under; undefined for what is not sealed. */
+export const keyIdOf = (sealed: string): string | undefined => sealedForm.exec(sealed)?.[1];
+
+const notSealed = () =>
+  new TollgateError('sealed_data_damaged', 'Encrypted data cannot be read: they have another form.', {
+    retryable: false,
+  });

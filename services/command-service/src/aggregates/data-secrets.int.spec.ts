@@ -1,0 +1,51 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { parseDataSecrets, systemClock, systemIds } from '@tollgate/service-kit';
+import { expect, it } from 'vitest';
+import { requireDataSecrets } from './data-secrets.ts';
+
+const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
+
+async function processes() {
+  const store = await temporaryStore();
+  const start = (...secrets: string[]) =>
+    requireDataSecrets({ store, clock: systemClock, ids: systemIds }, parseDataSecrets(secrets.join(',')));
+  return { store, start };
+}
+
+it('takes the secrets of a new store as they are, and the same ones again', async () => {
+  const { start, store } = await processes();
+  await start(secretOf('a'));
+  await start(secretOf('a'));
+  let count = 0;
+  for await (const { data } of store.read('data-secrets')) {
+    count += 1;
+    expect(JSON.stringify(data)).not.toContain('aaaa');
+  }
+  expect(count).toBe(1);
+});
+
+it('refuses to start without one that the store was written with, or with another one of its name', async () => {
+  const { start } = await processes();
+  await start(secretOf('a'));
+  await expect(start(secretOf('b'))).rejects.toThrow(/written with the data secret a, .* add it/);
+  await expect(start(secretOf('a', 'z'))).rejects.toMatchObject({ code: 'data_secret_differs' });
+  await expect(start(secretOf('b'), secretOf('a', 'z'))).rejects.toMatchObject({
+    code: 'data_secret_differs',
+  });
+});
+
+it('goes on with a new secret beside the earlier ones, and needs both from then on', async () => {
+  const { start } = await processes();
+  await start(secretOf('a'));
+  await start(secretOf('b'), secretOf('a'));
+  await start(secretOf('a'), secretOf('b'));
+  await expect(start(secretOf('a'))).rejects.toMatchObject({ code: 'data_secret_missing' });
+});
+
+it('lets one of two different secrets begin a store', async () => {
+  const { start } = await processes();
+  const ends = await Promise.allSettled([start(secretOf('a')), start(secretOf('b'))]);
+  expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([
+    { reason: { code: 'data_secret_missing' } },
+  ]);
+});
