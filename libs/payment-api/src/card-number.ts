@@ -1,3 +1,5 @@
+/** Card numbers where none belongs: found whatever separates their digits, and masked. */
+
 /** True for 12 to 19 digits whose Luhn check digit is right (ISO/IEC 7812-1). */
 export function isCardNumber(digits: string): boolean {
   if (!/^\d{12,19}$/.test(digits)) return false;
@@ -11,36 +13,142 @@ export function isCardNumber(digits: string): boolean {
 }
 
 /**
- * True where a text holds a card number of 13 to 19 digits, in one piece or in the groups that are printed on cards
- * (`4392 9632 0355 1251`, `3782-822463-10005`).
- *
- * Every tenth number passes Luhn's check, so texts that merchants use as order numbers are excluded: longer runs of
- * digits, hexadecimal identifiers of 20 and more (UUIDs, object ids, hashes), dates and times (no issuer begins
- * with 0, 1, 20 or 7), and digits in other groups.
+ * What issuers begin their numbers with, and how long these are. Every tenth number passes Luhn's check: without this, so would
+ * every tenth time in milliseconds, date with a serial, and IMEI that merchants use as an order number.
  */
-export function containsCardNumber(text: string): boolean {
-  const plain = text.normalize('NFKC').replace(longIdentifiers, ' ');
-  return [...(plain.match(runs) ?? []), ...groupsIn(plain)].some((candidate) =>
-    isIssued(candidate.replace(/\D/g, '')),
-  );
-}
+const issuedForms = [
+  /^4(?:\d{12}|\d{15}|\d{18})$/, // Visa
+  /^(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}$/, // Mastercard
+  /^3[47]\d{13}$/, // American Express
+  /^3(?:0[0-5]|095|[689])\d{10,}$/, // Diners Club
+  /^35(?:2[89]|[3-8]\d)\d{12,}$/, // JCB
+  /^220[0-4]\d{12,}$/, // Mir
+  /^(?:5[0678]|6\d)\d{10,}$/, // Maestro, Discover, UnionPay, RuPay, Troy
+  /^(?:8[12]|9792)\d{12,}$/, // UnionPay, RuPay, Troy
+];
 
-const longIdentifiers = /(?<![\da-z])(?:[\da-f]{20,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\da-z])/gi;
-
-const runs = /(?<!\d)\d{13,19}(?!\d)/g;
+const isIssued = (digits: string): boolean =>
+  isCardNumber(digits) && issuedForms.some((form) => form.test(digits));
 
 /**
- * Four groups of four digits and perhaps a short one, or 4-6-5 (American Express), or 4-6-4 (Diners Club). Looked for
- * at each place, because digits before the number may look like its beginning.
+ * True where a text holds the number of a card: 12 to 19 digits as an issuer gives them out, of any script, after zeros or
+ * none, with up to three spaces, punctuation marks, symbols or invisible characters between two of them, percent-encoded
+ * or not. Whole UUIDs and hashes of 40 and 64 hexadecimal digits hold none.
  */
-const fours = /(?<!\d)(?=(\d{4}(?:[\s._/-]\d{4}){3})([\s._/-]\d{1,3})?(?!\d))/g;
-const fourSix = /(?<!\d)(?=(\d{4}[\s._/-]\d{6}[\s._/-]\d{4,5})(?!\d))/g;
+export const containsCardNumber = (text: string): boolean =>
+  firstIn(text) !== undefined || firstIn(percentDecoded(text)) !== undefined;
 
-/** What follows four groups of four may belong to the number, or be an expiry or a CVV: both readings count. */
-const groupsIn = (text: string): string[] =>
-  [...text.matchAll(fours), ...text.matchAll(fourSix)].flatMap(([, groups = '', rest = '']) => [
-    groups,
-    groups + rest,
-  ]);
+/** True where a text is the number of a card and nothing else, however it is written. */
+export const isOnlyCardNumber = (text: string): boolean => {
+  const chars = Array.from(text);
+  const digits = chars.map(digitsOf).join('').replace(/^0+/, '');
+  return isIssued(digits) && chars.every((char) => digitsOf(char) !== '' || separator.test(char));
+};
 
-const isIssued = (digits: string): boolean => /^(?:[345689]|2[2-7])/.test(digits) && isCardNumber(digits);
+/** A card number as it may be shown: never more digits than are hidden, but for the usual first six and last four. */
+export function maskCardNumber(digits: string): string {
+  const isLong = digits.length >= firstSixFrom;
+  const first = isLong ? digits.slice(0, 6) : '';
+  return `${first}${'*'.repeat(Math.max(0, digits.length - first.length - 4))}${digits.slice(-4)}`;
+}
+
+/** Of shorter numbers, six and four digits would leave next to nothing to guess. */
+const firstSixFrom = 15;
+
+/** The text with every card number in it masked; the rest stays as it is. */
+export function maskCardNumbers(text: string): string {
+  let masked = text;
+  // Each round hides digits, so that there is a last one.
+  for (;;) {
+    const found = firstIn(masked);
+    if (found === undefined) break;
+    masked = `${masked.slice(0, found.from)}${maskCardNumber(found.digits)}${masked.slice(found.to)}`;
+  }
+  return containsCardNumber(masked) ? maskCardNumbers(percentDecoded(masked)) : masked;
+}
+
+interface Found {
+  digits: string;
+  /** Where it begins and ends in the text. */
+  from: number;
+  to: number;
+}
+
+/** Digits with nothing between them. */
+type Group = Found;
+
+const separatorsMax = 3;
+const separator = /^[\p{Z}\p{P}\p{S}\p{C}\p{M}]$/u;
+
+const hashes =
+  /(?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{12}[1-8][\da-f]{3}[89ab][\da-f]{15}|[\da-f]{40}|[\da-f]{64})(?![\da-z])/gi;
+
+function firstIn(text: string): Found | undefined {
+  // Shorter texts hold none, and most are shorter.
+  if (text.length < 12) return undefined;
+  for (const chain of chainsIn(text.replace(hashes, (hash) => 'x'.repeat(hash.length))))
+    for (let start = 0; start < chain.length; start += 1) {
+      const found = numberFrom(chain, start);
+      if (found !== undefined) return found;
+    }
+  return undefined;
+}
+
+/** The number that begins with a group: digits before and behind it may be anything else. */
+function numberFrom(chain: readonly Group[], start: number): Found | undefined {
+  let digits = '';
+  for (const group of chain.slice(start, start + 20)) {
+    digits += group.digits;
+    const stripped = digits.replace(/^0+/, '');
+    // Zeros alone begin nothing that the next group would not begin.
+    if (stripped === '' || stripped.length > 19) return undefined;
+    if (isIssued(stripped)) return { digits: stripped, from: chain[start]?.from ?? 0, to: group.to };
+  }
+  return undefined;
+}
+
+/** Groups of digits that hardly anything parts. */
+function* chainsIn(text: string): Generator<Group[]> {
+  let chain: Group[] = [];
+  let at = 0;
+  for (const char of text) {
+    const from = at;
+    at += char.length;
+    const last = chain.at(-1);
+    const digits = digitsOf(char);
+    const gap = last === undefined ? 0 : Array.from(text.slice(last.to, from)).length;
+    if (digits !== '') {
+      if (last !== undefined && gap === 0)
+        chain[chain.length - 1] = { ...last, digits: last.digits + digits, to: at };
+      else chain.push({ digits, from, to: at });
+    } else if (last !== undefined && (gap >= separatorsMax || !separator.test(char))) {
+      yield chain;
+      chain = [];
+    }
+  }
+  if (chain.length > 0) yield chain;
+}
+
+/** What a character says in decimal digits, of whatever script or form; empty for what is none. */
+function digitsOf(char: string): string {
+  if (char <= '\u007f') return char >= '0' && char <= '9' ? char : '';
+  const plain = char.normalize('NFKC');
+  if (/^[\d\p{P}\p{S}]*\d[\d\p{P}\p{S}]*$/u.test(plain)) return plain.replace(/\D/g, '');
+  if (!/^\p{Nd}$/u.test(plain)) return '';
+  // The ten digits of a script stand one after the other.
+  const code = plain.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return String(code - zero);
+}
+
+const percentDecoded = (text: string): string =>
+  text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decoded) : text;
+
+function decoded(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes);
+  } catch {
+    return escapes;
+  }
+}

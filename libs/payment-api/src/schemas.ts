@@ -5,7 +5,14 @@
  * Requests are strict (an unknown field is an `invalid_request_error`); answers are loose, because deployments add fields.
  */
 import { z } from 'zod';
-import { amountSchema, apiErrorSchema, currencySchema, orMissing } from './values.ts';
+import {
+  amountSchema,
+  apiErrorSchema,
+  currencySchema,
+  isVisibleText,
+  mustBeVisible,
+  orMissing,
+} from './values.ts';
 
 /** Neither a user name (`https://bank.example@evil.example`) nor what browsers read differently than we do. */
 const hasPlainAuthority = (url: string): boolean =>
@@ -15,13 +22,18 @@ const hasPlainAuthority = (url: string): boolean =>
 export const httpUrlSchema = z
   .url({ protocol: /^https?$/, ...orMissing('must be an http or https URL'), abort: true })
   .max(2048, 'must be at most 2048 characters')
-  .refine(hasPlainAuthority, 'must be without user name, spaces, backslashes and control characters');
+  .refine(hasPlainAuthority, {
+    error: 'must be without user name, spaces, backslashes and control characters',
+    abort: true,
+  })
+  .refine(isVisibleText, mustBeVisible);
 
 const textSchema = (lengthMax: number) =>
   z
     .string(orMissing('must be a text'))
     .min(1, 'must not be empty')
-    .max(lengthMax, `must be at most ${lengthMax} characters`);
+    .max(lengthMax, `must be at most ${lengthMax} characters`)
+    .refine(isVisibleText, mustBeVisible);
 
 const tokenSchema = textSchema(128);
 

@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { isCurrency } from './currencies.ts';
 
 export { formatAmount, minorUnitDigits } from './currencies.ts';
-export { containsCardNumber } from './card-number.ts';
+export { containsCardNumber, maskCardNumber, maskCardNumbers } from './card-number.ts';
+
+/** Of what people write: without what a reader does not see, or sees in another order or on another line. */
+export const isVisibleText = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_C}]/u.test(text);
+export const mustBeVisible =
+  'must be without control characters, line breaks and characters that change the direction of writing';
 
 /** The six states of a payment (specification, section 3). */
 export const paymentStatuses = ['init', 'pending', 'approved', 'declined', 'refunded', 'expired'] as const;

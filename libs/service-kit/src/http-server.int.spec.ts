@@ -44,3 +44,19 @@ it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
     });
   },
 );
+
+// The last one counted, whatever a proxy in front had checked.
+it.each([
+  ['{"amount":1,"amount":100000}', 'amount'],
+  ['{"destination":{"card":{},"card":{}}}', 'destination.card'],
+])('a body with a key twice is refused, and the key named: %s', async (payload, parameter) => {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, silentLog);
+  app.post('/', async () => ({ success: true }));
+  const headers = { 'content-type': 'application/json' };
+  const answer = await app.inject({ method: 'POST', url: '/', headers, payload });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_json', parameter }] });
+  const valid = await app.inject({ method: 'POST', url: '/', headers, payload: '{"a":{"b":1},"b":1}' });
+  expect(valid.statusCode).toBe(200);
+});

@@ -1,5 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { duplicateKeyIn } from './duplicate-key.ts';
 import { StartupError, errorCode } from './errors.ts';
+import { nameOf } from './invalid-request.ts';
 import type { Log } from './log.ts';
 
 /** One entry of an error answer, as the specification's section 7 writes it. */
@@ -79,17 +81,39 @@ function sendServerError(reply: FastifyReply, code: ServerErrorCode, statusCode?
 export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    parseJson(request, String(body), (error, value) => {
+      const key = error === null ? duplicateKeyIn(String(body)) : undefined;
+      done(key === undefined ? error : new DuplicateKey(key), value);
+    }),
+  );
   app.setNotFoundHandler((_request, reply) => sendServerError(reply, 'path_not_found'));
   app.setErrorHandler((error, request, reply) => {
     const known = codeByFastifyCode[errorCode(error) ?? ''];
     if (known !== undefined) return sendServerError(reply, known);
+    if (error instanceof DuplicateKey) return sendDuplicateKey(reply, error.key);
     const status = clientErrorStatusOf(error);
     if (status === 400) return sendServerError(reply, 'invalid_json');
     if (status !== undefined) return sendServerError(reply, 'invalid_request', status);
     log.error({ error, method: request.method, route: request.routeOptions.url ?? '' }, 'request failed');
     return sendServerError(reply, 'core_api_error');
   });
+}
+
+class DuplicateKey extends Error {
+  readonly key: string;
+
+  constructor(key: string) {
+    super('a key is there twice');
+    this.key = key;
+  }
+}
+
+function sendDuplicateKey(reply: FastifyReply, key: string): FastifyReply {
+  const { status, kind } = serverErrors.invalid_json;
+  const parameter = nameOf([key]);
+  const message = `${parameter} is there twice in one object. Send it once.`;
+  return sendErrors(reply, status, [{ code: 'invalid_json', kind, message, parameter }]);
 }
 
 const clientErrorStatusOf = (error: unknown): number | undefined =>

@@ -38,7 +38,8 @@ function toFaults(issue: z.core.$ZodIssue): Fault[] {
   return [{ parameter: nameOf(path), message: describe(issue) }];
 }
 
-const nameOf = (path: readonly string[]): string =>
+/** How an error names a parameter: of bounded length, because the caller may have made it up. */
+export const nameOf = (path: readonly string[]): string =>
   path.length === 0 ? 'body' : path.join('.').slice(0, parameterLengthMax);
 
 // Our schemas say what a value must be; zod's own texts, which begin otherwise, are put in the same form.

@@ -1,5 +1,10 @@
 /** The bodies of requests that are the gateway's own; the others are the specification's. */
-import { containsCardNumber, createPaymentRequestSchema } from '@tollgate/payment-api';
+import {
+  containsCardNumber,
+  createPaymentRequestSchema,
+  isVisibleText,
+  mustBeVisible,
+} from '@tollgate/payment-api';
 import { resolutionSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { anyReviewCodes } from '../review.ts';
@@ -19,6 +24,7 @@ export const resolutionRequestSchema = z.strictObject({
     .trim()
     .min(1, 'must not be empty')
     .max(1000, 'must be at most 1000 characters')
+    .refine(isVisibleText, mustBeVisible)
     .refine((text) => !containsCardNumber(text), 'must not contain a card number'),
 });
 

@@ -2,7 +2,7 @@
  * A dispute: the customer's bank wants money back (stream `dispute-<token>`). It is the service's business alone; we
  * record what its list shows, and which payment of ours it is about, so that the team learns of it.
  */
-import { amountSchema, containsCardNumber, currencySchema } from '@tollgate/payment-api/values';
+import { amountSchema, currencySchema, maskCardNumbers } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import type { Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
@@ -134,29 +134,24 @@ function faultOf({ amount, currency }: ObservedDispute): DisputeRefusal['code'] 
 
 type Facts = Omit<ObservedDispute, 'id' | 'openedAt'>;
 
-/** What may be kept: of bounded length, and without card numbers, whatever the service writes into its texts. */
+/** What may be kept: of bounded length, and with card numbers masked, whatever the service writes into its texts. */
 function toKeep({ id, amount, currency, ...observed }: ObservedDispute): ObservedDispute {
   const { status, type, reasonCode, comment, openedAt } = observed;
   return {
-    ...{ id: maskedId(id), amount, currency, status: kept(status, nameLengthMax) ?? 'unreadable' },
+    // For display only. Disputes are distinguished by their stream, whose token is derived from the whole id.
+    ...{ id: kept(id, idLengthMax), amount, currency, status: kept(status, nameLengthMax) },
     ...present({
-      type: kept(type, nameLengthMax),
-      reasonCode: kept(reasonCode, nameLengthMax),
-      comment: kept(comment, commentLengthMax),
+      type: type && kept(type, nameLengthMax),
+      reasonCode: reasonCode && kept(reasonCode, nameLengthMax),
+      comment: comment && kept(comment, commentLengthMax),
       openedAt: openedAtSchema.safeParse(openedAt).data,
     }),
   };
 }
 
-// A cut may take away what showed that digits are no card number, so the text is checked before and after.
-function kept(text: string | undefined, lengthMax: number): string | undefined {
-  if (text === undefined || containsCardNumber(text)) return undefined;
-  const short = text.slice(0, lengthMax);
-  return containsCardNumber(short) ? undefined : short;
-}
-
-/** For display only. Disputes are distinguished by their stream, whose token is derived from the whole id. */
-const maskedId = (id: string): string => kept(id, idLengthMax) ?? `${id.slice(0, 6)}******${id.slice(-4)}`;
+// A cut may take away what showed that digits are no card number, so they are masked before and after.
+const kept = (text: string, lengthMax: number): string =>
+  maskCardNumbers(maskCardNumbers(text).slice(0, lengthMax));
 
 /** What the list leaves out it does not take back, and when a dispute was opened does not change. */
 function change(state: Dispute, facts: Facts): DisputeEvent[] {

@@ -22,10 +22,10 @@ export type PayoutStatus = z.infer<typeof payoutStatusSchema>;
 export const payoutDestinationSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('card'),
-    /** First six and last four digits, or the last four alone. What holds more than that cannot be recorded. */
+    /** First six and last four digits, of up to 14 digits the last four alone. What holds more cannot be recorded. */
     sanitizedMask: z
       .string()
-      .regex(/^(\d{6})?\*{1,13}\d{4}$/, 'must show first six and last four digits only'),
+      .regex(/^(\d{6}\*{5,9}|\*{1,15})\d{4}$/, 'must show first six and last four digits only'),
   }),
   z.object({
     kind: z.literal('recurring'),

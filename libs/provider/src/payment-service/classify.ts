@@ -4,7 +4,7 @@
  * The one question is whether money can have moved. `refused` and `not-sent` say certainly not; where that is not
  * proven the outcome is `unknown`, and is resolved by inquiry, never by calling again.
  */
-import { containsCardNumber, errorKindByCode, isErrorCode } from '@tollgate/payment-api';
+import { errorKindByCode, isErrorCode, maskCardNumbers } from '@tollgate/payment-api';
 
 import { isRemoved, repeatsSecret, withoutSecrets } from './secrets.ts';
 import type { ApiError } from '@tollgate/payment-api';
@@ -193,9 +193,10 @@ const readName = (value: unknown, secrets: readonly string[]): string | undefine
 
 const messageLengthMax = 500;
 
-/** A text that repeats nothing secret, cut to a bounded length. */
+/** A text that repeats nothing secret, with card numbers masked, cut to a bounded length. */
 function readText(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== 'string' || value === '' || isRemoved(value)) return undefined;
-  if (containsCardNumber(value) || repeatsSecret(value, secrets)) return undefined;
-  return value.slice(0, messageLengthMax);
+  return repeatsSecret(value, secrets)
+    ? undefined
+    : maskCardNumbers(maskCardNumbers(value).slice(0, messageLengthMax));
 }

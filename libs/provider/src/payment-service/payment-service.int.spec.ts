@@ -77,7 +77,18 @@ test.each(['', 'javascript:alert(1)', 'no url', null])(
   },
 );
 
-test('a card number in the mask or the decline reason goes no further', async () => {
+test.each([
+  ['30569309025904', '**********5904'],
+  ['305693****5904', '**********5904'],
+  ['439296******1251', '439296******1251'],
+])('of the mask %s, no more is taken than may be shown', async (sanitizedMask, kept) => {
+  peer.next(json(200, { success: true, payment: { ...payment, sanitizedMask } }));
+  expect(await provider.inquirePayment('token-1')).toMatchObject({
+    answer: { observed: { sanitizedMask: kept } },
+  });
+});
+
+test('a card number in the mask or the decline reason goes no further, and the rest of the text does', async () => {
   const leaking = { ...payment, sanitizedMask: pan, declineReason: `card ${pan} is blocked` };
   peer.next(
     json(200, { success: true, payment: leaking }),
@@ -86,6 +97,7 @@ test('a card number in the mask or the decline reason goes no further', async ()
   const outcomes = [await provider.inquirePayment('token-1'), await provider.inquirePayout('token-1')];
   expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
   expect(JSON.stringify(outcomes)).not.toContain(pan);
+  for (const outcome of outcomes) expect(JSON.stringify(outcome)).toMatch(/card \d{6}\*+\d{4} is blocked/);
 });
 
 test.each([undefined, null, ''])('a dispute whose token is %j names no payment', async (token) => {

@@ -1,5 +1,5 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
-import { containsCardNumber, httpUrlSchema } from '@tollgate/payment-api';
+import { httpUrlSchema, maskCardNumbers } from '@tollgate/payment-api';
 import type {
   CreatePaymentRequest,
   ServiceDispute,
@@ -91,8 +91,12 @@ function inquired<Answer, Known>(
 const toObservedIfShown = (payment: ServicePayment | undefined) =>
   payment === undefined ? {} : { observed: toFound(payment).observed };
 
-const withoutCardNumber = (text: string | null | undefined): string | undefined =>
-  text === null || text === undefined || containsCardNumber(text) ? undefined : text;
+const masked = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined ? undefined : maskCardNumbers(text);
+
+/** As the service shows it, but never more digits than are hidden: of up to 14, first six and last four are most. */
+const toMask = (text: string | null | undefined): string | undefined =>
+  masked(text)?.replace(/^\d{6}(\D{2,4}\d{4})$/, '******$1');
 
 /** Undefined for what is no instant: it proves nothing about the time. */
 function toInstant(text: string | null | undefined): number | undefined {
@@ -106,8 +110,8 @@ function toFound(payment: ServicePayment): FoundPayment {
     orderNumber: payment.orderNumber ?? undefined,
     // A page that is none must not keep the payment's status from us.
     processingUrl: httpUrlSchema.safeParse(payment.processingUrl).data,
-    sanitizedMask: withoutCardNumber(payment.sanitizedMask),
-    declineReason: withoutCardNumber(payment.declineReason),
+    sanitizedMask: toMask(payment.sanitizedMask),
+    declineReason: masked(payment.declineReason),
     createdAt: toInstant(payment.createdAt),
   };
   const sums = { authorizedAmount: payment.heldAmount ?? 0, refundedAmount: payment.refundedAmount ?? 0 };
@@ -116,7 +120,7 @@ function toFound(payment: ServicePayment): FoundPayment {
     ...given({
       recurringToken: payment.recurringToken ?? undefined,
       callbackUrl: payment.callbackUrl ?? undefined,
-      product: withoutCardNumber(payment.product),
+      product: masked(payment.product),
     }),
   };
 }
@@ -125,7 +129,7 @@ function toPayout(payout: ServicePayout): ObservedPayout {
   const { token, status, amount, currency } = payout;
   const optional = {
     orderNumber: payout.orderNumber ?? undefined,
-    declineReason: withoutCardNumber(payout.declineReason),
+    declineReason: masked(payout.declineReason),
     createdAt: toInstant(payout.createdAt),
   };
   return { serviceToken: token, status, amount, currency, ...given(optional) };

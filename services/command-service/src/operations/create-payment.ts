@@ -1,4 +1,5 @@
 /** A team asks for a payment: announced, called, recorded, answered; a repeat meets what the first request did. */
+import { maskCardNumber } from '@tollgate/payment-api';
 import {
   type PaymentEvent,
   type PaymentInput,
@@ -16,7 +17,6 @@ import { toTerms } from '../routes/payment-request.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import { type Awaited, awaitOutcome } from './await-outcome.ts';
-import { keptDigits } from './card-digits.ts';
 import {
   type OperationDependencies,
   type OperationResult,
@@ -78,7 +78,7 @@ function toCommand(
  * must not be told from what stays.
  */
 function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unknown {
-  return card === undefined ? request : { ...request, card: { digits: keptDigits(card.pan) } };
+  return card === undefined ? request : { ...request, card: { mask: maskCardNumber(card.pan) } };
 }
 
 interface Charged {

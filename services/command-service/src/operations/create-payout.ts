@@ -1,5 +1,5 @@
 /** A team pays out: announced, called once, recorded, answered. It is never sent again. */
-import type { PayoutRequest } from '@tollgate/payment-api';
+import { type PayoutRequest, maskCardNumber } from '@tollgate/payment-api';
 import {
   type PayoutDestination,
   type PayoutEvent,
@@ -18,7 +18,6 @@ import type { SendPayoutCall } from '../outbound/payout-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import type { Awaited } from './await-outcome.ts';
-import { keptDigits, maskOf } from './card-digits.ts';
 import {
   type OperationDependencies,
   type OperationResult,
@@ -97,7 +96,7 @@ function toPayoutTerms({ amount, currency, orderNumber, callbackUrl, destination
 }
 
 function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destination']): PayoutDestination {
-  if (card !== undefined) return { kind: 'card', sanitizedMask: maskOf(card.pan) };
+  if (card !== undefined) return { kind: 'card', sanitizedMask: maskCardNumber(card.pan) };
   if (recurringToken !== undefined) return { kind: 'recurring', recurringToken };
   if (bankAccount === undefined) throw new InvariantViolation('a payout went nowhere');
   const { bankName, account } = bankAccount;
@@ -108,7 +107,7 @@ function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destinatio
 function forFingerprint({ destination, ...request }: PayoutRequest): unknown {
   const { card, ...others } = destination;
   if (card === undefined) return { ...request, destination };
-  return { ...request, destination: { ...others, card: { digits: keptDigits(card.pan) } } };
+  return { ...request, destination: { ...others, card: { mask: maskCardNumber(card.pan) } } };
 }
 
 function awaited({ payout }: PayoutAggregate): Awaited {

@@ -40,6 +40,12 @@ describe('parsePayoutRequest', () => {
     ['an amount of nothing', { amount: 0 }, 'incorrect_amount', 'amount'],
     ['a currency of nobody', { currency: 'euro' }, 'incorrect_currency', 'currency'],
     ['a script as address', { callbackUrl: 'javascript:alert(1)' }, 'invalid_param', 'callbackUrl'],
+    [
+      "a line break in the bank's name",
+      { destination: { bankAccount: { ...bankAccount, bankName: 'A\nbank' } } },
+      'invalid_param',
+      'destination.bankAccount.bankName',
+    ],
     ['a card number as order number', { orderNumber: pan }, 'card_data_not_accepted', 'orderNumber'],
     [
       "a card number as the bank's name",
@@ -74,10 +80,28 @@ describe('parsePayoutRequest', () => {
     expect(errorsOf(parsePayoutRequest({ destination, color: 'red' }, withoutCards))).toEqual([error]);
   });
 
-  it('takes a bank account whose number could be that of a card', () => {
-    const destination = { bankAccount: { ...bankAccount, account: pan } };
-    expect(parsePayoutRequest({ ...minimal, destination }, withoutCards)).toMatchObject({ kind: 'parsed' });
-  });
+  // Its last four digits were kept, and all of them in a fingerprint that gave them back.
+  it.each([pan, '4392 9632 0355 1251', `00${pan}`])(
+    'refuses the card number %j as a bank account, and says where cards go',
+    (account) => {
+      const parsed = parsePayoutRequest(
+        { ...minimal, destination: { bankAccount: { ...bankAccount, account } } },
+        shop,
+      );
+      expect(errorsOf(parsed)).toEqual([
+        { code: 'card_data_not_accepted', parameter: 'destination.bankAccount.account' },
+      ]);
+      expect(JSON.stringify(parsed)).toContain('destination.card');
+    },
+  );
+
+  it.each(['DE89370400440532013000', '4392963203551252', '0532013000'])(
+    'takes the bank account %s, which is no card number',
+    (account) => {
+      const destination = { bankAccount: { ...bankAccount, account } };
+      expect(parsePayoutRequest({ ...minimal, destination }, withoutCards)).toMatchObject({ kind: 'parsed' });
+    },
+  );
 
   it.each([null, [], 'text', { destination: null }, { destination: 'text' }])('refuses %j', (body) => {
     expect(parsePayoutRequest(body, withoutCards).kind).toBe('refused');

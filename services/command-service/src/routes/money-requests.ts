@@ -2,11 +2,12 @@
 import {
   type PayoutRequest,
   type RefundRequest,
+  isOnlyCardNumber,
   payoutRequestSchema,
   refundRequestSchema,
 } from '@tollgate/payment-api';
 import type { Caller } from '@tollgate/teams';
-import { type Parsed, parseBody, refuseCard, refuseCardNumbers } from './parsed.ts';
+import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
 
 export const parseRefundRequest = (body: unknown): Parsed<RefundRequest> =>
   parseBody(refundRequestSchema, body);
@@ -20,8 +21,22 @@ export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<Payout
   const { destination, callbackUrl, ...fields } = parsed.value;
   const { bankAccount, recurringToken } = destination;
   const texts = { ...fields, callbackUrl, 'destination.recurringToken': recurringToken };
-  return refuseCardNumbers({ ...texts, 'destination.bankAccount.bankName': bankAccount?.bankName }) ?? parsed;
+  return (
+    refuseCardNumbers({ ...texts, 'destination.bankAccount.bankName': bankAccount?.bankName }) ??
+    refuseCardAsAccount(bankAccount?.account) ??
+    parsed
+  );
 }
+
+/** Of an account only the last four characters are kept, but a card number must not come so far by a mistake. */
+const refuseCardAsAccount = (account: string | undefined): Refused | undefined =>
+  account !== undefined && isOnlyCardNumber(account)
+    ? refuse(
+        'card_data_not_accepted',
+        'This is a card number. Send cards as destination.card.',
+        'destination.bankAccount.account',
+      )
+    : undefined;
 
 function holdsCard(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || !('destination' in body)) return false;

@@ -60,13 +60,13 @@ describe('parsePaymentRequest', () => {
       'a card number as its holder',
       { ...minimal, card: { ...card, holder: card.pan } },
       'card_data_not_accepted',
-      'holder',
+      'card.holder',
     ],
     [
       'a card number as a name of the customer',
       { ...minimal, customer: { email: '4392963203551251@shop.example' } },
       'card_data_not_accepted',
-      'customer',
+      'customer.email',
     ],
     [
       'a card and a recurring token',
@@ -82,6 +82,29 @@ describe('parsePaymentRequest', () => {
     ],
   ])('refuses %s and names the parameter', (_name, body, code, parameter) => {
     expect(errorsOf(body)).toEqual([{ code, parameter }]);
+  });
+
+  it.each(['\u0000', '\n', '\u007f', '\u0085', '\u2028', '\u202e', '\u2066', '\u200f', '\ud800'])(
+    'refuses %j in a text, and names the field',
+    (char) => {
+      expect(errorsOf({ ...minimal, product: `Tea${char}pot` })).toEqual([
+        { code: 'invalid_param', parameter: 'product' },
+      ]);
+      expect(errorsOf({ ...minimal, card: { ...card, holder: `Ada${char}` } })).toEqual([
+        { code: 'invalid_param', parameter: 'card.holder' },
+      ]);
+    },
+  );
+
+  it.each(['Tee für zwei', 'شاي لشخصين', '茶を二杯', 'Tea 👩‍👩‍👧 for all', 'O’Neill & Sons – 5 % off'])(
+    'takes the text %j',
+    (product) => {
+      expect(errorsOf({ ...minimal, product })).toEqual([]);
+    },
+  );
+
+  it('takes a network address of the customer that could be read as a card number', () => {
+    expect(errorsOf({ ...minimal, customer: { ip: '4392:9632:355:1251::' } })).toEqual([]);
   });
 
   it('never repeats a value that it refuses', () => {

@@ -13,9 +13,10 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
     return refuseCard('card');
   const parsed = parseBody(paymentRequestSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  const { card: _, ...fields } = parsed.value;
+  const { card, customer, ...fields } = parsed.value;
   return (
-    refuseCardNumbers({ ...fields, ...(parsed.value.card && { holder: parsed.value.card.holder }) }) ??
+    // An address in the customer's network is none that somebody has typed.
+    refuseCardNumbers({ ...fields, 'customer.email': customer?.email, 'card.holder': card?.holder }) ??
     refuseTwoWaysToPay(parsed.value) ??
     parsed
   );

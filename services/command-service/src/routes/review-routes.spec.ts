@@ -27,6 +27,8 @@ describe('the body that resolves a review', () => {
     ['a reason of nothing but spaces', { reason: '  \n' }, 'reason'],
     ['a reason that is too long', { reason: 'x'.repeat(1_001) }, 'reason'],
     ['a card number in the reason', { reason: 'the card 4392 9632 0355 1251' }, 'reason'],
+    ['a card number with other separators', { reason: 'the card 4392,9632,0355,1251' }, 'reason'],
+    ['a reason of two lines', { reason: 'seen\r\nforged' }, 'reason'],
     ['a reason that is no text', { reason: 7 }, 'reason'],
   ])('refuses %s and names the parameter', (_name, change, parameter) => {
     const parsed = parseResolution({ ...minimal, ...change });

@@ -11,6 +11,7 @@ import {
   nameOfInstallation,
   requireDataSecrets,
 } from '@tollgate/command-service';
+import { containsCardNumber } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import { createLocalKeyService, createVault, given } from '@tollgate/service-kit';
@@ -147,6 +148,8 @@ async function refusalOf(
 ): Promise<CommandResult | undefined> {
   const team = await teamsOf(tools).find(name);
   if (team === undefined) return refused(name, { code: 'team_not_found' });
+  if (callbackUrl !== undefined && containsCardNumber(callbackUrl))
+    return { kind: 'usage', message: '--callback-url holds what looks like a card number.' };
   if (callbackUrl === undefined || isAllowedOrigin(callbackUrl, team.allowedOrigins.callback ?? []))
     return undefined;
   const message = `--callback-url does not point to an origin that ${name} has allowed; team allow-origins ${name} --callback allows one.`;

@@ -1,0 +1,34 @@
+/**
+ * Where an object of a JSON text has a key twice: parsers disagree about which one counts, and what one program checks,
+ * another would not act on. In one pass, whatever the nesting.
+ *
+ * @param json that a parser has taken
+ * @returns the path of the second one, for example `destination.card`; undefined where every key is unique
+ */
+export function duplicateKeyIn(json: string): string | undefined {
+  /** Objects and lists that are open here; a list has no keys. */
+  const open: { keys: Set<string> | undefined; key: string }[] = [];
+  let isKeyNext = false;
+  for (const [token] of json.matchAll(tokens)) {
+    const inner = open.at(-1);
+    if (token === '{' || token === '[') {
+      open.push({ keys: token === '{' ? new Set() : undefined, key: '' });
+      isKeyNext = token === '{';
+    } else if (token === '}' || token === ']') open.pop();
+    else if (token === ',') isKeyNext = inner?.keys !== undefined;
+    else if (isKeyNext && inner?.keys !== undefined) {
+      // Of several spellings of one key (`\u0061`), each is the same key.
+      inner.key = JSON.parse(token) as string;
+      if (inner.keys.has(inner.key)) return pathOf(open);
+      inner.keys.add(inner.key);
+      isKeyNext = false;
+    }
+  }
+  return undefined;
+}
+
+/** Strings, and what opens, closes and parts; what is between them has no keys. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
+
+const pathOf = (open: readonly { keys: unknown; key: string }[]): string =>
+  open.flatMap(({ keys, key }) => (keys === undefined ? [] : [key])).join('.');
