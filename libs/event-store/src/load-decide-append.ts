@@ -55,8 +55,12 @@ export interface DecideAndAppend<State, Event, Refusal> extends StreamState<Stat
   placed?(state: State, appended: Appended): State;
   /** Pure: it is taken again on a newer state whenever another writer was faster. */
   decide(state: State): Decision<Event, Refusal>;
-  /** Gives ids and metadata to the events of one try. Called once per try, so a repeated append has the same ids. */
-  toNewEvents(events: readonly Event[]): readonly NewEvent[];
+  /**
+   * Gives ids and metadata to the events of one try. Called once per try, so a repeated append has the same ids.
+   *
+   * @param after the state that was decided on: the first event gets the next revision
+   */
+  toNewEvents(events: readonly Event[], after: LoadedState<State>): readonly NewEvent[];
 }
 
 /** Other writers of the stream were faster every time. */
@@ -125,7 +129,7 @@ async function decideOnce<State, Event, Refusal>(
   if (decision.kind === 'refused') return { kind: 'refused', state, refusal: decision.refusal };
   const { events } = decision;
   if (events.length === 0) return { kind: 'unchanged', state, revision };
-  const answer = await store.append(stream, toNewEvents(events), revision);
+  const answer = await store.append(stream, toNewEvents(events, { state, revision }), revision);
   if (answer.kind === 'conflict') return 'conflict';
   const folded = events.reduce((before, event) => evolve(before, event), state);
   const decided = { state: placed(folded, answer), revision: answer.revision };

@@ -1,11 +1,25 @@
 import { z } from 'zod';
 
-/** Who caused an event: a team through one of its keys, or a service of ours. */
+/** Who caused an event: a team through one of its keys, a person, or a service of ours. */
 const actorSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('team'), team: z.string(), keyId: z.string() }),
+  z.object({
+    kind: z.literal('team'),
+    team: z.string(),
+    keyId: z.string(),
+    /** From where the request came, as far as the proxies before us are trusted. */
+    address: z.string().optional(),
+  }),
+  z.object({
+    kind: z.literal('person'),
+    /** As it was given; `os:<user>@<host>` where nobody has given one. */
+    name: z.string(),
+    /** How the name is known. What is given on the command line is a statement, and proves nothing. */
+    source: z.enum(['command-line', 'oidc']),
+  }),
   z.object({ kind: z.literal('service'), name: z.string() }),
 ]);
 export type Actor = z.infer<typeof actorSchema>;
+export type Person = Extract<Actor, { kind: 'person' }>;
 
 /** Stored beside every event of ours. */
 export const eventMetadataSchema = z.object({

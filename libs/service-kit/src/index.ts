@@ -1,3 +1,4 @@
+export * from './canonical-json.ts';
 export * from './clock.ts';
 export * from './config.ts';
 export * from './data-secrets.ts';

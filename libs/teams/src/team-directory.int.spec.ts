@@ -1,18 +1,30 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, type LogFields } from '@tollgate/service-kit';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { teamStream } from './team.ts';
 import type { EventStore } from '@tollgate/event-store';
 import { createTeamDirectory, type TeamDirectory } from './team-directory.ts';
-import { appendTeamEvents, givenTeam, keyIssued, keyText, originsAllowed } from './testing/teams.ts';
+import { createFakeClock } from '@tollgate/testing';
+import {
+  appendTeamEvents,
+  givenTeam,
+  keyIssued,
+  keyText,
+  originsAllowed,
+  testVerifier,
+} from './testing/teams.ts';
+
+const clock = createFakeClock();
 
 async function startDirectory(store: EventStore, log = silentLog): Promise<TeamDirectory> {
-  const directory = createTeamDirectory({ store, log });
+  const directory = createTeamDirectory({ store, clock, verifier: testVerifier, log });
   onTestFinished(() => directory.stop());
   await directory.start();
   return directory;
 }
 
-const refused = { kind: 'refused', code: 'incorrect_private_key' };
+const refused = { kind: 'refused', code: 'incorrect_private_key', keyId: 'k1' };
 
 test('a key tells its team, environment and scopes', async () => {
   const store = await temporaryStore();
@@ -57,7 +69,11 @@ test('an unknown key, a wrong secret, a wrong environment and no key at all look
     'Bearer',
     key,
   ];
-  for (const header of headers) expect(directory.authenticate(header), header).toEqual(refused);
+  for (const header of headers)
+    expect(directory.authenticate(header), header).toMatchObject({
+      kind: 'refused',
+      code: 'incorrect_private_key',
+    });
 });
 
 test('keys of one id in two teams are told apart by their secrets', async () => {
@@ -162,4 +178,121 @@ test('a directory that hears of no more revocations lets nobody in', async () =>
   const directory = await startDirectory(failing);
   await vi.waitFor(() => expect(directory.authenticate(`Bearer ${key}`)).toEqual(refused));
   expect(directory.callbackOriginsOf('shop')).toEqual([]);
+});
+
+describe('an event that is not signed', () => {
+  const bare = (type: string, data: object, metadata: object = {}) => ({
+    id: randomUUID(),
+    type,
+    data,
+    metadata,
+  });
+
+  // One row inserted into team-demo was a production key with all scopes.
+  test('makes nobody a key, takes none away, and is told of', async () => {
+    const store = await temporaryStore();
+    const key = await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const forged = keyIssued({ team: 'shop', keyId: 'k9', environment: 'production' });
+    await store.append(
+      teamStream('shop'),
+      [
+        bare('KeyIssued', forged.data),
+        bare('KeyRevoked', { keyId: 'k1' }),
+        bare('Nonsense', {}, { signature: { kid: 'x', value: 'y' } }),
+      ],
+      'any',
+    );
+    const errors: LogFields[] = [];
+    const directory = await startDirectory(store, { ...silentLog, error: (fields) => errors.push(fields) });
+    const forgedText = keyText({ team: 'shop', keyId: 'k9', environment: 'production' });
+    expect(directory.authenticate(`Bearer ${forgedText}`).kind).toBe('refused');
+    expect(directory.authenticate(`Bearer ${key}`).kind).toBe('caller');
+    expect(directory.health()).toEqual({ unsignedEvents: 3, suspectStreams: ['team-shop'] });
+    expect(errors).toMatchObject([{ stream: 'team-shop', revision: 2, count: 1 }]);
+  });
+
+  test("stands in nobody's way: the next change is signed for its place", async () => {
+    const store = await temporaryStore();
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    await store.append(teamStream('shop'), [bare('KeyRevoked', { keyId: 'k1' })], 'any');
+    await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
+    const directory = await startDirectory(store);
+    for (const keyId of ['k1', 'k2'])
+      expect(directory.authenticate(`Bearer ${keyText({ team: 'shop', keyId })}`).kind).toBe('caller');
+  });
+
+  test('makes no team', async () => {
+    const store = await temporaryStore();
+    await store.append(teamStream('eve'), [bare('TeamAdded', { name: 'eve' })], 'any');
+    expect((await startDirectory(store)).names()).toEqual([]);
+  });
+
+  test('is what a signed one is in another stream, or a second time in its own', async () => {
+    const store = await temporaryStore();
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
+    const [added, issued] = await Array.fromAsync(store.read(teamStream('shop')));
+    const again = (event = added) => ({
+      ...bare(event!.type, event!.data as object),
+      metadata: event!.metadata,
+    });
+    await store.append(teamStream('eve'), [again(), again(issued)], 'any');
+    await store.append(teamStream('shop'), [{ ...again(issued), id: issued!.id }], 'any');
+    const directory = await startDirectory(store);
+    expect(directory.authenticate(`Bearer ${keyText({ team: 'shop', keyId: 'k1' })}`).kind).toBe('refused');
+    expect(directory.names()).toEqual(['shop']);
+    expect(directory.health()).toEqual({ unsignedEvents: 3, suspectStreams: ['team-eve', 'team-shop'] });
+  });
+});
+
+// The row of a revocation was taken away: the key that it had revoked would be good again.
+test('a team of whose signed events one is missing has no keys', async () => {
+  const store = await temporaryStore();
+  await givenTeam(store, { team: 'shop', keyId: 'k1' });
+  await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
+  await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
+  const without: EventStore = {
+    ...store,
+    async *subscribe(options) {
+      for await (const item of store.subscribe(options))
+        if (item.kind === 'caught-up' || item.type !== 'KeyRevoked') yield item;
+    },
+  };
+  const directory = await startDirectory(without);
+  for (const keyId of ['k1', 'k2'])
+    expect(directory.authenticate(`Bearer ${keyText({ team: 'shop', keyId })}`).kind).toBe('refused');
+  expect(directory.health().suspectStreams).toEqual(['team-shop']);
+});
+
+describe('the terms of a key', () => {
+  const given = { team: 'shop', keyId: 'k1', networks: ['10.20.0.0/16'], expiresAt: clock.now() + 1_000 };
+  const wrong = `Bearer ${keyText(given, { secret: 'wrong-secret-0123456789' })}`;
+
+  test('bind it to its networks, which whoever has the secret is told', async () => {
+    const store = await temporaryStore();
+    const header = `Bearer ${await givenTeam(store, given)}`;
+    const directory = await startDirectory(store);
+    for (const address of ['10.20.1.1', '::ffff:10.20.1.1'])
+      expect(directory.authenticate(header, address).kind, address).toBe('caller');
+    const elsewhere = { kind: 'refused', code: 'network_not_allowed', keyId: 'k1', team: 'shop' };
+    for (const address of ['10.21.1.1', '::1', '', undefined])
+      expect(directory.authenticate(header, address), address).toEqual(elsewhere);
+    expect(directory.authenticate(wrong, '10.21.1.1')).toEqual(refused);
+  });
+
+  test('end it at its time, which whoever has the secret is told', async () => {
+    const store = await temporaryStore();
+    const header = `Bearer ${await givenTeam(store, given)}`;
+    const later = createFakeClock();
+    const directory = createTeamDirectory({ store, clock: later, verifier: testVerifier, log: silentLog });
+    onTestFinished(() => directory.stop());
+    await directory.start();
+    await later.advance(999);
+    expect(directory.authenticate(header, '10.20.1.1').kind).toBe('caller');
+    await later.advance(1);
+    const ended = { kind: 'refused', code: 'api_key_expired', keyId: 'k1', team: 'shop' };
+    for (const address of ['10.20.1.1', '192.0.2.1'])
+      expect(directory.authenticate(header, address)).toEqual(ended);
+    expect(directory.authenticate(wrong, '10.20.1.1')).toEqual(refused);
+  });
 });

@@ -1,18 +1,14 @@
 /** Who is calling: a live directory of the teams and their keys, kept in memory. */
 import { timingSafeEqual } from 'node:crypto';
-import { beginning, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import {
-  decodeTeamEvent,
-  evolveTeam,
-  teamStream,
-  teamStreamPrefix,
-  type Scope,
-  type Team,
-  type TeamKey,
-} from './team.ts';
+import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
-import { given, type Log } from '@tollgate/service-kit';
+import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
+import { createNetworkList } from './networks.ts';
+import type { TeamVerifier } from './signing/signing-keys.ts';
+import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
+import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
+import { webhookSecretVersions } from './webhook-rotation.ts';
 
 /** The team that a request comes from, and what its key allows. */
 export interface Caller {
@@ -32,19 +28,49 @@ interface AllowedOrigins {
   redirect: readonly string[] | undefined;
 }
 
+/**
+ * Whoever has not the secret learns only that the key does not open anything (`incorrect_private_key`); whoever has it
+ * learns why.
+ */
 export type Authentication =
   | { kind: 'caller'; caller: Caller }
-  | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key' };
+  | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
+  | { kind: 'refused'; code: 'api_key_expired' | 'network_not_allowed'; keyId: string; team: string };
+
+/** A request that was not let in, without anything secret. */
+export interface AccessRefusal {
+  code: Extract<Authentication, { kind: 'refused' }>['code'] | 'scope_missing';
+  /** From where it came, as far as the proxies before us are trusted. */
+  address: string;
+  method: string;
+  /** As the route was written. */
+  route: string;
+  /** As it was sent: where the secret is wrong, anybody may have made it up. */
+  keyId?: string;
+  /** Where the secret was right. */
+  team?: string;
+  /** Where the caller or a proxy has given the request a name. */
+  requestId?: string;
+}
 
 export interface TeamDirectory {
   /** Resolves when every key that was issued or revoked before the call is known. */
   start(): Promise<void>;
-  /** Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet. */
-  authenticate(authorization: string | undefined): Authentication;
+  /**
+   * Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet.
+   *
+   * @param address from where the request comes; a key that is bound to networks is refused without one
+   */
+  authenticate(authorization: string | undefined, address?: string): Authentication;
+  /** Hands a refusal on to whoever keeps account of them. */
+  noteRefusal(refusal: AccessRefusal): void;
   /** Every team that there is, also one whose record cannot be read. */
   names(): readonly string[];
   /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
   callbackOriginsOf(team: string): readonly string[];
+  /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
+  webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
+  health(): DirectoryHealth;
   stop(): Promise<void>;
 }
 
@@ -53,39 +79,45 @@ interface KnownKey {
   stream: string;
   caller: Caller;
   secretHash: Buffer;
+  expiresAt?: number;
+  /** Everywhere where it is left out. */
+  networks?: ReturnType<typeof createNetworkList>;
+}
+
+export interface TeamDirectoryDependencies {
+  store: EventStore;
+  clock: Pick<Clock, 'now'>;
+  /** Events that it does not verify count for nothing. */
+  verifier: TeamVerifier;
+  log: Log;
+  /** Called each time that a key has opened something. */
+  onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
+  onRefusal?: (refusal: AccessRefusal) => void;
 }
 
 /**
  * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
- * as soon as it is recorded. A team whose stream cannot be read has no keys and no origins.
+ * as soon as it is recorded. An event that is not signed changes nothing: what was signed before it goes on to count, so
+ * that a row which somebody has written neither opens nor closes anything. A team whose signed events cannot be read, or
+ * have a gap, has no keys and no origins.
  */
-export function createTeamDirectory({ store, log }: { store: EventStore; log: Log }): TeamDirectory {
-  const teams = new Map<string, Team>();
-  const damaged = new Set<string>();
+export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
+  const { store, clock, verifier, log, onUse = () => {}, onRefusal = () => {} } = deps;
   const keysById = new Map<string, KnownKey[]>();
+  const records = createTeamRecords({
+    ...{ verifier, log },
+    onChange: (stream, before, after) => {
+      forgetKeys(keysById, stream, before);
+      if (after !== undefined) rememberKeys(keysById, stream, after);
+    },
+  });
   const stopping = new AbortController();
   let following: Promise<void> | undefined;
-
-  function apply(event: RecordedEvent): void {
-    const { stream, revision } = event;
-    if (damaged.has(stream)) return;
-    const before = teams.get(stream);
-    forgetKeys(keysById, stream, before);
-    try {
-      const team = evolveTeam(before, decodeTeamEvent(event));
-      teams.set(stream, team);
-      rememberKeys(keysById, stream, team);
-    } catch (error) {
-      damaged.add(stream);
-      teams.delete(stream);
-      log.error({ error, stream, revision }, 'the record of a team cannot be read; its keys are refused');
-    }
-  }
 
   async function follow(onCaughtUp: () => void): Promise<void> {
     const { signal } = stopping;
     for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
-      if (item.kind === 'event') apply(item);
+      if (item.kind === 'event') records.apply(item);
       else onCaughtUp();
     }
   }
@@ -97,21 +129,32 @@ export function createTeamDirectory({ store, log }: { store: EventStore; log: Lo
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
         // Whoever does not hear of revocations must not let anybody in.
         keysById.clear();
-        teams.clear();
+        records.clear();
         log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
         reject(error);
       });
       return promise;
     },
-    authenticate: (authorization) => {
-      if (authorization === undefined || authorization === '') return refuse('auth_header_not_found');
+    authenticate: (authorization, address = '') => {
+      if (authorization === undefined || authorization === '')
+        return { kind: 'refused', code: 'auth_header_not_found' };
       const key = parseApiKey(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
-      const caller = key === undefined ? undefined : callerOf(key, keysById.get(key.keyId));
-      return caller === undefined ? refuse('incorrect_private_key') : { kind: 'caller', caller };
+      if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
+      const known = knownKeyOf(key, keysById.get(key.keyId));
+      const { keyId } = key;
+      if (known === undefined) return { kind: 'refused', code: 'incorrect_private_key', keyId };
+      const { caller } = known;
+      const code = restrictionOf(known, { now: clock.now(), address });
+      if (code !== undefined) return { kind: 'refused', code, keyId, team: caller.team };
+      onUse(caller);
+      return { kind: 'caller', caller };
     },
-    names: () =>
-      [...new Set([...teams.keys(), ...damaged])].map((stream) => stream.slice(teamStreamPrefix.length)),
-    callbackOriginsOf: (team) => teams.get(teamStream(team))?.allowedOrigins.callback ?? [],
+    noteRefusal: onRefusal,
+    names: records.names,
+    callbackOriginsOf: (team) => records.find(team)?.allowedOrigins.callback ?? [],
+    webhookSecretVersionsOf: (team, endpoint) =>
+      webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
+    health: records.health,
     stop: async () => {
       stopping.abort();
       await following;
@@ -119,10 +162,13 @@ export function createTeamDirectory({ store, log }: { store: EventStore; log: Lo
   };
 }
 
-const refuse = (code: Extract<Authentication, { kind: 'refused' }>['code']): Authentication => ({
-  kind: 'refused',
-  code,
-});
+function restrictionOf(
+  { expiresAt, networks }: Pick<KnownKey, 'expiresAt' | 'networks'>,
+  { now, address }: { now: number; address: string },
+): 'api_key_expired' | 'network_not_allowed' | undefined {
+  if (isExpired({ expiresAt }, now)) return 'api_key_expired';
+  return networks?.has(address) === false ? 'network_not_allowed' : undefined;
+}
 
 function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team | undefined): void {
   for (const { keyId } of team?.keys ?? []) {
@@ -134,9 +180,13 @@ function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Tea
 
 function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team): void {
   for (const key of team.keys) {
-    const { keyId, secretHash } = key;
+    const { keyId, secretHash, expiresAt } = key;
     if (!key.active || !/^[0-9a-f]{64}$/.test(secretHash)) continue;
-    const known = { stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') };
+    const networks = key.networks === undefined ? undefined : createNetworkList(key.networks);
+    const known: KnownKey = {
+      ...{ stream, caller: toCaller(team, key), secretHash: Buffer.from(secretHash, 'hex') },
+      ...given({ expiresAt, networks }),
+    };
     keysById.set(keyId, [...(keysById.get(keyId) ?? []), known]);
   }
 }
@@ -159,8 +209,8 @@ const nobody: readonly KnownKey[] = [
   },
 ];
 
-function callerOf({ environment, secret }: ApiKey, candidates = nobody): Caller | undefined {
+function knownKeyOf({ environment, secret }: ApiKey, candidates = nobody): KnownKey | undefined {
   const secretHash = Buffer.from(hashApiKeySecret(secret), 'hex');
   const found = candidates.find((known) => timingSafeEqual(known.secretHash, secretHash));
-  return found !== undefined && found.caller.environment === environment ? found.caller : undefined;
+  return found !== undefined && found.caller.environment === environment ? found : undefined;
 }

@@ -17,20 +17,24 @@ import {
   type TeamState,
 } from './team.ts';
 import { originPurposes, originsMax, type OriginPurpose } from './allowed-origins.ts';
+import { networksMax } from './networks.ts';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };
 
-const issueKey = (keyId: string, changes: Partial<IssueKey> = {}): IssueKey => ({
+type Terms = Partial<Omit<IssueKey, 'networks'>> & { networks?: string[] };
+
+const issueKey = (keyId: string, changes: Terms = {}): IssueKey & Terms => ({
   type: 'IssueKey',
   keyId,
   environment: 'sandbox',
   scopes: ['payments', 'read'],
   secretHash: `hash of ${keyId}`,
+  at: 1_000,
   ...changes,
 });
 
-const issued = (keyId: string, changes: Partial<IssueKey> = {}): TeamEvent => {
-  const { type: _, scopes, ...rest } = issueKey(keyId, changes);
+const issued = (keyId: string, changes: Terms = {}): TeamEvent => {
+  const { type: _, at: _at, scopes, ...rest } = issueKey(keyId, changes);
   return { type: 'KeyIssued', data: { ...rest, scopes: [...scopes] } };
 };
 
@@ -128,6 +132,40 @@ test('a key is revoked once; to revoke it again writes nothing', () => {
   expect(decided([added, issued('k1'), revoked('k1')], revoke)).toEqual(events());
 });
 
+describe('a key with an end', () => {
+  const ending = issueKey('k1', { expiresAt: 2_000 });
+
+  test('is issued with it, and not with one in the past', () => {
+    expect(decided([added], ending)).toEqual(events(issued('k1', { expiresAt: 2_000 })));
+    expect(decided([added], { ...ending, at: 2_000 })).toEqual(refused('expiry_in_past'));
+  });
+
+  test('takes no room once it has ended', () => {
+    const history = [added, issued('k1', { expiresAt: 2_000 }), issued('k2')];
+    expect(decided(history, issueKey('k3', { at: 1_999 }))).toEqual(refused('too_many_active_keys'));
+    expect(decided(history, issueKey('k3', { at: 2_000 }))).toEqual(events(issued('k3')));
+  });
+});
+
+describe('a key with networks', () => {
+  test('is issued with them in their one spelling', () => {
+    const networks = ['2001:DB8::/32', '203.0.113.7'];
+    const written = issued('k1', { networks: ['2001:db8::/32', '203.0.113.7/32'] });
+    expect(decided([added], issueKey('k1', { networks }))).toEqual(events(written));
+    expect(decided([added, written], issueKey('k1', { networks }))).toEqual(events());
+    expect(decided([added, written], issueKey('k1'))).toEqual(refused('key_exists'));
+  });
+
+  test('is refused where one of them is none, or there are too many', () => {
+    expect(decided([added], issueKey('k1', { networks: ['10.0.0.0/8', 'office'] }))).toEqual({
+      kind: 'refused',
+      refusal: { code: 'network_invalid', network: 'office' },
+    });
+    const many = Array.from({ length: networksMax + 1 }, (_, number) => `10.0.0.${number}`);
+    expect(decided([added], issueKey('k1', { networks: many }))).toEqual(refused('too_many_networks'));
+  });
+});
+
 test('a key that was never issued cannot be revoked', () => {
   expect(decided([added, issued('k1')], { type: 'RevokeKey', keyId: 'k2' })).toEqual(
     refused('key_not_found'),
@@ -138,10 +176,11 @@ test('a revoked key stays on record, inactive, and the other stays active', () =
   expect(fold([added, issued('k1'), issued('k2'), revoked('k1')])).toEqual({
     name: 'shop',
     keys: [
-      { ...issued('k1').data, active: false },
+      { ...issued('k1').data, active: false, revocation: 'by-decision' },
       { ...issued('k2').data, active: true },
     ],
     allowedOrigins: {},
+    webhookRotations: [],
   });
 });
 
@@ -216,7 +255,15 @@ test('a second TeamAdded breaks the stream', () => {
   expect(() => fold([added, issued('k1'), added])).toThrow(InvariantViolation);
 });
 
-const samples = [added, issued('k1'), revoked('k1'), allowed('callback', 'https://shop.example')];
+const rotated = (origin?: string): TeamEvent => ({
+  type: 'WebhookSecretRotated',
+  data: { environment: 'sandbox', ...(origin === undefined ? {} : { origin }), formerUntil: 2_000 },
+});
+
+const samples = [
+  ...[added, issued('k1'), revoked('k1'), allowed('callback', 'https://shop.example')],
+  rotated('https://shop.example'),
+];
 
 test.each([...samples, issued('k1', { requestsPerSecondMax: 5 })])(
   '$type is read back as it was stored',
@@ -239,8 +286,9 @@ test('the first events that were stored are still read', () => {
   ];
   expect(fold(stored.map(decodeTeamEvent))).toEqual({
     name: 'shop',
-    keys: [{ ...key, active: false }],
+    keys: [{ ...key, active: false, revocation: 'by-decision' }],
     allowedOrigins: {},
+    webhookRotations: [],
   });
 });
 

@@ -1,6 +1,14 @@
 /** A team that uses the gateway, and its keys (stream `team-<name>`). Secrets of keys are never here, only their hashes. */
 import { z } from 'zod';
 import { normaliseOrigin, originPurposes, originsMax, type OriginPurpose } from './allowed-origins.ts';
+import { networksMax, normaliseNetwork } from './networks.ts';
+import {
+  rotateWebhookSecret,
+  webhookRotationSchema,
+  type RotateWebhookSecret,
+  type WebhookRotation,
+} from './webhook-rotation.ts';
+import { given } from '@tollgate/service-kit';
 import type { Decision } from '@tollgate/payment-domain';
 import {
   type EventOf,
@@ -43,10 +51,18 @@ export interface IssueKey {
   secretHash: string;
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
+  /** When it ends, milliseconds since the Unix epoch; never, where this is left out. */
+  expiresAt?: number;
+  /** From where it may be used (`normaliseNetwork`); from everywhere, where this is left out. */
+  networks?: readonly string[];
+  /** The time of the decision, milliseconds since the Unix epoch. */
+  at: number;
 }
 interface RevokeKey {
   type: 'RevokeKey';
   keyId: string;
+  /** Where nobody has decided that it must end: another one took its place. */
+  reason?: 'replaced';
 }
 /** Replaces the whole list of one purpose. */
 export interface AllowOrigins {
@@ -54,7 +70,7 @@ export interface AllowOrigins {
   purpose: OriginPurpose;
   origins: readonly string[];
 }
-export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins;
+export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins | RotateWebhookSecret;
 
 export const teamEventSchemas = {
   TeamAdded: z.object({ name: teamNameSchema }),
@@ -64,9 +80,12 @@ export const teamEventSchemas = {
     scopes: z.array(scopeSchema),
     secretHash: z.string(),
     requestsPerSecondMax: requestsPerSecondSchema.optional(),
+    expiresAt: z.int().optional(),
+    networks: z.array(z.string()).optional(),
   }),
-  KeyRevoked: z.object({ keyId: z.string() }),
+  KeyRevoked: z.object({ keyId: z.string(), reason: z.literal('replaced').optional() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
+  WebhookSecretRotated: webhookRotationSchema,
 } as const;
 export type TeamEvent = EventOf<typeof teamEventSchemas>;
 
@@ -81,13 +100,24 @@ export interface TeamKey {
   scopes: readonly Scope[];
   secretHash: string;
   requestsPerSecondMax?: number | undefined;
+  expiresAt?: number | undefined;
+  networks?: readonly string[] | undefined;
+  /** False once it was revoked. */
   active: boolean;
+  revocation?: 'by-decision' | 'replaced' | undefined;
 }
+
+/** Whether the key has ended by itself. */
+export const isExpired = ({ expiresAt }: Pick<TeamKey, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== undefined && expiresAt <= now;
+
 export interface Team {
   name: string;
   keys: readonly TeamKey[];
   /** The lists that the team has set. */
   allowedOrigins: { readonly [Purpose in OriginPurpose]?: readonly string[] };
+  /** In their order. */
+  webhookRotations: readonly WebhookRotation[];
 }
 export type TeamState = Team | undefined;
 
@@ -99,9 +129,14 @@ export interface TeamRefusal {
     | 'key_not_found'
     | 'too_many_active_keys'
     | 'too_many_origins'
-    | 'origin_invalid';
+    | 'origin_invalid'
+    | 'expiry_in_past'
+    | 'too_many_networks'
+    | 'network_invalid'
+    | 'too_many_rotations';
   /** The one that cannot be allowed, as it was given. */
   origin?: string;
+  network?: string;
 }
 export type TeamDecision = Decision<TeamEvent, TeamRefusal>;
 
@@ -120,39 +155,59 @@ export function decideTeam(state: TeamState, command: TeamCommand): TeamDecision
       return revokeKey(state, command);
     case 'AllowOrigins':
       return allowOrigins(state, command);
+    case 'RotateWebhookSecret':
+      return rotateWebhookSecret(state, command);
     default:
       return unreachable(command);
   }
 }
 
 function issueKey(team: Team, command: IssueKey): TeamDecision {
-  const { keyId, environment, secretHash, requestsPerSecondMax } = command;
+  const { keyId, environment, secretHash, requestsPerSecondMax, expiresAt, at } = command;
   const known = team.keys.find((key) => key.keyId === keyId);
   if (known !== undefined)
     return known.active && isSameKey(known, command) ? { kind: 'events', events: [] } : refuse('key_exists');
-  const active = team.keys.filter((key) => key.active && key.environment === environment);
-  if (active.length >= activeKeysMax) return refuse('too_many_active_keys');
-  const data = { keyId, environment, scopes: [...command.scopes], secretHash };
-  const ownLimit = requestsPerSecondMax === undefined ? {} : { requestsPerSecondMax };
-  return { kind: 'events', events: [{ type: 'KeyIssued', data: { ...data, ...ownLimit } }] };
+  const networks = command.networks?.map((network) => normaliseNetwork(network) ?? { invalid: network });
+  const invalid = networks?.find((network) => typeof network === 'object');
+  if (invalid !== undefined)
+    return { kind: 'refused', refusal: { code: 'network_invalid', network: invalid.invalid } };
+  if ((networks?.length ?? 0) > networksMax) return refuse('too_many_networks');
+  if (isExpired({ expiresAt }, at)) return refuse('expiry_in_past');
+  if (activeKeysIn(team, environment, at).length >= activeKeysMax) return refuse('too_many_active_keys');
+  const written = networks?.filter((network) => typeof network === 'string');
+  const terms = { requestsPerSecondMax, expiresAt, networks: written };
+  const data = { keyId, environment, secretHash, scopes: [...command.scopes], ...given(terms) };
+  return { kind: 'events', events: [{ type: 'KeyIssued', data }] };
 }
+
+/** Those of one environment that open something at that time. */
+export const activeKeysIn = (team: Team, environment: Environment, now: number): readonly TeamKey[] =>
+  team.keys.filter((key) => key.active && key.environment === environment && !isExpired(key, now));
 
 // A repeat is the same in all its terms: somebody who asks for other scopes must not believe to have got them.
 const isSameKey = (known: TeamKey, command: IssueKey): boolean =>
   known.secretHash === command.secretHash &&
   known.environment === command.environment &&
   known.requestsPerSecondMax === command.requestsPerSecondMax &&
+  known.expiresAt === command.expiresAt &&
+  isSameList(known.networks, command.networks?.map(normaliseNetwork)) &&
   scopes.every((scope) => known.scopes.includes(scope) === command.scopes.includes(scope));
 
-function revokeKey(team: Team, { keyId }: RevokeKey): TeamDecision {
+const isSameList = (one: readonly unknown[] = [], other: readonly unknown[] = []): boolean =>
+  one.length === other.length && one.every((each) => other.includes(each));
+
+function revokeKey(team: Team, { keyId, reason }: RevokeKey): TeamDecision {
   const known = team.keys.find((key) => key.keyId === keyId);
   if (known === undefined) return refuse('key_not_found');
-  return { kind: 'events', events: known.active ? [{ type: 'KeyRevoked', data: { keyId } }] : [] };
+  return {
+    kind: 'events',
+    events: known.active ? [{ type: 'KeyRevoked', data: { keyId, ...given({ reason }) } }] : [],
+  };
 }
 
-function allowOrigins(team: Team, { purpose, origins: given }: AllowOrigins): TeamDecision {
+function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): TeamDecision {
   const origins = new Set<string>();
-  for (const origin of given) {
+  for (const origin of asked) {
     const normalised = normaliseOrigin(origin);
     if (normalised === undefined) return { kind: 'refused', refusal: { code: 'origin_invalid', origin } };
     origins.add(normalised);
@@ -169,21 +224,26 @@ function allowOrigins(team: Team, { purpose, origins: given }: AllowOrigins): Te
 export function evolveTeam(state: TeamState, event: TeamEvent): Team {
   if (event.type === 'TeamAdded') {
     if (state !== undefined) throw new InvariantViolation('TeamAdded came a second time');
-    return { name: event.data.name, keys: [], allowedOrigins: {} };
+    return { name: event.data.name, keys: [], allowedOrigins: {}, webhookRotations: [] };
   }
   if (state === undefined) throw new InvariantViolation(`${event.type} came before TeamAdded`);
   switch (event.type) {
     case 'KeyIssued':
       return { ...state, keys: [...state.keys, { ...event.data, active: true }] };
-    case 'KeyRevoked':
+    case 'KeyRevoked': {
+      const { keyId, reason = 'by-decision' } = event.data;
+      const revoked = { active: false, revocation: reason } as const;
       return {
         ...state,
-        keys: state.keys.map((key) => (key.keyId === event.data.keyId ? { ...key, active: false } : key)),
+        keys: state.keys.map((key) => (key.keyId === keyId && key.active ? { ...key, ...revoked } : key)),
       };
+    }
     case 'OriginsAllowed': {
       const { purpose, origins } = event.data;
       return { ...state, allowedOrigins: { ...state.allowedOrigins, [purpose]: origins } };
     }
+    case 'WebhookSecretRotated':
+      return { ...state, webhookRotations: [...state.webhookRotations, event.data] };
     default:
       return unreachable(event);
   }

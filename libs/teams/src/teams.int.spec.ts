@@ -4,11 +4,17 @@ import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { teamStream } from './team.ts';
 import { createFakeClock, createFakeIds } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
+import { appendTeamEvents, testTeamKeys } from './testing/teams.ts';
 import { createTeams } from './teams.ts';
+
+const anna = { kind: 'person', name: 'anna@shop.example', source: 'command-line' } as const;
 
 async function start() {
   const store = await temporaryStore();
-  const teams = createTeams({ store, clock: createFakeClock(), ids: createFakeIds(), actor: 'tollgate-cli' });
+  const teams = createTeams({
+    ...{ store, teamKeys: testTeamKeys, clock: createFakeClock(), ids: createFakeIds() },
+    actor: anna,
+  });
   return { store, teams };
 }
 
@@ -28,7 +34,7 @@ describe('a change of a team', () => {
     const [event] = await recorded(store, 'shop');
     expect(event?.type).toBe('TeamAdded');
     expect(eventMetadataSchema.parse(event?.metadata)).toMatchObject({
-      actor: { kind: 'service', name: 'tollgate-cli' },
+      actor: anna,
       recordedAt: createFakeClock().now(),
     });
   });
@@ -56,8 +62,7 @@ test('teams are listed by name', async () => {
 
 test('a record that cannot be read is named, and not written to', async () => {
   const { store, teams } = await start();
-  const event = { id: createFakeIds().uuid(), type: 'TeamRenamed', data: {}, metadata: {} };
-  await store.append(teamStream('shop'), [event], 'no-stream');
+  await appendTeamEvents(store, 'shop', [{ type: 'TeamRenamed', data: {} } as never]);
   const unreadable = { code: 'team_unreadable', message: expect.stringContaining('team-shop') };
   await expect(teams.list()).rejects.toMatchObject(unreadable);
   await expect(teams.find('shop')).rejects.toMatchObject(unreadable);

@@ -21,13 +21,9 @@ import { useHarness } from './testing/use-harness.ts';
 
 const harness = useHarness();
 
-const directory: TeamDirectory = {
-  start: () => Promise.resolve(),
-  stop: () => Promise.resolve(),
-  authenticate: () => ({ kind: 'refused', code: 'auth_header_not_found' }),
-  names: () => [],
-  callbackOriginsOf: () => [],
-};
+const directory: TeamDirectory = directoryOf({
+  authentication: { kind: 'refused', code: 'auth_header_not_found' },
+});
 
 const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],

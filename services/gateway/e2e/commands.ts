@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { programEnvironment } from '@tollgate/testing';
 import type { System } from './system.ts';
 
+type Beside = Pick<System, 'env'>;
+
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const gatewayCli = fileOf('../src/command-line/cli.ts');
 const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
@@ -15,12 +17,12 @@ async function run(file: string, argv: readonly string[], env: Record<string, st
 }
 
 /** Runs one command of the gateway's and returns its output for scripts. */
-export async function tollgate<Output = unknown>({ env }: System, ...argv: string[]): Promise<Output> {
+export async function tollgate<Output = unknown>({ env }: Beside, ...argv: string[]): Promise<Output> {
   return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Output;
 }
 
 /** Runs one command that may find something wrong, and gives its exit code and output. */
-export async function tollgateExit({ env }: System, ...argv: string[]) {
+export async function tollgateExit({ env }: Beside, ...argv: string[]) {
   const all = { ...programEnvironment(), ...env };
   return promisify(execFile)(process.execPath, [gatewayCli, ...argv], { env: all }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
@@ -32,7 +34,7 @@ export async function tollgateExit({ env }: System, ...argv: string[]) {
 }
 
 /** A further key of a team, good for the sandbox environment. */
-export async function issueKey(system: System, team: string, scopes: string): Promise<string> {
+export async function issueKey(system: Beside, team: string, scopes: string): Promise<string> {
   const argv = ['key', 'issue', team, '--environment', 'sandbox', '--scopes', scopes];
   return (await tollgate<{ key: string }>(system, ...argv)).key;
 }

@@ -218,6 +218,8 @@ describe('planted secrets', { timeout: 120_000 }, () => {
     const { apiKey, paymentServiceKey } = system.quickstart;
     const fileSecret = (name: string) =>
       readFileSync(join(system.dataDir, name), 'utf8').trim().split(':')[1] ?? '';
+    const signingKey =
+      readFileSync(join(system.dataDir, 'operator-signing.key'), 'utf8').split('\n')[1] ?? '';
     const nowhere: string[] = [];
     secrets = {
       'card on the page': { text: card, files: nowhere },
@@ -235,6 +237,7 @@ describe('planted secrets', { timeout: 120_000 }, () => {
       'key at the Payment Service': { text: paymentServiceKey, files: sandboxKeyFiles },
       'callback secret': { text: fileSecret('callback-secrets'), files: ['callback-secrets'] },
       'webhook master': { text: fileSecret('webhook-secrets'), files: ['webhook-secrets'] },
+      'key that team events are signed with': { text: signingKey, files: ['operator-signing.key'] },
       'data secret': { text: fileSecret('data-secrets'), files: ['data-secrets'] },
       'webhook secret': { text: bare(ofDemo), files: nowhere },
       'webhook secret of another team': { text: bare(ofGames), files: nowhere },

@@ -8,6 +8,7 @@ import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/command-line/customer.ts';
 import { quickstartSchema } from '../src/configuration/data-directory.ts';
+import { issueKey, tollgate } from './commands.ts';
 import { launcher, program, stopStores, storesOf } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 
@@ -146,7 +147,8 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
   const { main, output } = spawnMain({ ...options, dataDir, env });
   await untilReady(main.child, output);
   const own = readQuickstart(dataDir, env['TOLLGATE_INSTANCE']);
-  const quickstart = sandboxQuickstartSchema.parse({ ...options?.inFrontOf?.quickstart, ...own });
+  const apiKey = 'apiKey' in own ? {} : { apiKey: await issuedKey({ ...env, TOLLGATE_DATA_DIR: dataDir }) };
+  const quickstart = sandboxQuickstartSchema.parse({ ...options?.inFrontOf?.quickstart, ...own, ...apiKey });
   const gatewayAs =
     (key: string): CallGateway =>
     (method, path, call) =>
@@ -166,6 +168,21 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
     startBeside: (instance, more) =>
       startSystem({ dataDir, env: { ...env, ...more, ...besideEnv(dataDir, quickstart, instance) } }),
   };
+}
+
+/** By data directory. */
+const issuedKeys = new Map<string, Promise<string>>();
+
+/** Of a team in a gateway with accounts of its own, which has no demo team. */
+function issuedKey(env: Record<string, string> & { TOLLGATE_DATA_DIR: string }): Promise<string> {
+  const issue = async () => {
+    await tollgate({ env }, 'team', 'add', 'demo');
+    await tollgate({ env }, 'team', 'allow-origins', 'demo', '--callback', 'http://127.0.0.1:*');
+    return issueKey({ env }, 'demo', 'payments,refunds,payouts,read,admin');
+  };
+  const known = issuedKeys.get(env.TOLLGATE_DATA_DIR) ?? issue();
+  issuedKeys.set(env.TOLLGATE_DATA_DIR, known);
+  return known;
 }
 
 /** The first start's quickstart file, overridden by this instance's: a further instance has no sandbox of its own. */

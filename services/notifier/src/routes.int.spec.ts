@@ -3,7 +3,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { createTeamDirectory } from '@tollgate/teams';
 import { appendEvents, appendPayment } from '@tollgate/view-index/testing';
 import { happening } from '@tollgate/views/testing';
-import { givenTeam } from '@tollgate/teams/testing';
+import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
@@ -42,7 +42,7 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
     clock,
     ids: { ...systemIds, fraction: () => 0 },
   });
-  const directory = createTeamDirectory({ store, log });
+  const directory = createTeamDirectory({ store, clock, verifier: testVerifier, log });
   await directory.start();
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);

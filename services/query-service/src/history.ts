@@ -28,8 +28,19 @@ export interface HistoryEntry {
   /** Phase and status after the event. */
   phase: string;
   status: string;
-  cause: { correlationId: string; causationId: string; actor: Actor };
+  cause: { correlationId: string; causationId: string; actor: PublicActor };
   data: Record<string, unknown>;
+}
+
+type PublicActor =
+  { kind: 'team'; team: string; keyId: string } | { kind: 'person' } | { kind: 'service'; name: string };
+
+/** Without what is for the operators only: the names of their people, and from where a request came. */
+function toPublicActor(actor: Actor): PublicActor {
+  if (actor.kind === 'person') return { kind: 'person' };
+  if (actor.kind === 'service') return actor;
+  const { kind, team, keyId } = actor;
+  return { kind, team, keyId };
 }
 
 /** How the history of one kind is shown. */
@@ -65,7 +76,7 @@ export async function readHistory<View extends ViewEnvelope>(
     if (!isOwnedBy(kind.ownerOf(view), caller)) return undefined;
     const { revision, type } = recorded;
     const { recordedAt, correlationId, causationId, actor } = eventMetadataSchema.parse(recorded.metadata);
-    const cause = { correlationId, causationId, actor };
+    const cause = { correlationId, causationId, actor: toPublicActor(actor) };
     entries.push({
       ...{ revision, type, at: toIso(recordedAt) },
       ...stateOf(view),

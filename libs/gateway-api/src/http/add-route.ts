@@ -6,15 +6,15 @@ import {
   toErrorEntries,
   type Log,
 } from '@tollgate/service-kit';
-import type { Caller, TeamDirectory } from '@tollgate/teams';
+import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { authenticate } from './authenticate.ts';
+import { type Access, authenticate } from './authenticate.ts';
 import { sendError, type ErrorCode } from './errors.ts';
 import type { Route } from './routes.ts';
 
 export interface RouteKit {
-  directory: Pick<TeamDirectory, 'authenticate'>;
+  directory: Access;
   log: Log;
 }
 

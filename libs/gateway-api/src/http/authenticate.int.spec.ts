@@ -1,15 +1,20 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { silentLog } from '@tollgate/service-kit';
+import { silentLog, systemClock } from '@tollgate/service-kit';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { authenticate } from './authenticate.ts';
 import { createTeamDirectory } from '@tollgate/teams';
-import { givenTeam } from '@tollgate/teams/testing';
+import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 
 async function start() {
   const store = await temporaryStore();
   const reader = await givenTeam(store, { team: 'shop', keyId: 'k1', scopes: ['read'] });
-  const directory = createTeamDirectory({ store, log: silentLog });
+  const directory = createTeamDirectory({
+    store,
+    clock: systemClock,
+    verifier: testVerifier,
+    log: silentLog,
+  });
   await directory.start();
   const app = fastify();
   onTestFinished(async () => {

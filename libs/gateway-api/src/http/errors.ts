@@ -43,6 +43,10 @@ export const apiErrors = {
   incorrect_private_key: unauthorized(
     'The API key is unknown, revoked or for another environment. Use an active key of this environment.',
   ),
+  api_key_expired: unauthorized('The API key has expired. Use another one, or ask the operators for one.'),
+  network_not_allowed: forbidden(
+    "The API key may not be used from this network. Send the request from one of the key's networks.",
+  ),
   https_required: forbidden(
     'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
   ),

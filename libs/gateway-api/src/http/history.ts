@@ -9,13 +9,16 @@ import { instant } from '../values.ts';
 
 const actor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('team'), team: z.string(), keyId: z.string() }),
+  z.object({ kind: z.literal('person') }),
   z.object({ kind: z.literal('service'), name: z.string() }),
 ]);
 
 export const causeSchema = z.object({
   correlationId: z.string().describe('The same for everything that one request or callback caused.'),
   causationId: z.string(),
-  actor: actor.describe('Who caused it: a team through one of its keys, or a service of the gateway.'),
+  actor: actor.describe(
+    'Who caused it: a team through one of its keys, a person who operates the gateway, or a service of it.',
+  ),
 });
 
 function historySchema(

@@ -75,7 +75,8 @@ const ofProviderCalls = [
 ] as readonly ErrorCode[];
 /** What every call with a key may answer; the last two come from the front door of a distributed deployment. */
 const underKey: readonly ErrorCode[] = [
-  ...(['auth_header_not_found', 'incorrect_private_key', 'scope_missing', 'rate_limit_exceeded'] as const),
+  ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
+  ...(['scope_missing', 'rate_limit_exceeded'] as const),
   ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
 ];
 const withBody: readonly ErrorCode[] = [

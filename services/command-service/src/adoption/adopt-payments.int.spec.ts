@@ -39,9 +39,8 @@ function begin(order: Partial<AdoptionOrder> = {}, signal = new AbortController(
   const rows: AdoptedRow[] = [];
   const work = adoptPayments(
     {
-      ...{ installation, store, vault, clock, ids, askAccount },
-      actor: 'spec',
-      findByServiceToken: knownByToken,
+      ...{ installation, store, vault, clock, ids, askAccount, findByServiceToken: knownByToken },
+      actor: { kind: 'service', name: 'spec' },
     },
     {
       ...{ environment: 'sandbox', account: 'main', team: caller.team, from: today(), to: today() },

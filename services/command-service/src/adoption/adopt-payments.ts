@@ -3,7 +3,7 @@
  * before is left as it is: a run that was killed is started again.
  */
 import type { EventStore } from '@tollgate/event-store';
-import type { Environment } from '@tollgate/payment-domain';
+import type { Actor, Environment } from '@tollgate/payment-domain';
 import type { FoundPayment } from '@tollgate/provider';
 import type { Clock, Ids, Vault } from '@tollgate/service-kit';
 import { type Adoptions, createAdoptions } from '../aggregates/payments.ts';
@@ -44,8 +44,8 @@ export interface AdoptionDependencies {
   findByServiceToken(serviceToken: string): Promise<{ team: string } | undefined>;
   clock: Clock;
   ids: Ids;
-  /** The service that the events name as their cause. */
-  actor: string;
+  /** Whom the events name as their cause. */
+  actor: Actor;
 }
 
 /** What the adoption of one row needs. */
@@ -80,7 +80,7 @@ export async function adoptPayments(
   const id = deps.ids.uuid();
   const cause: Cause = {
     ...{ correlationId: id, causationId: id },
-    actor: { kind: 'service', name: deps.actor },
+    actor: deps.actor,
   };
   const adopting: Adopting = {
     ...{ ...deps, order, cause, ask: askPatiently(deps, order, { cause, signal }) },

@@ -2,6 +2,7 @@
 import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
 import {
   type Environment,
+  type Person,
   type ReconciliationJournalEvent,
   type ReconciliationRequest,
   type ReconciliationSummary,
@@ -11,7 +12,7 @@ import {
   reconciliationJournal,
   reconciliationTokenPrefix,
 } from '@tollgate/payment-domain';
-import type { Clock, Ids } from '@tollgate/service-kit';
+import { type Clock, type Ids, given } from '@tollgate/service-kit';
 import { deriveToken } from '../tokens.ts';
 import { type ReconciledDays, afterRun } from './schedule.ts';
 
@@ -25,11 +26,12 @@ interface JournalDependencies {
 export async function requestReconciliation(
   deps: JournalDependencies,
   wanted: Pick<ReconciliationRequest, 'environment' | 'account' | 'day' | 'isDryRun' | 'by'>,
+  actor?: Person,
 ): Promise<ReconciliationRequest> {
   const { environment, account, day } = wanted;
   const token = deriveToken(reconciliationTokenPrefix, [environment, account, day, deps.ids.uuid()]);
   const request = { ...wanted, token, requestedAt: deps.clock.now() };
-  await append(deps, { type: 'ReconciliationRequested', data: request });
+  await append(deps, { type: 'ReconciliationRequested', data: request }, actor);
   return request;
 }
 
@@ -38,8 +40,13 @@ export const reportReconciliation = (deps: JournalDependencies, summary: Reconci
   append(deps, { type: 'ReconciliationReported', data: summary });
 
 /** Nothing is expected, so that no process waits for another one: what stands twice has one token and is taken once. */
-async function append({ store, clock, ids }: JournalDependencies, event: ReconciliationJournalEvent) {
-  const metadata = { schemaVersion: versionOfReconciliationJournalEvent(event), recordedAt: clock.now() };
+async function append(
+  { store, clock, ids }: JournalDependencies,
+  event: ReconciliationJournalEvent,
+  actor?: Person,
+) {
+  const schemaVersion = versionOfReconciliationJournalEvent(event);
+  const metadata = { schemaVersion, recordedAt: clock.now(), ...given({ actor }) };
   await store.append(reconciliationJournal, [{ id: ids.uuid(), ...event, metadata }], 'any');
 }
 

@@ -111,7 +111,7 @@ it('knows what was adopted by the token of the service', async () => {
         clock,
         ids,
         askAccount,
-        actor: 'spec',
+        actor: { kind: 'service', name: 'spec' },
         findByServiceToken: async () => undefined,
       },
       {

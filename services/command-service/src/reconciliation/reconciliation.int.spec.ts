@@ -252,7 +252,10 @@ describe('what one side has', () => {
     expect(await reviewsOf()).toHaveLength(1);
     const rows: { token?: string }[] = [];
     await adoptPayments(
-      { ...harness(), findByServiceToken: async () => undefined, actor: 'spec' },
+      {
+        ...{ ...harness(), findByServiceToken: async () => undefined },
+        actor: { kind: 'service', name: 'spec' },
+      },
       {
         ...{ environment, account, team: caller.team, from: today(), to: today() },
         ...{ matches: () => true, isDryRun: false },

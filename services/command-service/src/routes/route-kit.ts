@@ -31,7 +31,8 @@ export function addCommandRoute<Stated extends Route>(
 ): void {
   addRoute(app, kit, route, async (call) => {
     const { team, keyId } = call.caller;
-    return handle({ ...call, cause: causeOf(kit, call.request, { kind: 'team', team, keyId }) });
+    const { ip: address } = call.request;
+    return handle({ ...call, cause: causeOf(kit, call.request, { kind: 'team', team, keyId, address }) });
   });
 }
 

@@ -151,7 +151,10 @@ describe('the cause of an event', () => {
   it('is the team, its key and its trace', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const { actor, correlationId, causationId, ...rest } = await causeOf({ traceparent });
-    expect([actor, rest.traceparent]).toEqual([{ kind: 'team', team: 'demo', keyId: 'k' }, traceparent]);
+    expect([actor, rest.traceparent]).toEqual([
+      { kind: 'team', team: 'demo', keyId: 'k', address: '127.0.0.1' },
+      traceparent,
+    ]);
     expect(correlationId).toBe(causationId);
     expect(correlationId).toMatch(/^[0-9a-f-]{36}$/);
   });

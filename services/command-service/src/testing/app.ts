@@ -32,6 +32,9 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     authenticate: () => authentication ?? { kind: 'caller', caller: known },
     names: () => [],
     callbackOriginsOf: () => [],
+    webhookSecretVersionsOf: () => [''],
+    noteRefusal: () => undefined,
+    health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
   };
 }
 

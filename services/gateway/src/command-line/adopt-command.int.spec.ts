@@ -8,6 +8,7 @@ import { createFakeClock } from '@tollgate/testing';
 import { projectPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
+import { testTeamKeys } from '@tollgate/teams/testing';
 import { runCommandLine } from './program.ts';
 
 const madeAt = Date.UTC(2026, 9, 5, 12);
@@ -28,6 +29,7 @@ async function start(...payments: Partial<ObservedPayment>[]) {
   });
   const tools = {
     ...{ store, clock, ids: systemIds, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
+    teamKeys: testTeamKeys,
     dataSecrets: () => parseDataSecrets(`k1:${'s'.repeat(32)}`),
     openAccount: (environment: 'sandbox' | 'production', name: string) => {
       if (name !== 'main') throw new TollgateError('account_not_found', `There is no account ${name}.`);
@@ -143,7 +145,9 @@ it('webhooks go only where the team has allowed it', async () => {
   const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string };
   const [event] = await Array.fromAsync(store.read(`payment-${token}`));
   expect(event?.data).toMatchObject({ terms: { callbackUrl: 'https://shop.example/hooks' } });
-  expect(event?.metadata).toMatchObject({ actor: { kind: 'service', name: 'tollgate-cli' } });
+  expect(event?.metadata).toMatchObject({
+    actor: { kind: 'person', name: 'os:unknown', source: 'command-line' },
+  });
 });
 
 it.each([

@@ -181,7 +181,7 @@ async function adoptWithin(
   const installation = await nameOfInstallation({ store, clock, ids });
   const { findByServiceToken } = lookup;
   return await adoptPayments(
-    { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: 'tollgate-cli' },
+    { installation, store, vault, askAccount, findByServiceToken, clock, ids, actor: tools.person },
     order,
     { signal, onRow, onDay: (day, soFar) => print(`${day}  ${progressOf(soFar)}\n`) },
   );

@@ -9,9 +9,22 @@ Or let npm run demo do both.`;
 const realSteps =
   '2. Open the processingUrl of the answer: it is a page of the Payment Service that your accounts file names.';
 
+const keyIn = (file: string) => `$(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${file})`;
+
+/** Beside the sandbox somebody has revoked the demo team's key; beside real accounts there is no such team. */
+const keySteps = (isSandbox: boolean) => `${
+  isSandbox
+    ? '0. The key of the demo team was revoked, and no other is issued by itself. Issue one:'
+    : '0. Add a team and issue a key:'
+}
+
+${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate -- key issue ${isSandbox ? 'demo' : '<team>'} --environment sandbox --scopes payments,refunds,read
+
+`;
+
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
 export function banner(quickstart: Quickstart, quickstartFile: string, workingDirectory: string): string {
-  const { gatewayUrl, callbackUrl, paymentServiceUrl, caFile } = quickstart;
+  const { gatewayUrl, apiKey, callbackUrl, paymentServiceUrl, caFile } = quickstart;
   const shown = (file: string) => {
     const short = relative(workingDirectory, file);
     return short.startsWith('..') || short.includes(' ') ? `'${file}'` : short;
@@ -27,10 +40,10 @@ Tollgate is ready.
   Callbacks        ${callbackUrl}
 ${sandboxLine}  Keys and URLs    ${shown(quickstartFile)}
 
-1. Create a payment: paste this into another terminal.
+${apiKey === undefined ? keySteps(sandboxLine !== '') : ''}1. Create a payment: paste this into another terminal.
 
   curl -sS ${gatewayUrl}/api/v1/payments \\
-    -H "Authorization: Bearer $(sed -n 's/.*"apiKey": "\\(.*\\)".*/\\1/p' ${shown(quickstartFile)})" \\
+    -H "Authorization: Bearer ${apiKey === undefined ? '<the key>' : keyIn(shown(quickstartFile))}" \\
     -H "Content-Type: application/json" -H "Idempotency-Key: $(date +%s)" \\
     -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
 

@@ -8,17 +8,24 @@ import {
   createEmbeddedTopicReader,
 } from '@tollgate/message-bus';
 import type { Account } from '@tollgate/command-service';
-import { type Environment, environmentSchema } from '@tollgate/payment-domain';
+import { type Environment, type Person, environmentSchema } from '@tollgate/payment-domain';
 import type { Clock, DataSecrets, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
 import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
 import { Option } from 'commander';
 import type { DataDirectory } from '../configuration/data-directory.ts';
+import type { TeamKeys } from '@tollgate/teams';
+import type { InstalledTeamKeys } from '../configuration/team-signing.ts';
 
 export type { CommandResult } from '@tollgate/service-kit/command-line';
 export type RunCommand = Run<CommandTools>;
 
+export interface CommandTools extends OpenedTools {
+  /** Whom everything that is changed names as its cause. */
+  person: Person;
+}
+
 /** What the work of a command may use. */
-export interface CommandTools {
+export interface OpenedTools {
   directory: DataDirectory;
   store: EventStore;
   clock: Clock;
@@ -28,6 +35,8 @@ export interface CommandTools {
   webhookSecrets: () => readonly WebhookMasterSecret[];
   /** What protects data in the event store. @throws StartupError where they are set wrong */
   dataSecrets?: () => DataSecrets;
+  /** What signs and checks the events of teams; without it there are no commands for teams. */
+  teamKeys?: TeamKeys & Partial<InstalledTeamKeys>;
   /**
    * An account that the gateway uses, with a client that is closed by who opened it.
    *

@@ -5,6 +5,8 @@ import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
+import { openDataDirectory } from '../configuration/data-directory.ts';
+import { openTeamKeys } from '../configuration/team-signing.ts';
 import { openBesideGateway } from './open-beside-gateway.ts';
 import { type CliDependencies, runCommandLine } from './program.ts';
 
@@ -12,11 +14,13 @@ import { type CliDependencies, runCommandLine } from './program.ts';
 async function start() {
   const store = await temporaryStore();
   const parts = { store, clock: createFakeClock(), ids: systemIds, log: silentLog };
-  const tools = { ...parts, directory: {} as never, webhookSecrets: () => [] };
+  const directory = openDataDirectory(dirname(await temporaryFile()));
+  const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
+  const tools = { ...parts, teamKeys, directory, webhookSecrets: () => [] };
   const run = (command: string) => runOn(command, async () => ({ tools, close: async () => undefined }));
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   await run('team add shop');
-  return { run, json };
+  return { run, json, store };
 }
 
 async function runOn(command: string, open: CliDependencies['open']) {
@@ -112,7 +116,8 @@ describe('keys', () => {
       requestsPerSecondMax: 5,
     };
     expect(terms).toEqual(issued);
-    expect(await json('key list')).toEqual([{ ...issued, keyId, active: true }]);
+    const shown = { ...issued, keyId, expiresAt: null, networks: null, active: true };
+    expect(await json('key list')).toEqual([shown]);
   });
 
   it('are revoked by their id or as a whole, twice as well as once', async () => {
@@ -128,6 +133,69 @@ describe('keys', () => {
       false,
     ]);
   });
+});
+
+describe('a key', () => {
+  const issue = 'key issue shop --environment sandbox --scopes read';
+
+  it('ends at its time and is good from its networks only, which the list shows', async () => {
+    const { run, json } = await start();
+    expect(await run(`${issue} --expires 90d --networks 10.20.0.0/16,2001:DB8::/32`)).toMatchObject(done);
+    const [key] = await json('key list shop');
+    expect(key).toMatchObject({
+      ...{ expiresAt: '2030-04-01T00:00:00.000Z', networks: ['10.20.0.0/16', '2001:db8::/32'], active: true },
+    });
+    const { out } = await run('key list shop');
+    expect(out).toMatch(
+      /active {2}read, from 10\.20\.0\.0\/16 2001:db8::\/32, until 2030-04-01T00:00:00\.000Z$/m,
+    );
+    expect((await run(issue)).out).toContain('expires      never\n  networks     all');
+  });
+
+  it('ends with a day, at the end of it', async () => {
+    const { json } = await start();
+    expect(await json(`${issue} --expires 2030-01-31`)).toMatchObject({
+      expiresAt: '2030-02-01T00:00:00.000Z',
+    });
+  });
+
+  it.each([
+    ['--expires 2029-12-30', '--expires'],
+    ['--networks office', '"office"'],
+    [`--networks ${Array.from({ length: 21 }, (_, n) => `10.0.0.${n}`).join(',')}`, '20'],
+  ])('with %s is not issued', async (option, named) => {
+    const { run } = await start();
+    const refused = await run(`${issue} ${option}`);
+    expect(refused).toMatchObject({ exitCode: 2, out: '' });
+    expect(refused.error).toContain(named);
+    expectOneSentence(refused.error);
+  });
+});
+
+describe('who makes a change', () => {
+  it('is in the record, as --as or the environment names it', async () => {
+    const { run, store } = await start();
+    await run('team allow-origins shop --no-callback --as anna@shop.example');
+    await run('--as ben team allow-origins shop --no-redirect');
+    const actors = await Array.fromAsync(store.read('team-shop'), ({ metadata }) => Object(metadata).actor);
+    const person = (name: string) => ({ kind: 'person', name, source: 'command-line' });
+    expect(actors).toEqual(['os:unknown', 'anna@shop.example', 'ben'].map(person));
+  });
+
+  it('is never taken for a user of the operating system', async () => {
+    const { run } = await start();
+    const refused = await run('team add games --as os:root@host');
+    expect(refused).toMatchObject({ exitCode: 2, out: '' });
+    expect(refused.error).toContain('--as');
+  });
+});
+
+it('init-signing makes keys once, and shows the public one', async () => {
+  const { json } = await start();
+  const first = await json('init-signing');
+  expect(first.publicKeys).toContain('-----BEGIN PUBLIC KEY-----');
+  expect(await json('init-signing')).toEqual(first);
+  expect(first.kids).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
 });
 
 describe('what cannot be done as things stand ends with 1 and one sentence', () => {

@@ -14,6 +14,9 @@ const eventSchema = z.object({ revision: z.int(), type: z.string(), at: z.string
 const historySchema = z.object({ events: z.array(eventSchema) });
 const paymentSchema = z.object({ payment: z.object({ status: z.string() }) });
 
+const noKey =
+  'The demo team has no key: issue one (npm run tollgate -- key issue demo --help), and put it into quickstart.json as apiKey.';
+
 function runningGateway(): Quickstart {
   const { TOLLGATE_DATA_DIR } = readConfig(
     z.object({ TOLLGATE_DATA_DIR: z.string().default('.data') }),
@@ -57,12 +60,13 @@ function say(line: string): void {
 
 async function demo(): Promise<void> {
   const quickstart = runningGateway();
-  const { caFile } = quickstart;
+  const { caFile, apiKey } = quickstart;
   if (caFile === undefined)
     throw new StartupError(
       'no_sandbox',
       'This gateway calls real accounts; the demo pays in the sandbox only.',
     );
+  if (apiKey === undefined) throw new StartupError('no_key', noKey);
   const body = {
     product: 'Tea for two',
     amount: 1250,

@@ -12,10 +12,10 @@ import {
   type Teams,
   newApiKey,
 } from '@tollgate/teams';
-import { type Ids, given } from '@tollgate/service-kit';
+import { given } from '@tollgate/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
-import { type CommandResult, type RunCommand, environmentOption } from './command.ts';
+import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 import { refused, teamArgument, teamsOf } from './team-commands.ts';
 
 export function registerKeyCommands(program: Command, run: RunCommand): void {
@@ -33,13 +33,15 @@ export function registerKeyCommands(program: Command, run: RunCommand): void {
     .command('list')
     .description('show the keys of a team, or of all')
     .addArgument(teamArgument('[team]', 'whose keys'))
-    .action((team?: string) => run((tools) => listKeys(teamsOf(tools), team)));
+    .action((team?: string) => run((tools) => listKeys(tools, team)));
 }
 
 interface IssueOptions {
   environment: Environment;
   scopes: Scope[];
   requestsPerSecond?: number;
+  expires?: Expiry;
+  networks?: string[];
 }
 
 function registerIssue(key: Command, run: RunCommand): void {
@@ -56,9 +58,17 @@ function registerIssue(key: Command, run: RunCommand): void {
       parseScopes,
     )
     .option('--requests-per-second <count>', 'a limit of its own, in place of the one for all', parseCount)
-    .action((team: string, options: IssueOptions) =>
-      run((tools) => issueKey({ teams: teamsOf(tools), ids: tools.ids }, team, options)),
-    );
+    .option(
+      '--expires <when>',
+      'until when it may be used: 90d, or a day such as 2027-03-31 (its end, UTC)',
+      parseExpiry,
+    )
+    .option(
+      '--networks <networks>',
+      'from where it may be used, separated by commas: 10.20.0.0/16,2001:db8::/32',
+      parseList,
+    )
+    .action((team: string, options: IssueOptions) => run((tools) => issueKey(tools, team, options)));
 }
 
 function parseScopes(text: string): Scope[] {
@@ -75,26 +85,52 @@ function parseCount(text: string): number {
   return result.data;
 }
 
+/** From the time of the call on. */
+type Expiry = (now: number) => number;
+
+const dayMs = 86_400_000;
+
+function parseExpiry(text: string): Expiry {
+  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
+  if (days !== undefined && Number(days) > 0) return (now) => now + Number(days) * dayMs;
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined;
+  // 31 February would be a day of March.
+  if (day === undefined || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    throw new InvalidArgumentError('It must be a number of days such as 90d, or a day such as 2027-03-31.');
+  return () => day.getTime() + dayMs;
+}
+
+const parseList = (text: string): string[] => text.split(',').map((each) => each.trim());
+
 async function issueKey(
-  { teams, ids }: { teams: Teams; ids: Ids },
+  tools: CommandTools,
   team: string,
-  { environment, scopes: granted, requestsPerSecond: requestsPerSecondMax }: IssueOptions,
+  { environment, scopes: granted, requestsPerSecond: requestsPerSecondMax, expires, networks }: IssueOptions,
 ): Promise<CommandResult> {
-  const key = newApiKey(ids, environment);
+  const at = tools.clock.now();
+  const key = newApiKey(tools.ids, environment);
   const { keyId } = key;
-  const terms = { environment, scopes: granted, ...given({ requestsPerSecondMax }) };
-  const refusal = await teams.change(team, () => [
-    { type: 'IssueKey', keyId, ...terms, secretHash: hashApiKeySecret(key.secret) },
+  const expiresAt = expires?.(at);
+  const terms = { environment, scopes: granted, ...given({ requestsPerSecondMax, expiresAt, networks }) };
+  const refusal = await teamsOf(tools).change(team, () => [
+    { type: 'IssueKey', at, keyId, ...terms, secretHash: hashApiKeySecret(key.secret) },
   ]);
   if (refusal !== undefined) return refused(team, refusal);
+  const until = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
   const shown = formatApiKey(key);
   const text = `A key for ${team}.
   environment  ${environment}
   scopes       ${granted.join(', ')}
   key id       ${keyId}
+  expires      ${until ?? 'never'}
+  networks     ${networks?.join(', ') ?? 'all'}
   key          ${shown}
 Keep the key now: it is not shown again.`;
-  return { kind: 'done', text, json: { team, keyId, ...terms, key: shown } };
+  return {
+    kind: 'done',
+    text,
+    json: { team, keyId, ...terms, ...(until === null ? {} : { expiresAt: until }), key: shown },
+  };
 }
 
 async function revokeKey(teams: Teams, team: string, text: string): Promise<CommandResult> {
@@ -106,11 +142,13 @@ async function revokeKey(teams: Teams, team: string, text: string): Promise<Comm
   return { kind: 'done', text: notice, json: { team, keyId } };
 }
 
-async function listKeys(teams: Teams, name: string | undefined): Promise<CommandResult> {
+async function listKeys(tools: CommandTools, name: string | undefined): Promise<CommandResult> {
+  const teams = teamsOf(tools);
+  const now = tools.clock.now();
   const shown = name === undefined ? await teams.list() : [await teams.find(name)];
   const found = shown.filter((team): team is Team => team !== undefined);
   if (name !== undefined && found.length === 0) return refused(name, { code: 'team_not_found' });
-  const lines = found.flatMap((team) => [team.name, ...keyLines(team)]);
-  const json = found.flatMap((team) => team.keys.map((key) => ({ team: team.name, ...toKeyJson(key) })));
+  const lines = found.flatMap((team) => [team.name, ...keyLines(team, now)]);
+  const json = found.flatMap((team) => team.keys.map((key) => ({ team: team.name, ...toKeyJson(key, now) })));
   return { kind: 'done', text: lines.join('\n') || 'There is no team.', json };
 }

@@ -27,7 +27,8 @@ import { type DataDirectory, openDataDirectory } from '../configuration/data-dir
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
 import { accountsBesideGateway } from '../configuration/sandbox-account.ts';
 import { openStore } from '../composition/open-store.ts';
-import type { CommandTools } from './command.ts';
+import { type TeamSigningConfig, openTeamKeys } from '../configuration/team-signing.ts';
+import type { OpenedTools } from './command.ts';
 
 export interface BesideGatewayConfig {
   /** Names the accounts, of which `env` may hold the private keys. */
@@ -36,6 +37,7 @@ export interface BesideGatewayConfig {
   env?: Readonly<Record<string, string | undefined>>;
   webhookSecrets?: string | undefined;
   dataSecrets?: string | undefined;
+  teamSigning?: TeamSigningConfig;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
 }
@@ -48,7 +50,7 @@ export async function openBesideGateway(
   dataDir: string,
   parts: { clock: Clock; ids: Ids; log: Log },
   configured: BesideGatewayConfig = {},
-): Promise<{ tools: CommandTools; close: () => Promise<void> }> {
+): Promise<{ tools: OpenedTools; close: () => Promise<void> }> {
   const path = resolve(dataDir);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw notThere(path);
   const directory = openDataDirectory(path);
@@ -67,8 +69,10 @@ export async function openBesideGateway(
       ? directory.dataSecrets(parts.ids)
       : parseDataSecrets(configured.dataSecrets);
   const openAccount = openAccountsBeside(directory, parts, configured);
+  const mayInstall = eventStore === undefined;
+  const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall });
   const tools = {
-    ...{ directory, store, ...parts, webhookSecrets, dataSecrets, openAccount },
+    ...{ directory, store, ...parts, webhookSecrets, dataSecrets, openAccount, teamKeys },
     ...kafkaTools(configured.kafka, parts),
   };
   return { tools, close: () => store.close() };
@@ -80,7 +84,7 @@ const openAccountsBeside =
     directory: DataDirectory,
     { clock }: { clock: Clock },
     { accountsFile, callDeadlineMs = defaultCallDeadlineMs, env = {} }: BesideGatewayConfig,
-  ): NonNullable<CommandTools['openAccount']> =>
+  ): NonNullable<OpenedTools['openAccount']> =>
   (environment, name) => {
     const accounts = accountsBesideGateway(accountsFile, env, directory).filter(
       (account) => account.environment === environment,
@@ -99,7 +103,7 @@ const noAccount = (name: string, environment: string, known: readonly { name: st
 function kafkaTools(
   kafka: KafkaConfig | undefined,
   { clock, log }: { clock: Clock; log: Log },
-): Pick<CommandTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
+): Pick<OpenedTools, 'openBus' | 'topicReader' | 'topicAdmin'> {
   if (kafka === undefined) return {};
   const { topicPrefix } = kafka;
   const connection = { ...kafka.connection, clock, log };

@@ -39,6 +39,10 @@ describe('a bad call ends with 2 and one sentence, and opens nothing', () => {
     ['key issue shop --environment sandbox --scopes read --requests-per-second 0', '--requests-per-second'],
     ['key issue shop --environment sandbox --scopes read --requests-per-second 1e3', '--requests-per-second'],
     ['key issue shop --environment sandbox --scopes read --requests-per-second -5', '--requests-per-second'],
+    ['key issue shop --environment sandbox --scopes read --expires soon', '--expires'],
+    ['key issue shop --environment sandbox --scopes read --expires 0d', '--expires'],
+    ['key issue shop --environment sandbox --scopes read --expires 2027-02-31', '--expires'],
+    ['team add shop --as', '--as'],
     ['adopt --environment sandbox --team shop --from 2026-10-01', '--account'],
     ['adopt --account main --environment sandbox --team shop', '--from'],
     ['adopt --account main --environment sandbox --team Shop --from 2026-10-01', "'Shop'"],
@@ -101,6 +105,6 @@ it('a fault of ours is not reported as one of the caller, and lets go of the dat
     print: () => undefined,
     complain: () => undefined,
   });
-  await expect(running).rejects.toThrow(TypeError);
+  await expect(running).rejects.toThrow(RangeError);
   expect(closed).toBe(1);
 });

@@ -4,34 +4,45 @@
  * A further group of commands is a file `x-commands.ts` here with one `registerXCommands(program, run)`, and a line below.
  * `program.spec.ts` runs commands without a process; `e2e/teams.int.spec.ts` as a user does.
  */
-import { type CommandLineDeps, runProgram } from '@tollgate/service-kit/command-line';
+import { type CommandLineDeps, type RunCommand as Run, runProgram } from '@tollgate/service-kit/command-line';
 import { Command } from 'commander';
 import { registerAdoptCommand } from './adopt-command.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
-import type { CommandTools, RunCommand } from './command.ts';
+import type { OpenedTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
+import { commandLinePerson, parsePerson } from './person.ts';
 import { registerReconcileCommand } from './reconcile-command.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
+import { registerSigningCommand } from './signing-command.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
 import { registerTopicCommands } from './topic-commands.ts';
 import { registerWebhookCommands } from './webhook-commands.ts';
 
-export interface CliDependencies extends CommandLineDeps<CommandTools> {
+export interface CliDependencies extends CommandLineDeps<OpenedTools> {
+  /** Who changes something where `--as` does not say it. */
+  person?: string;
   /** Whether `print` goes to a terminal that shows colours; no by default. */
   hasColours?: boolean;
 }
 
 /** Runs one command line and gives the exit code of the process. Rejects with what is a fault of ours. */
 export function runCommandLine(argv: readonly string[], deps: CliDependencies): Promise<number> {
-  const { print, hasColours = false } = deps;
+  const { print, person = 'os:unknown', hasColours = false } = deps;
   const program = new Command('npm run tollgate --')
     .description('Manages the gateway whose data are in TOLLGATE_DATA_DIR (.data), beside the running one.')
     .option('--json', 'print the result as one line of JSON')
+    .option('--as <person>', `who makes the change, in the records (${person})`, parsePerson)
     .configureHelp({ showGlobalOptions: true });
-  const addCommands = (run: RunCommand): void => {
+  const addCommands = (runOpened: Run<OpenedTools>): void => {
+    const run: RunCommand = (work) =>
+      runOpened((tools) => {
+        const { as = person } = program.opts<{ as?: string }>();
+        return work({ ...tools, person: commandLinePerson(as) });
+      });
     registerTeamCommands(program, run);
     registerKeyCommands(program, run);
+    registerSigningCommand(program, run);
     registerWebhookCommands(program, run);
     registerCallbackCommands(program, run);
     registerTailCommands(program, run, { print, hasColours });

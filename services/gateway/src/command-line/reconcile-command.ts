@@ -75,7 +75,12 @@ async function reconcile(
   for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) {
     const day = new Date(at).toISOString().slice(0, 10);
     const wanted = { environment, account, day, isDryRun, by: 'person' } as const;
-    const report = await follow(tools, await requestReconciliation(tools, wanted), print, signal);
+    const report = await follow(
+      tools,
+      await requestReconciliation(tools, wanted, tools.person),
+      print,
+      signal,
+    );
     if (typeof report === 'string') return { kind: 'refused', message: report };
     reports.push(report);
   }

@@ -5,8 +5,11 @@ import {
   type TeamCommand,
   type TeamRefusal,
   activeKeysMax,
+  isExpired,
   originPurposes,
   originsMax,
+  networksMax,
+  rotationsMax,
   teamNameSchema,
   type Teams,
   createTeams,
@@ -15,8 +18,12 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
-/** The events of every change that is made by hand name the command line as their cause. */
-export const teamsOf = (tools: CommandTools): Teams => createTeams({ ...tools, actor: 'tollgate-cli' });
+/** The events of every change that is made by hand name the person. */
+export function teamsOf(tools: CommandTools): Teams {
+  const { teamKeys } = tools;
+  if (teamKeys === undefined) throw new RangeError('these tools have no keys for the events of teams');
+  return createTeams({ ...tools, teamKeys, actor: tools.person });
+}
 
 /** @throws InvalidArgumentError for what no team can be called. */
 export function parseTeamName(text: string): string {
@@ -38,12 +45,12 @@ export function registerTeamCommands(program: Command, run: RunCommand): void {
   team
     .command('list')
     .description('show all teams')
-    .action(() => run(async (tools) => toList(await teamsOf(tools).list())));
+    .action(() => run(async (tools) => toList(await teamsOf(tools).list(), tools.clock.now())));
   team
     .command('show')
     .description('show one team: its keys and where its URLs may point')
     .addArgument(teamArgument('<name>', 'the team'))
-    .action((name: string) => run(async (tools) => showTeam(teamsOf(tools), name)));
+    .action((name: string) => run(async (tools) => showTeam(tools, name)));
   registerAllowOrigins(team, run);
 }
 
@@ -67,7 +74,7 @@ function registerAllowOrigins(team: Command, run: RunCommand): void {
     .action((name: string, options: OriginOptions) => {
       const commands = toCommands(options);
       if (commands.length === 0) command.error("error: missing option '--callback' or '--redirect'");
-      return run((tools) => allowOrigins(teamsOf(tools), name, commands));
+      return run((tools) => allowOrigins(tools, name, commands));
     });
 }
 
@@ -85,30 +92,38 @@ async function addTeam(teams: Teams, name: string): Promise<CommandResult> {
 }
 
 async function allowOrigins(
-  teams: Teams,
+  tools: CommandTools,
   name: string,
   commands: readonly TeamCommand[],
 ): Promise<CommandResult> {
-  const refusal = await teams.change(name, () => commands);
-  return refusal === undefined ? showTeam(teams, name) : refused(name, refusal);
+  const refusal = await teamsOf(tools).change(name, () => commands);
+  return refusal === undefined ? showTeam(tools, name) : refused(name, refusal);
 }
 
-async function showTeam(teams: Teams, name: string): Promise<CommandResult> {
-  const team = await teams.find(name);
+async function showTeam(tools: CommandTools, name: string): Promise<CommandResult> {
+  const team = await teamsOf(tools).find(name);
+  const now = tools.clock.now();
   if (team === undefined) return refused(name, { code: 'team_not_found' });
   const { callback = [], redirect } = team.allowedOrigins;
   const text = [
     name,
     `  callbacks  ${callback.join(' ') || 'nowhere'}`,
     `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
-    ...keyLines(team),
+    ...keyLines(team, now),
   ].join('\n');
   const allowedOrigins = { callback, redirect: redirect ?? null };
-  return { kind: 'done', text, json: { name, allowedOrigins, keys: team.keys.map(toKeyJson) } };
+  return {
+    kind: 'done',
+    text,
+    json: { name, allowedOrigins, keys: team.keys.map((key) => toKeyJson(key, now)) },
+  };
 }
 
-function toList(teams: readonly Team[]): CommandResult {
-  const rows = teams.map(({ name, keys }) => ({ name, activeKeys: keys.filter((key) => key.active).length }));
+function toList(teams: readonly Team[], now: number): CommandResult {
+  const rows = teams.map(({ name, keys }) => ({
+    name,
+    activeKeys: keys.filter((key) => key.active && !isExpired(key, now)).length,
+  }));
   const lines = rows.map(({ name, activeKeys }) => `${name.padEnd(24)} active keys: ${activeKeys}`);
   return { kind: 'done', text: lines.join('\n') || 'There is no team.', json: rows };
 }
@@ -121,13 +136,23 @@ const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: Team
   too_many_active_keys: (name) =>
     `${name} has ${activeKeysMax} active keys in this environment already; key revoke ${name} <keyId> makes room.`,
   too_many_origins: () => `A team may have ${originsMax} origins in each list at most.`,
+  expiry_in_past: () => 'The time of --expires must be in the future.',
+  too_many_networks: () => `A key may have ${networksMax} networks at most.`,
+  network_invalid: (_name, { network = '' }) =>
+    `${JSON.stringify(network)} is no network; write it as 10.20.0.0/16, 2001:db8::/32 or an address.`,
+  too_many_rotations: (name) => `The webhook secrets of ${name} were rotated ${rotationsMax} times already.`,
   origin_invalid: (_name, { origin = '' }) =>
     `${JSON.stringify(origin)} is no origin that can be allowed; write https://host[:port], or http:// and a loopback host.`,
 };
 
+/** An origin is not right or wrong as things stand. */
+const wrongAsCalled: readonly TeamRefusal['code'][] = [
+  ...(['origin_invalid', 'too_many_origins', 'network_invalid', 'too_many_networks'] as const),
+  'expiry_in_past',
+];
+
 /** What stands against a change of the team, as a sentence. */
 export const refused = (name: string, refusal: TeamRefusal): CommandResult => ({
-  // An origin is not right or wrong as things stand.
-  kind: refusal.code === 'origin_invalid' || refusal.code === 'too_many_origins' ? 'usage' : 'refused',
+  kind: wrongAsCalled.includes(refusal.code) ? 'usage' : 'refused',
   message: messageByRefusal[refusal.code](name, refusal),
 });

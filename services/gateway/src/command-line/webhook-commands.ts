@@ -80,8 +80,7 @@ const messageByRefusal: Record<ReplayRefusal['code'], (token: string, id?: strin
 };
 
 async function replay(tools: CommandTools, token: string, id: string | undefined): Promise<CommandResult> {
-  const actor = { kind: 'service' as const, name: 'tollgate-cli' };
-  const answer = await createWebhookJournal(tools).requestReplay(token, id, actor);
+  const answer = await createWebhookJournal(tools).requestReplay(token, id, tools.person);
   if (answer.kind === 'refused')
     return { kind: 'refused', message: messageByRefusal[answer.refusal.code](token, id) };
   const text = `A running gateway delivers again, at once: ${answer.ids.join(' ')}`;

@@ -1,9 +1,12 @@
+/** The team that whoever tries the gateway out calls it as. There is one only beside the sandbox that the gateway brings up. */
 import type { EventStore } from '@tollgate/event-store';
 import {
   type Scope,
   type TeamCommand,
-  type TeamRefusal,
+  type TeamKeys,
   type TeamState,
+  type Teams,
+  activeKeysIn,
   activeKeysMax,
   type ApiKey,
   formatApiKey,
@@ -24,46 +27,78 @@ const demoCallbackOrigins = ['http://127.0.0.1:*', 'http://localhost:*', 'http:/
 
 interface Dependencies {
   store: EventStore;
+  teamKeys: TeamKeys;
   clock: Clock;
   ids: Ids;
 }
 
-/** Of the team that whoever tries the gateway out calls it as. */
-export async function demoKey({ store, clock, ids, dataDirectory }: Parts): Promise<Secret> {
-  const known = dataDirectory.readQuickstart()?.apiKey;
-  const deps = { store: await store(), clock, ids };
-  return ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
+/** The demo team's key; undefined where the gateway has accounts of its own, and where somebody has revoked the key. */
+export async function demoKey(parts: Parts): Promise<Secret | undefined> {
+  const { config, clock, ids, dataDirectory, teamKeys } = parts;
+  const deps = { store: await parts.store(), teamKeys, clock, ids };
+  if (config.accountsFile === undefined) {
+    const known = dataDirectory.readQuickstart()?.apiKey;
+    return ensureDemoTeam(deps, known === undefined ? undefined : new Secret(known));
+  }
+  const left = await demoKeysLeft(deps);
+  if (left.length > 0)
+    parts
+      .logOf('gateway')
+      .warn(
+        { team: demoTeam, keyId: left.join(' ') },
+        'the demo team has active keys beside accounts of your own; revoke them: tollgate key revoke demo <keyId>',
+      );
+  return undefined;
+}
+
+/** Ids of the demo team's keys that still open something. */
+async function demoKeysLeft(deps: Dependencies): Promise<string[]> {
+  const team = await teamsOf(deps).find(demoTeam);
+  if (team === undefined) return [];
+  const now = deps.clock.now();
+  const active = [...activeKeysIn(team, 'sandbox', now), ...activeKeysIn(team, 'production', now)];
+  return active.map(({ keyId }) => keyId);
 }
 
 /**
  * Makes sure that the demo team exists and has a key, and gives the key. A key that is known from an earlier start is kept,
  * also where the event store was thrown away meanwhile; where the key was lost, a new one takes the oldest one's place.
+ *
+ * Once somebody has revoked a key of the team, none is issued by itself any more: undefined, unless the known one is active.
  */
-export async function ensureDemoTeam(deps: Dependencies, knownKey: Secret | undefined): Promise<Secret> {
+export async function ensureDemoTeam(
+  deps: Dependencies,
+  knownKey: Secret | undefined,
+): Promise<Secret | undefined> {
+  const teams = teamsOf(deps);
+  const team = await teams.find(demoTeam);
   const known = knownKey === undefined ? undefined : parseApiKey(knownKey.reveal());
-  const key = known ?? newApiKey(deps.ids, 'sandbox');
-  const refused = await issue(deps, key);
-  // The known key was revoked by somebody: it stays so.
-  if (refused === 'key_exists') return ensureDemoTeam(deps, undefined);
-  if (refused !== undefined)
-    throw new StartupError('demo_team', `The demo team cannot be given a key (${refused}).`);
+  const recorded = team?.keys.find(({ keyId }) => keyId === known?.keyId);
+  const isRevoked = team?.keys.some(({ revocation }) => revocation === 'by-decision') === true;
+  if (isRevoked) return recorded?.active === true ? knownKey : undefined;
+  const isKept = known !== undefined && recorded?.active !== false;
+  const key = isKept ? known : newApiKey(deps.ids, 'sandbox');
+  await issue(teams, key, deps.clock.now());
   return new Secret(formatApiKey(key));
 }
 
-async function issue(deps: Dependencies, key: ApiKey): Promise<TeamRefusal['code'] | undefined> {
+const teamsOf = (deps: Dependencies): Teams =>
+  createTeams({ ...deps, actor: { kind: 'service', name: 'gateway' } });
+
+async function issue(teams: Teams, key: ApiKey, at: number): Promise<void> {
   const { environment, keyId, secret } = key;
   const issueKey: TeamCommand = {
-    type: 'IssueKey',
-    ...{ environment, keyId, scopes: demoScopes, secretHash: hashApiKeySecret(secret) },
+    ...{ type: 'IssueKey', at, environment, keyId, scopes: demoScopes },
+    secretHash: hashApiKeySecret(secret),
   };
-  const teams = createTeams({ ...deps, actor: 'gateway' });
   const refusal = await teams.change(demoTeam, (team) => [
     ...(team === undefined ? [{ type: 'AddTeam' as const, name: demoTeam }] : []),
     ...allowCallbacks(team),
-    ...makeRoom(team, keyId),
+    ...makeRoom(team, key, at),
     issueKey,
   ]);
-  return refusal?.code;
+  if (refusal !== undefined)
+    throw new StartupError('demo_team', `The demo team cannot be given a key (${refusal.code}).`);
 }
 
 /** A list that somebody has set since stays as it is. */
@@ -72,10 +107,10 @@ function allowCallbacks(team: TeamState): TeamCommand[] {
   return [{ type: 'AllowOrigins', purpose: 'callback', origins: demoCallbackOrigins }];
 }
 
-function makeRoom(team: TeamState, keyId: string): TeamCommand[] {
-  const active = team?.keys.filter((key) => key.active) ?? [];
+function makeRoom(team: TeamState, { keyId, environment }: ApiKey, now: number): TeamCommand[] {
+  const active = team === undefined ? [] : activeKeysIn(team, environment, now);
   const [oldest] = active;
   const isKnown = active.some((key) => key.keyId === keyId);
   if (oldest === undefined || isKnown || active.length < activeKeysMax) return [];
-  return [{ type: 'RevokeKey', keyId: oldest.keyId }];
+  return [{ type: 'RevokeKey', keyId: oldest.keyId, reason: 'replaced' }];
 }

@@ -3,6 +3,7 @@ import { type Quickstart, openDataDirectory } from '../configuration/data-direct
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
+import { watchTeams } from './metrics/watch-services.ts';
 import { type Parts, createParts } from './parts.ts';
 import type { RunningService } from '../edge/running-service.ts';
 import {
@@ -55,8 +56,13 @@ export async function startGateway(
     const apiKey = isWhole ? await demoKey(parts) : undefined;
     const { running, callbackUrl } = await startServices(parts);
     const url = await startApiServer(parts, await apiOf(parts, running), stops);
-    if (apiKey === undefined || callbackUrl === undefined) return { url, quickstart: undefined, stop };
-    const content = await quickstartOf(parts, { gatewayUrl: url, apiKey: apiKey.reveal(), callbackUrl });
+    if (!isWhole || callbackUrl === undefined) return { url, quickstart: undefined, stop };
+    const own = {
+      gatewayUrl: url,
+      callbackUrl,
+      ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
+    };
+    const content = await quickstartOf(parts, own);
     dataDirectory.writeQuickstart(content);
     return { url, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
   } catch (error) {
@@ -86,18 +92,25 @@ async function startServices(
 async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<ApiParts> {
   const { runs, metrics } = parts;
   const hasRoutes = routedServices.some(runs);
+  const directory = hasRoutes ? await parts.teams() : undefined;
+  const areTeamsSuspect = () => directory !== undefined && directory.health().suspectStreams.length > 0;
+  if (directory !== undefined) watchTeams(metrics, directory);
   return {
     services: running,
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
     isFront: runs('api'),
-    ...(hasRoutes ? { directory: await parts.teams() } : {}),
+    ...(directory === undefined ? {} : { directory }),
     notReady: () =>
       namesOf([
         Promise.resolve(parts.isStoreReachable() ? [] : ['event-store']),
         ...running.map(async (service) => service.notReady?.()),
       ]),
-    degraded: () => namesOf(running.map(async (service) => service.degraded?.())),
+    degraded: () =>
+      namesOf([
+        Promise.resolve(areTeamsSuspect() ? ['team-records'] : []),
+        ...running.map(async (service) => service.degraded?.()),
+      ]),
     building: () => running.map((service) => service.building?.()).find((building) => building !== undefined),
     metrics,
   };

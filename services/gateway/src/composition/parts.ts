@@ -2,7 +2,7 @@
 import { type EventStore, type Members, createMembers, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
-import { type TeamDirectory, createTeamDirectory } from '@tollgate/teams';
+import { type TeamDirectory, type TeamKeys, createTeamDirectory } from '@tollgate/teams';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
   type DataSecrets,
@@ -12,6 +12,7 @@ import {
 } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { openTeamKeys } from '../configuration/team-signing.ts';
 import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
 import { type RunAlone, inBackground } from './background.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
@@ -37,6 +38,8 @@ export interface Parts extends GatewayDependencies {
   members: () => Promise<Members>;
   /** Those that share the inquiry schedule; who runs it takes part. */
   schedulers: () => Promise<Members>;
+  /** What signs and checks the events of teams. */
+  teamKeys: TeamKeys;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
   /** Started: it has every current view, or reports that it is rebuilding. */
@@ -90,8 +93,13 @@ export function createParts(
     return joined;
   });
 
+  // Processes that have a store of their machine alone are one installation, and so is one that runs everything.
+  const mayInstall = config.eventStore === undefined || serviceNames.every(runs);
+  const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall });
   const teams = once(async () => {
-    const directory = createTeamDirectory({ store: await store(), log: logOf('team-directory') });
+    const directory = createTeamDirectory({
+      ...{ store: await store(), clock, verifier: teamKeys.verifier(), log: logOf('team-directory') },
+    });
     stops.defer(() => directory.stop());
     await directory.start();
     return directory;
@@ -110,7 +118,7 @@ export function createParts(
   });
 
   return {
-    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teams, index },
+    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, teams, index },
     schedulers: once(() => membersOf('inquiry-schedule')),
     isStoreReachable: () => isStoreReachable(),
     accounts: once(() =>

@@ -7,6 +7,7 @@ import { logLevels, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
+import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
 
@@ -80,6 +81,7 @@ export const dataDirConfigSchema = z
     callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
 
 const networksSchema = z
@@ -211,6 +213,7 @@ export const gatewayConfigSchema = z
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
   .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })))
   .and(
     z

@@ -26,7 +26,8 @@ import { z } from 'zod';
 /** What a script or a newcomer needs to drive the running system. */
 export const quickstartSchema = z.object({
   gatewayUrl: z.string(),
-  apiKey: z.string(),
+  /** Of the demo team; absent where there is none, and where it was revoked. */
+  apiKey: z.string().exactOptional(),
   callbackUrl: z.string(),
   /** Of the sandbox; absent where the gateway calls the accounts of a file. */
   paymentServiceUrl: z.string().exactOptional(),
@@ -127,7 +128,7 @@ function readJson(file: string): unknown {
  * Makes a file unless there is one, whole or not at all: of two first starts at once, both go on with what one of them has
  * made, and one that is killed in between leaves nothing that the next would trip over.
  */
-function makePrivately(file: string, text: string): void {
+export function makePrivately(file: string, text: string): void {
   const own = `${file}.${process.pid}`;
   writeFileSync(own, text, { mode: 0o600 });
   try {

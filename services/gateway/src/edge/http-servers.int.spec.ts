@@ -1,7 +1,7 @@
 import { createTeamDirectory } from '@tollgate/teams';
-import { givenTeam, keyText } from '@tollgate/teams/testing';
+import { givenTeam, keyText, testVerifier } from '@tollgate/teams/testing';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readConfig, silentLog } from '@tollgate/service-kit';
+import { readConfig, silentLog, systemClock } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,12 @@ async function start(env: Record<string, string>) {
   await givenTeam(store, { team: 'shop', keyId: 'k1' });
   const stops = new AsyncDisposableStack();
   onTestFinished(() => stops.disposeAsync());
-  const directory = createTeamDirectory({ store, log: silentLog });
+  const directory = createTeamDirectory({
+    store,
+    clock: systemClock,
+    verifier: testVerifier,
+    log: silentLog,
+  });
   onTestFinished(() => directory.stop());
   await directory.start();
   const config = readConfig(gatewayConfigSchema, { GATEWAY_PORT: '0', ...env });

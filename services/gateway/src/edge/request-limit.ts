@@ -49,7 +49,7 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
     max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
   });
   api.addHook('onRequest', async (request, reply) => {
-    const authentication = directory.authenticate(request.headers.authorization);
+    const authentication = directory.authenticate(request.headers.authorization, request.ip);
     const isKnown = authentication.kind === 'caller';
     if (isKnown) callers.set(request, authentication.caller);
     const count = await (isKnown ? countOfKey : countOfAddress)(request);

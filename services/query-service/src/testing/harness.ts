@@ -4,7 +4,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { createPaymentIndex, type PaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
 import { paymentKind, type ViewKind } from '@tollgate/views';
-import { givenTeam } from '@tollgate/teams/testing';
+import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { type AnyEvent } from '@tollgate/views/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
@@ -41,7 +41,7 @@ export async function start(
   await givenTeam(store, { team: 'refunds', keyId: 'k4', scopes: ['refunds'] });
   await givenTeam(store, { team: 'payouts', keyId: 'k5', scopes: ['payouts'] });
   const log = silentLog;
-  const directory = createTeamDirectory({ store, log });
+  const directory = createTeamDirectory({ store, clock: systemClock, verifier: testVerifier, log });
   const index = createPaymentIndex({ file: ':memory:', store, log, clock: systemClock });
   await Promise.all([directory.start(), index.start()]);
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));

@@ -65,7 +65,7 @@ async function bringUp(
   const scheme = config.tlsFiles === undefined ? 'http' : 'https';
   const quickstart: Quickstart = {
     gatewayUrl: toUrl(config.host, config.gatewayPort, scheme),
-    apiKey: apiKey.reveal(),
+    ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     callbackUrl: toUrl(config.host, config.callbackPort),
     ...fields,
     pid,
@@ -118,7 +118,10 @@ async function bringUpProvider(
 }
 
 /** Opens the store for that alone, and closes it: the processes have their own. */
-async function prepareDemoTeam(options: LaunchOptions, dataDirectory: DataDirectory): Promise<Secret> {
+async function prepareDemoTeam(
+  options: LaunchOptions,
+  dataDirectory: DataDirectory,
+): Promise<Secret | undefined> {
   await using stops = new AsyncDisposableStack();
   return await demoKey(createParts(options, { dataDirectory, stops, runs: () => false }));
 }

@@ -55,6 +55,9 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
     COMMAND_SERVICE_URL: commands ?? '',
     QUERY_SERVICE_URL: queries ?? '',
     NOTIFIER_URL: notifiers ?? '',
+    // Only what changes teams signs.
+    TOLLGATE_TEAM_SIGNING_KEY: '',
+    TOLLGATE_TEAM_SIGNING_KEY_FILE: '',
   };
   return placed.map(({ service, number, isFirst, port }) => ({
     label: instances === 1 ? service : `${service}-${number}`,

@@ -10,6 +10,7 @@ import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
 import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
+import type { TeamDirectory } from '@tollgate/teams';
 import { viewKinds } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
 import type { ClockCheck } from '../clock-check.ts';
@@ -126,6 +127,11 @@ export function watchProjectors({ watch }: Watch, projectors: readonly RunningPr
 
 export function watchClock({ watch }: Watch, check: Pick<ClockCheck, 'skewMs'>): void {
   watch('tollgate_clock_skew_seconds', () => oneReading(toSeconds(check.skewMs())));
+}
+
+export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'health'>): void {
+  watch('tollgate_unsigned_team_events', () => oneReading(health().unsignedEvents));
+  watch('tollgate_suspect_team_streams', () => oneReading(health().suspectStreams.length));
 }
 
 /** @param health undefined while another instance publishes */

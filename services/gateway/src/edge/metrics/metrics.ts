@@ -82,6 +82,14 @@ const gauges = {
     help: 'Age of the oldest event that reads do not show yet; 0 if they show everything',
     labelNames: [],
   },
+  tollgate_unsigned_team_events: {
+    help: 'Events of teams that count for nothing because they are not signed; anything but 0 means that somebody else writes to the store',
+    labelNames: [],
+  },
+  tollgate_suspect_team_streams: {
+    help: 'Streams of teams that have unsigned events, or cannot be read',
+    labelNames: [],
+  },
   tollgate_publisher_lag_seconds: {
     help: 'How long events have been waiting for their topic; absent while another instance publishes',
     labelNames: [],

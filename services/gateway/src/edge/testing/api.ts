@@ -8,6 +8,7 @@ import { createQueryService } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
+import { testVerifier } from '@tollgate/teams/testing';
 import {
   createLocalKeyService,
   createVault,
@@ -41,7 +42,7 @@ export async function startApi(
   const store = await temporaryStore();
   await seed(store);
   const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
-  const directory = createTeamDirectory(deps);
+  const directory = createTeamDirectory({ ...deps, verifier: testVerifier });
   const index = createPaymentIndex({ ...deps, file: ':memory:' });
   await Promise.all([directory.start(), index.start()]);
   const commands = createCommandService({

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createNetworkList, normaliseNetwork } from './networks.ts';
+
+test.each([
+  ['10.20.0.0/16', '10.20.0.0/16'],
+  [' 203.0.113.7 ', '203.0.113.7/32'],
+  ['2001:DB8::/32', '2001:db8::/32'],
+  ['::1', '::1/128'],
+  ['0.0.0.0/0', '0.0.0.0/0'],
+])('%j is written %s', (text, written) => expect(normaliseNetwork(text)).toBe(written));
+
+test.each([
+  ...['', '10.20.0.0/33', '2001:db8::/129', '10.20.0/16', 'example.com', '10.0.0.0/8/8', '10.0.0.0/-1'],
+  ...['10.0.0.0/', '/8', 'fe80::1%eth0', '::ffff:10.0.0.0/104', '010.0.0.1', '1', '10.0.0.0/1e1'],
+])('%j is no network', (text) => expect(normaliseNetwork(text)).toBeUndefined());
+
+test('an address is in a network of its own kind, also where IPv4 came over an IPv6 socket', () => {
+  const { has } = createNetworkList(['10.20.0.0/16', '2001:db8::/32', '203.0.113.7/32']);
+  for (const inside of ['10.20.255.1', '::ffff:10.20.0.1', '2001:db8:1::9', '203.0.113.7'])
+    expect(has(inside), inside).toBe(true);
+  for (const outside of ['10.21.0.1', '::ffff:10.21.0.1', '2001:db9::1', '203.0.113.8', '::1'])
+    expect(has(outside), outside).toBe(false);
+});
+
+test('what is no address is in no network', () => {
+  const { has } = createNetworkList(['0.0.0.0/0', '::/0']);
+  for (const text of ['', 'unknown', '10.0.0.1, 10.0.0.2', '10.0.0.1:443', '[::1]'])
+    expect(has(text), text).toBe(false);
+});

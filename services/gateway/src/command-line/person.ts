@@ -1,0 +1,24 @@
+/** Who changes something by a command: whoever `--as` names, else the user of the operating system. */
+import type { Person } from '@tollgate/payment-domain';
+import { InvalidArgumentError } from 'commander';
+
+/** Before the name of a user of the operating system, so that nobody can be taken for one. */
+const ofSystem = 'os:';
+
+/** @throws InvalidArgumentError for what is no name */
+export function parsePerson(text: string): string {
+  if (
+    /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,128}$/u.test(text) &&
+    text.trim() === text &&
+    !text.startsWith(ofSystem)
+  )
+    return text;
+  throw new InvalidArgumentError(
+    `It must be a name or an e-mail address of 1 to 128 characters that does not begin with ${ofSystem}`,
+  );
+}
+
+export const commandLinePerson = (name: string): Person => ({ kind: 'person', name, source: 'command-line' });
+
+/** Where nobody has said who it is. */
+export const systemUser = (user: string, host: string): string => `${ofSystem}${user}@${host}`;

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFile } from '@tollgate/event-store/testing';
+import { createTeamVerifier, newSigningKeys } from '@tollgate/teams';
+import { readConfig, Secret } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { openTeamKeys, teamSigningEnvironmentSchema } from './team-signing.ts';
+
+const folder = async () => ({ path: dirname(await temporaryFile()) });
+const installing = { mayInstall: true };
+const apart = { mayInstall: false };
+const keyFile = 'operator-signing.key';
+const publicFile = 'operator-signing.pub';
+
+describe('on one machine', () => {
+  it('a pair is made at the first use, the private key for its owner only, and kept', async () => {
+    const directory = await folder();
+    const { kids } = openTeamKeys({}, directory, installing).verifier();
+    expect(statSync(join(directory.path, keyFile)).mode & 0o777).toBe(0o600);
+    const again = openTeamKeys({}, directory, installing);
+    expect(again.verifier().kids).toEqual(kids);
+    expect([again.signer().kid]).toEqual(kids);
+  });
+
+  it('a start that was killed between the two files goes on with the first', async () => {
+    const directory = await folder();
+    const { kid } = openTeamKeys({}, directory, installing).signer();
+    rmSync(join(directory.path, publicFile));
+    expect(openTeamKeys({}, directory, installing).verifier().kids).toEqual([kid]);
+  });
+
+  it('no further pair is made where the public key is known: its private half is elsewhere', async () => {
+    const directory = await folder();
+    openTeamKeys({}, directory, installing).install();
+    rmSync(join(directory.path, keyFile));
+    const keys = openTeamKeys({}, directory, installing);
+    expect(keys.verifier().kids).toHaveLength(1);
+    expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY_FILE');
+    expect(existsSync(join(directory.path, keyFile))).toBe(false);
+  });
+});
+
+describe('where services run apart', () => {
+  it('nothing is made, and what is missing is named', async () => {
+    const directory = await folder();
+    expect(() => openTeamKeys({}, directory, apart).verifier()).toThrow('TOLLGATE_TEAM_SIGNING_PUBLIC_KEY');
+    expect(existsSync(join(directory.path, keyFile))).toBe(false);
+  });
+
+  it('the variables name the keys', async () => {
+    const { path } = await folder();
+    const { privateKey, publicKey } = newSigningKeys();
+    const privateKeyFile = join(path, 'elsewhere.key');
+    writeFileSync(privateKeyFile, privateKey.reveal());
+    const config = readConfig(teamSigningEnvironmentSchema, {
+      TOLLGATE_TEAM_SIGNING_KEY_FILE: privateKeyFile,
+      TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: publicKey,
+    });
+    const keys = openTeamKeys(config, { path }, apart);
+    expect([keys.signer().kid]).toEqual(createTeamVerifier(publicKey).kids);
+    const inline = readConfig(teamSigningEnvironmentSchema, {
+      TOLLGATE_TEAM_SIGNING_KEY: privateKey.reveal(),
+    });
+    expect(JSON.stringify(inline)).not.toContain('PRIVATE');
+    expect(openTeamKeys({ ...inline, publicKeys: publicKey }, { path }, apart).signer().kid).toBe(
+      keys.signer().kid,
+    );
+  });
+
+  it('init-signing makes the private key where it is told to, and the public one for the services', async () => {
+    const directory = await folder();
+    const privateKeyFile = join(directory.path, 'for-the-operator.key');
+    const { publicKeys, publicKeysFile } = openTeamKeys({ privateKeyFile }, directory, apart).install();
+    expect(publicKeysFile).toBe(join(directory.path, publicFile));
+    expect(readFileSync(join(directory.path, publicFile), 'utf8')).toBe(publicKeys);
+    expect(existsSync(join(directory.path, keyFile))).toBe(false);
+    expect(openTeamKeys({}, directory, apart).verifier().kids).toHaveLength(1);
+  });
+
+  it('a private key whose public half nobody knows signs nothing', async () => {
+    const directory = await folder();
+    const publicKeys = newSigningKeys().publicKey;
+    const privateKey = newSigningKeys().privateKey;
+    expect(() => openTeamKeys({ privateKey, publicKeys }, directory, apart).signer()).toThrow(
+      'count for nothing',
+    );
+  });
+
+  it.each([
+    [
+      'a file that is not there',
+      { publicKeysFile: '/nowhere/signing.pub' },
+      'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY',
+    ],
+    ['a text that is no key', { publicKeys: 'hunter2hunter2' }, 'no Ed25519 key'],
+    ['a private key as a public one', { publicKeys: newSigningKeys().privateKey.reveal() }, 'no Ed25519 key'],
+  ])('%s is refused without being repeated', async (_, config, named) => {
+    const directory = await folder();
+    const open = () => openTeamKeys(config, directory, apart).verifier();
+    expect(open).toThrow(named);
+    expect(open).not.toThrow(/hunter2|BEGIN/);
+  });
+
+  it('a private key that is none is refused without being repeated', async () => {
+    const directory = await folder();
+    const keys = openTeamKeys(
+      { privateKey: new Secret('hunter2hunter2'), publicKeys: newSigningKeys().publicKey },
+      ...([directory, apart] as const),
+    );
+    expect(() => keys.signer()).toThrow('The private key is no Ed25519 key in PEM.');
+  });
+});

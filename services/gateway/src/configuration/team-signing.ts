@@ -1,0 +1,111 @@
+/**
+ * Where the keys are that team events are signed and checked with. On one machine a pair is made in the data directory;
+ * where services run apart, only the command line is given the private key, and everybody the public ones.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TeamKeys, createTeamSigner, createTeamVerifier, newSigningKeys } from '@tollgate/teams';
+import { Secret, StartupError, errorCode } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { makePrivately } from './data-directory.ts';
+
+export const teamSigningEnvironmentSchema = z
+  .object({
+    /** Ed25519, PKCS#8 in PEM; for the command line only. */
+    TOLLGATE_TEAM_SIGNING_KEY: z
+      .string()
+      .transform((text) => new Secret(text))
+      .optional(),
+    TOLLGATE_TEAM_SIGNING_KEY_FILE: z.string().optional(),
+    /** One or several, SPKI in PEM one after the other: also of the keys that have signed before a rotation. */
+    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: z.string().optional(),
+    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z.string().optional(),
+  })
+  .transform((env) => ({
+    privateKey: env.TOLLGATE_TEAM_SIGNING_KEY,
+    privateKeyFile: env.TOLLGATE_TEAM_SIGNING_KEY_FILE,
+    publicKeys: env.TOLLGATE_TEAM_SIGNING_PUBLIC_KEY,
+    publicKeysFile: env.TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE,
+  }));
+export type TeamSigningConfig = Partial<z.infer<typeof teamSigningEnvironmentSchema>>;
+
+export interface InstalledTeamKeys extends TeamKeys {
+  /** Makes what is missing of the pair. @returns the public keys, PEM, and where they are */
+  install(): { publicKeys: string; publicKeysFile: string | undefined };
+}
+
+/** @param mayInstall whether a pair is made where there is none: not where the services run apart */
+export function openTeamKeys(
+  config: TeamSigningConfig,
+  { path }: { path: string },
+  { mayInstall }: { mayInstall: boolean },
+): InstalledTeamKeys {
+  const privateFile = config.privateKeyFile ?? join(path, 'operator-signing.key');
+  const publicFile = config.publicKeysFile ?? join(path, 'operator-signing.pub');
+
+  const readPrivateKey = (): Secret | undefined => {
+    if (config.privateKey !== undefined) return config.privateKey;
+    if (!existsSync(privateFile)) return undefined;
+    return new Secret(readKeyFile(privateFile, 'TOLLGATE_TEAM_SIGNING_KEY_FILE'));
+  };
+  const readPublicKeys = (): string | undefined =>
+    config.publicKeys ??
+    (existsSync(publicFile) ? readKeyFile(publicFile, 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE') : undefined);
+
+  function install(): ReturnType<InstalledTeamKeys['install']> {
+    const known = readPublicKeys();
+    const publicKeysFile = config.publicKeys === undefined ? publicFile : undefined;
+    if (known !== undefined) return { publicKeys: known, publicKeysFile };
+    if (readPrivateKey() === undefined) makePrivately(privateFile, newSigningKeys().privateKey.reveal());
+    // Of two first starts at once, both go on with what one of them has made.
+    const { publicKey } = createTeamSigner(readPrivateKey() ?? missingPrivateKey());
+    makePrivately(publicFile, publicKey);
+    return { publicKeys: readPublicKeys() ?? publicKey, publicKeysFile };
+  }
+
+  const publicKeys = () => readPublicKeys() ?? (mayInstall ? install().publicKeys : missingPublicKey());
+  return {
+    install,
+    verifier: once(() => createTeamVerifier(publicKeys())),
+    signer: once(() => {
+      const { kids } = createTeamVerifier(publicKeys());
+      const signer = createTeamSigner(readPrivateKey() ?? missingPrivateKey());
+      if (!kids.includes(signer.kid)) throw foreignPrivateKey();
+      return signer;
+    }),
+  };
+}
+
+function readKeyFile(file: string, variable: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = errorCode(error) ?? 'unknown error';
+    throw new StartupError('config_invalid', `${variable} names ${file}, which cannot be read (${reason}).`);
+  }
+}
+
+function missingPublicKey(): never {
+  throw new StartupError(
+    'config_invalid',
+    'There is no public key to check the events of teams with: set TOLLGATE_TEAM_SIGNING_PUBLIC_KEY or TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE, or run tollgate init-signing where teams are managed.',
+  );
+}
+
+function missingPrivateKey(): never {
+  throw new StartupError(
+    'signing_key_missing',
+    'Changes of teams are signed, and the private key is not here: set TOLLGATE_TEAM_SIGNING_KEY or TOLLGATE_TEAM_SIGNING_KEY_FILE.',
+  );
+}
+
+const foreignPrivateKey = () =>
+  new StartupError(
+    'signing_key_foreign',
+    'What this private key signs would count for nothing: its public half is none of those in TOLLGATE_TEAM_SIGNING_PUBLIC_KEY, its file or operator-signing.pub.',
+  );
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
