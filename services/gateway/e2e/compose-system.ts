@@ -104,7 +104,7 @@ export async function untilHealthy(): Promise<void> {
   await eventually(
     async () => {
       const unwell = (await containers())
-        .filter(({ service }) => service !== 'topics')
+        .filter(({ service }) => service !== 'topics' && service !== 'signing')
         .filter(({ health }) => health !== 'healthy')
         .map(({ name, state, health }) => `${name} is ${state}, ${health}`);
       if (unwell.length > 0) throw new Error(unwell.join('; '));

@@ -66,8 +66,10 @@ it('come up from nothing, and all are healthy', { timeout: 8 * minutes }, async 
   await untilHealthy();
   note(`from up to healthy: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   const all = await containers();
-  expect(all.map(({ service }) => service).toSorted()).toEqual([...services, ...others, 'topics'].toSorted());
-  for (const each of all.filter(({ service }) => service === 'topics'))
+  expect(all.map(({ service }) => service).toSorted()).toEqual(
+    [...services, ...others, 'topics', 'signing'].toSorted(),
+  );
+  for (const each of all.filter(({ service }) => service === 'topics' || service === 'signing'))
     expect(each).toMatchObject({ state: 'exited' });
   origins = await originsOf('api', 3_000);
 });

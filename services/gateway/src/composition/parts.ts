@@ -52,7 +52,10 @@ export interface Parts extends GatewayDependencies {
 
 export function createParts(
   deps: GatewayDependencies,
-  base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'>,
+  base: Pick<Parts, 'dataDirectory' | 'stops' | 'runs'> & {
+    /** Whether the data directory is that of the whole installation, also where the services are processes of their own. */
+    isInstallation?: boolean;
+  },
 ): Parts {
   const { config, clock, ids, logOf, pid } = deps;
   const { dataDirectory, stops, runs } = base;
@@ -93,9 +96,9 @@ export function createParts(
     return joined;
   });
 
-  // Processes that have a store of their machine alone are one installation, and so is one that runs everything.
-  const mayInstall = config.eventStore === undefined || serviceNames.every(runs);
-  const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall });
+  // On a store of this machine alone all processes share the directory.
+  const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
+  const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall: isInstallation });
   const teams = once(async () => {
     const directory = createTeamDirectory({
       ...{ store: await store(), clock, verifier: teamKeys.verifier(), log: logOf('team-directory') },

@@ -123,7 +123,7 @@ async function prepareDemoTeam(
   dataDirectory: DataDirectory,
 ): Promise<Secret | undefined> {
   await using stops = new AsyncDisposableStack();
-  return await demoKey(createParts(options, { dataDirectory, stops, runs: () => false }));
+  return await demoKey(createParts(options, { dataDirectory, stops, runs: () => false, isInstallation: true }));
 }
 
 const toMember = ({ label, service, port, env }: PlannedProcess): Member => ({

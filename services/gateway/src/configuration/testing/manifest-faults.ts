@@ -56,15 +56,18 @@ const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
   api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL'],
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS', 'TRUSTED_PROXIES'],
-    'DATA_SECRETS',
+    ...['DATA_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
     ...ofEventStore,
     ...ofKafka,
   ],
-  'query-service': ['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', ...ofEventStore],
+  'query-service': [
+    ...['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
+    ...ofEventStore,
+  ],
   'callback-ingester': ['CALLBACK_SECRETS', ...ofKafka],
   projector: ofEventStore,
   'event-publisher': [...ofEventStore, ...ofKafka],
-  notifier: ['WEBHOOK_SECRETS', 'TRUSTED_PROXIES', ...ofEventStore],
+  notifier: ['WEBHOOK_SECRETS', 'TRUSTED_PROXIES', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY', ...ofEventStore],
   topics: [...ofEventStore, ...ofKafka],
 };
 
@@ -233,6 +236,7 @@ export const broughtAlong = {
     'kafka-user',
     'callback-secrets',
     'webhook-secrets',
+    'team-signing',
     'data-secrets',
     'account-keys',
   ],
