@@ -1,5 +1,6 @@
 export * from './allowed-origins.ts';
 export * from './api-key.ts';
+export { type Wallet, walletNameSchema } from './money-settings.ts';
 export * from './networks.ts';
 export * from './ownership.ts';
 export * from './signing/signed-events.ts';

@@ -42,6 +42,7 @@ test('a key tells its team, environment and scopes', async () => {
     environment: 'production',
     scopes: new Set(['read', 'refunds']),
     allowedOrigins: { callback: [], redirect: undefined },
+    wallet: { kind: 'own' },
     requestsPerSecondMax: 5,
   };
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])

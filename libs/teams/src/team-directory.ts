@@ -4,6 +4,7 @@ import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
+import type { Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
@@ -17,6 +18,8 @@ export interface Caller {
   environment: Environment;
   scopes: ReadonlySet<Scope>;
   allowedOrigins: AllowedOrigins;
+  /** What its payouts are taken from. */
+  wallet: Wallet;
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
 }
@@ -71,6 +74,8 @@ export interface TeamDirectory {
   /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
   webhookSecretVersionsOf(team: string, endpoint: { environment: string; origin: string }): readonly string[];
   health(): DirectoryHealth;
+  /** The teams that share the wallet of this name, by name. */
+  teamsSharing(wallet: string): readonly string[];
   stop(): Promise<void>;
 }
 
@@ -155,6 +160,11 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     webhookSecretVersionsOf: (team, endpoint) =>
       webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),
     health: records.health,
+    teamsSharing: (wallet) =>
+      records
+        .names()
+        .filter((name) => isSharing(records.find(name), wallet))
+        .toSorted(),
     stop: async () => {
       stopping.abort();
       await following;
@@ -169,6 +179,9 @@ function restrictionOf(
   if (isExpired({ expiresAt }, now)) return 'api_key_expired';
   return networks?.has(address) === false ? 'network_not_allowed' : undefined;
 }
+
+const isSharing = (team: Team | undefined, wallet: string): boolean =>
+  team?.money.wallet.kind === 'shared' && team.money.wallet.name === wallet;
 
 function forgetKeys(keysById: Map<string, KnownKey[]>, stream: string, team: Team | undefined): void {
   for (const { keyId } of team?.keys ?? []) {
@@ -194,7 +207,8 @@ function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: T
 function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax }: TeamKey): Caller {
   const { callback = [], redirect } = team.allowedOrigins;
   const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
-  return { ...caller, allowedOrigins: { callback, redirect }, ...given({ requestsPerSecondMax }) };
+  const { wallet } = team.money;
+  return { ...caller, wallet, allowedOrigins: { callback, redirect }, ...given({ requestsPerSecondMax }) };
 }
 
 /** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */
@@ -204,6 +218,7 @@ const nobody: readonly KnownKey[] = [
     caller: {
       ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
       allowedOrigins: { callback: [], redirect: [] },
+      wallet: { kind: 'own' },
     },
     secretHash: Buffer.alloc(32),
   },

@@ -181,6 +181,7 @@ test('a revoked key stays on record, inactive, and the other stays active', () =
     ],
     allowedOrigins: {},
     webhookRotations: [],
+    money: { wallet: { kind: 'own' } },
   });
 });
 
@@ -260,9 +261,12 @@ const rotated = (origin?: string): TeamEvent => ({
   data: { environment: 'sandbox', ...(origin === undefined ? {} : { origin }), formerUntil: 2_000 },
 });
 
+const shared: TeamEvent = { type: 'WalletChosen', data: { wallet: { kind: 'shared', name: 'group' } } };
+
 const samples = [
   ...[added, issued('k1'), revoked('k1'), allowed('callback', 'https://shop.example')],
   rotated('https://shop.example'),
+  shared,
 ];
 
 test.each([...samples, issued('k1', { requestsPerSecondMax: 5 })])(
@@ -289,6 +293,7 @@ test('the first events that were stored are still read', () => {
     keys: [{ ...key, active: false, revocation: 'by-decision' }],
     allowedOrigins: {},
     webhookRotations: [],
+    money: { wallet: { kind: 'own' } },
   });
 });
 

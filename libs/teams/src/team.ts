@@ -9,6 +9,14 @@ import {
   type WebhookRotation,
 } from './webhook-rotation.ts';
 import { given } from '@tollgate/service-kit';
+import {
+  decideMoney,
+  evolveMoney,
+  moneyEventSchemas,
+  noMoneySettings,
+  type MoneyCommand,
+  type MoneySettings,
+} from './money-settings.ts';
 import type { Decision } from '@tollgate/payment-domain';
 import {
   type EventOf,
@@ -70,7 +78,7 @@ export interface AllowOrigins {
   purpose: OriginPurpose;
   origins: readonly string[];
 }
-export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins | RotateWebhookSecret;
+export type TeamCommand = AddTeam | IssueKey | RevokeKey | AllowOrigins | RotateWebhookSecret | MoneyCommand;
 
 export const teamEventSchemas = {
   TeamAdded: z.object({ name: teamNameSchema }),
@@ -86,6 +94,7 @@ export const teamEventSchemas = {
   KeyRevoked: z.object({ keyId: z.string(), reason: z.literal('replaced').optional() }),
   OriginsAllowed: z.object({ purpose: z.enum(originPurposes), origins: z.array(z.string()) }),
   WebhookSecretRotated: webhookRotationSchema,
+  ...moneyEventSchemas,
 } as const;
 export type TeamEvent = EventOf<typeof teamEventSchemas>;
 
@@ -118,6 +127,7 @@ export interface Team {
   allowedOrigins: { readonly [Purpose in OriginPurpose]?: readonly string[] };
   /** In their order. */
   webhookRotations: readonly WebhookRotation[];
+  money: MoneySettings;
 }
 export type TeamState = Team | undefined;
 
@@ -157,6 +167,8 @@ export function decideTeam(state: TeamState, command: TeamCommand): TeamDecision
       return allowOrigins(state, command);
     case 'RotateWebhookSecret':
       return rotateWebhookSecret(state, command);
+    case 'ChooseWallet':
+      return decideMoney(state.money, command);
     default:
       return unreachable(command);
   }
@@ -224,7 +236,10 @@ function allowOrigins(team: Team, { purpose, origins: asked }: AllowOrigins): Te
 export function evolveTeam(state: TeamState, event: TeamEvent): Team {
   if (event.type === 'TeamAdded') {
     if (state !== undefined) throw new InvariantViolation('TeamAdded came a second time');
-    return { name: event.data.name, keys: [], allowedOrigins: {}, webhookRotations: [] };
+    return {
+      ...{ name: event.data.name, keys: [], allowedOrigins: {}, webhookRotations: [] },
+      money: noMoneySettings,
+    };
   }
   if (state === undefined) throw new InvariantViolation(`${event.type} came before TeamAdded`);
   switch (event.type) {
@@ -244,6 +259,8 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
     }
     case 'WebhookSecretRotated':
       return { ...state, webhookRotations: [...state.webhookRotations, event.data] };
+    case 'WalletChosen':
+      return { ...state, money: evolveMoney(state.money, event) };
     default:
       return unreachable(event);
   }

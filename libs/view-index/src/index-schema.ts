@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 9;
+export const indexSchemaVersion = 10;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -83,5 +83,14 @@ export const indexSchema = `
     currency TEXT NOT NULL,
     totals TEXT NOT NULL,
     PRIMARY KEY (environment, team, day, currency)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE positions (
+    environment TEXT NOT NULL,
+    team TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    account TEXT NOT NULL,
+    available TEXT NOT NULL,
+    hold TEXT NOT NULL,
+    PRIMARY KEY (environment, team, currency, account)
   ) STRICT, WITHOUT ROWID;
 `;

@@ -1,14 +1,17 @@
-/** How views are written to the index: rows, open reviews and totals. */
+/** How views are written to the index: rows, open reviews, totals and positions. */
 import {
+  createPositionChanges,
   createTotalsChanges,
   type Columns,
   type Contribution,
+  type PositionPart,
   type ViewEnvelope,
   type ViewKind,
 } from '@tollgate/views';
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { DueAt } from './index-inquiries.ts';
 import { toView, type Statements } from './index-rows.ts';
+import { applyToPositions } from './index-positions.ts';
 import { applyToTotals } from './index-totals.ts';
 import { createWorkloadChanges } from './index-workload.ts';
 
@@ -21,20 +24,25 @@ export interface IndexedView {
 /** To be called in a transaction. */
 export function writeViews(statements: Statements, views: readonly IndexedView[], dueAt: DueAt): void {
   const totals = createTotalsChanges();
+  const positions = createPositionChanges();
   const workload = createWorkloadChanges();
   for (const { kind, view } of views) {
     const written = writeView(statements, kind, view, dueAt);
     if (written !== undefined) workload.move(kind.name, written.needs);
     const after = kind.contributionOf?.(view);
     if (written !== undefined && after !== undefined) totals.replace(written.counted, after);
+    if (written !== undefined) positions.replace(written.position, kind.positionOf?.(view));
   }
   applyToTotals(statements, totals.list());
+  applyToPositions(statements, positions.list());
   workload.applyTo(statements);
 }
 
 interface Written {
   /** What the previous row contributed to the totals; undefined if there was none. */
   counted: Contribution | undefined;
+  /** What it added to the position of its team. */
+  position: PositionPart | undefined;
   /** Why it was inquired, and is now; undefined for what is not inquired, and for a row that was not there. */
   needs: { before: InquiryNeed | undefined; after: InquiryNeed | undefined };
 }
@@ -76,7 +84,7 @@ function writeRow(
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
-    return { counted: undefined, needs: { before: undefined, after: inquiryNeed } };
+    return { counted: undefined, position: undefined, needs: { before: undefined, after: inquiryNeed } };
   }
   if (view.revision < Number(before['revision'])) return undefined;
   const changed = Object.entries(changing).filter(([column, value]) => before[column] !== value);
@@ -84,8 +92,10 @@ function writeRow(
   const changes = Object.keys(columns).map((column) => `${column} = :${column}`);
   statements(`UPDATE ${name} SET ${changes.join(', ')} WHERE token = :token`).run({ ...columns, token });
   const needBefore = before['inquiry_need'] as InquiryNeed | undefined;
+  const viewBefore = toView(kind, before);
   return {
-    counted: kind.contributionOf?.(toView(kind, before)),
+    counted: kind.contributionOf?.(viewBefore),
+    position: kind.positionOf?.(viewBefore),
     needs: { before: needBefore, after: inquiryNeed },
   };
 }

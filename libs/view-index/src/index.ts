@@ -1,3 +1,5 @@
+export * from './current-positions.ts';
+export { type PositionQuery } from './index-positions.ts';
 export { formatCursor } from './list-page.ts';
 export * from './payment-index.ts';
 export * from './position-watch.ts';

@@ -34,6 +34,8 @@ import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
 import { listDisputes, listViews } from './index-lists.ts';
+import { readCurrentPositions, type CurrentPositions, type PositionSource } from './current-positions.ts';
+import { positionsIn, type PositionQuery } from './index-positions.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
@@ -80,6 +82,12 @@ export interface PaymentIndex extends DueInquiries {
   listReviews(query: ReviewQuery): ReviewList;
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
+  /**
+   * What the teams have together, with everything that was recorded before the call.
+   *
+   * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; StoreUnavailable
+   */
+  currentPositions(query: PositionQuery): Promise<CurrentPositions>;
   /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
   /** The progress of the index until every view is in it; undefined from then on. */
@@ -164,6 +172,8 @@ export function createPaymentIndex({
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
+    currentPositions: (query) =>
+      readCurrentPositions({ store, ...positionsFrom(readWhole), position: () => watch.current() }, query),
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
     position: () => watch.current(),
@@ -206,6 +216,11 @@ function createReads(
 
   return { read, readWhole };
 }
+
+const positionsFrom = (readWhole: Reads['readWhole']): Pick<PositionSource, 'sums' | 'find'> => ({
+  sums: (query) => readWhole((file) => positionsIn(file, query)),
+  find: (kind, token) => readWhole((file) => file.find(kind, token)),
+});
 
 function ownedBy<View extends ViewEnvelope>(
   kind: ViewKind<View>,

@@ -3,6 +3,7 @@ export * from './view-checkpoint.ts';
 export * from './view-kind.ts';
 export * from './view-kinds.ts';
 export * from './payment-view.ts';
+export * from './position.ts';
 export * from './payout-view.ts';
 export * from './public-totals.ts';
 export * from './totals.ts';

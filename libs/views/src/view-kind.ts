@@ -6,6 +6,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { positionSchema, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { eventMetadataSchema, type Environment, type InquiryNeed } from '@tollgate/payment-domain';
 import { z } from 'zod';
+import type { PositionPart } from './position.ts';
 import type { Contribution } from './totals.ts';
 
 /** Milliseconds since the Unix epoch. */
@@ -105,6 +106,8 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   reviewsSinceOf(view: View): readonly number[];
   /** What it adds to the totals of its team; absent for kinds that are not counted. */
   contributionOf?(view: View): Contribution;
+  /** What it adds to the position of its team; absent for kinds that move no money. */
+  positionOf?(view: View): PositionPart | undefined;
   table: IndexTable<View>;
 }
 

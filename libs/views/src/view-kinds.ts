@@ -30,6 +30,7 @@ import {
   type PaymentView,
 } from './payment-view.ts';
 import { foldPayoutView, payoutViewSchema, payoutViewSchemaVersion, type PayoutView } from './payout-view.ts';
+import { positionOfPayment, positionOfPayout } from './position.ts';
 import { dayOf, type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
   foldUnmatchedView,
@@ -49,6 +50,7 @@ export const paymentKind: ViewKind<PaymentView> = {
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayment,
+  positionOf: ({ payment }) => positionOfPayment(payment),
   table: {
     name: 'payments',
     fixedColumns: ({ token, payment }) => termColumns(token, payment),
@@ -72,6 +74,7 @@ export const payoutKind: ViewKind<PayoutView> = {
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
   contributionOf: contributionOfPayout,
+  positionOf: ({ payout }) => positionOfPayout(payout),
   table: {
     name: 'payouts',
     fixedColumns: ({ token, payout }) => ({ ...termColumns(token, payout), account: payout.call.account }),
@@ -161,7 +164,7 @@ const stateColumns = ({ phase, reviews }: Operation): Columns => ({
 });
 
 /** Raised with every change to what is counted: an index that counted otherwise is rebuilt. */
-export const totalsVersion = 1;
+export const totalsVersion = 2;
 
 function contributionOfPayment({ payment, createdAt }: PaymentView): Contribution {
   const status = statusOfPhase(payment.phase);

@@ -30,6 +30,7 @@ const emptyIndex: CommandServiceDependencies['index'] = {
   dueItems: () => [],
   postpone: () => undefined,
   recall: () => undefined,
+  currentPositions: () => Promise.reject(new Error('nobody pays out here')),
 };
 
 const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceDependencies => ({

@@ -36,6 +36,7 @@ import type { CallTimes } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
 import { createPayoutCalls } from './outbound/payout-calls.ts';
 import { createSender } from './outbound/send.ts';
+import { type PositionsDependencies, createPositions } from './positions/positions.ts';
 import { createWindowClock } from './outbound/window-clock.ts';
 import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
@@ -53,8 +54,8 @@ export interface CommandServiceDependencies {
   store: EventStore;
   bus: MessageBus;
   directory: TeamDirectory;
-  /** What is due for an inquiry. */
-  index: InquiryScheduleDependencies['index'];
+  /** What is due for an inquiry, and what is left to each team. */
+  index: InquiryScheduleDependencies['index'] & PositionsDependencies['index'];
   isClockTrusted: InquiryScheduleDependencies['isClockTrusted'];
   inquiryDelays: InquiryDelays;
   /** This process among those that run the inquiry schedule; undefined while it takes no part. */
@@ -171,7 +172,8 @@ export function createParts(
   deps: Omit<
     CommandServiceDependencies,
     'bus' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'place' | 'runAlone'
-  >,
+  > &
+    Pick<PositionsDependencies, 'index'>,
   stopping: AbortSignal,
 ) {
   const aggregates = {
@@ -192,7 +194,15 @@ export function createParts(
   );
   const inquire = (token: string, cause: Cause) => inquiries.request(token, cause);
   const disputes = createDisputesPoller(deps);
-  return { ...base, ...calls, inquiries, inquire, balances: createBalances(deps), disputes };
+  return {
+    ...base,
+    ...calls,
+    inquiries,
+    inquire,
+    balances: createBalances(deps),
+    positions: createPositions(deps),
+    disputes,
+  };
 }
 
 const createSchedule = (

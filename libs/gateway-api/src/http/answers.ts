@@ -79,8 +79,10 @@ export const answerSchemas = {
       currency,
       available: z
         .int()
-        .describe('Minor units, summed over all merchant accounts that serve your team in this currency.'),
-      hold: z.int().describe('Reserved money, in minor units.'),
+        .describe('Minor units. Below zero where more was refunded than was left after payouts.'),
+      hold: z
+        .int()
+        .describe('Refunds and payouts whose outcome is open, in minor units; not in `available`.'),
     }),
   }),
   Totals: z.object({

@@ -119,6 +119,10 @@ export const apiErrors = {
     'token',
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
+  payout_exceeds_position: refused(
+    'The payout exceeds what your team has taken and not given back or paid out. Send a lower amount.',
+    'amount',
+  ),
   recurring_token_not_found: refused(
     'Your team has no such recurring token. Use one that a payment of your team returned.',
     'recurringToken',

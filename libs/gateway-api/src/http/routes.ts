@@ -13,12 +13,13 @@ import {
   noQuerySchema,
   paymentExportSchema,
   paymentListSchema,
-  payoutListSchema,
   reviewListSchema,
   totalsQuerySchema,
 } from './queries.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
+import { payoutRoutes } from './payout-routes.ts';
 import { paymentRequestSchema, replaySchema, resolutionRequestSchema } from './requests.ts';
+import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 
 /** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
 export const bodySchemas = {
@@ -66,13 +67,6 @@ export interface Route {
   errors?: readonly ErrorCode[];
 }
 
-const ofCommands = ['store_unavailable'] as const;
-const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
-/** What every command that calls the Payment Service may answer. */
-const ofProviderCalls = [
-  ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
-  ...['provider_unavailable', 'store_unavailable'],
-] as readonly ErrorCode[];
 /** What every call with a key may answer; the last two come from the front door of a distributed deployment. */
 const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
@@ -82,22 +76,6 @@ const underKey: readonly ErrorCode[] = [
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
 ];
-
-const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
-const unknown = (schema: AnswerName) => ({
-  202: { meaning: 'Sent; the outcome is not known yet. Retrieve it later.', schema },
-});
-
-/** Answers of resources that callers poll. */
-const tagged = (meaning: string, schema: AnswerName) => ({
-  isTagged: true as const,
-  answers: {
-    ...done(meaning, schema),
-    304: { meaning: 'Unchanged since the `ETag` in `If-None-Match`; no body.' },
-  },
-});
-
-const calls = { isCommand: true, handsOnErrors: true } as const;
 
 const captureOrVoid = (operation: 'confirm' | 'decline', summary: string) =>
   ({
@@ -217,69 +195,23 @@ const refunds = {
   },
 } satisfies Record<string, Route>;
 
-const payouts = {
-  createPayout: {
-    service: 'command-service',
-    ...{ method: 'POST', url: '/api/v1/payouts', tag: 'Payouts' },
-    summary: 'Creates a payout',
-    description:
-      'A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
-    ...{ scopes: ['payouts'], idempotencyKey: 'optional', ...calls },
-    body: {
-      schema: 'PayoutRequest',
-      example: {
-        ...{ amount: 500, currency: 'EUR', orderNumber: 'payout-1' },
-        destination: { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } },
-      },
-    },
-    answers: { ...done('Accepted.', 'CreatedPayout'), ...unknown('CreatedPayout') },
-    errors: [
-      'incorrect_amount',
-      'incorrect_currency',
-      'card_data_not_accepted',
-      'origin_not_allowed',
-      'recurring_token_not_found',
-      'resolved_as_not_made',
-      'idempotency_key_reused',
-      ...ofProviderCalls,
-    ],
-  },
-  listPayouts: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts', tag: 'Payouts' },
-    summary: 'Lists payouts, newest first',
-    ...{ scopes: ['read', 'payouts'], query: payoutListSchema, minPosition: true },
-    answers: done('One page.', 'PayoutList'),
-    errors: [...ofReads],
-  },
-  retrievePayout: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts/:token', tag: 'Payouts' },
-    summary: 'Shows a payout',
-    ...{ scopes: ['read', 'payouts'], minPosition: true },
-    ...tagged('The payout.', 'PayoutAnswer'),
-    errors: [...ofReads, 'payout_not_found'],
-  },
-  listPayoutEvents: {
-    service: 'query-service',
-    ...{ method: 'GET', url: '/api/v1/payouts/:token/events', tag: 'Payouts' },
-    summary: 'Shows the whole history of a payout',
-    scopes: ['read', 'payouts'],
-    answers: done('Every event, in order.', 'PayoutHistory'),
-    errors: ['payout_not_found', 'store_unavailable'],
-  },
-} satisfies Record<string, Route>;
-
 const others = {
   retrieveBalance: {
     service: 'command-service',
     ...{ method: 'GET', url: '/api/v1/balance', tag: 'Money' },
     summary: 'Shows the balance in a currency',
     description:
-      'As reported by the Payment Service, summed over the merchant accounts that serve your team; up to one second old.',
+      "What your team has taken, less what it refunded and paid out, over all merchant accounts; of a shared wallet, that of all teams that share it. Of a team whose payouts are taken from the provider's balance, what the Payment Service reports for the merchant accounts that serve it, up to one second old.",
     ...{ scopes: ['read', 'payments', 'payouts'], query: balanceQuerySchema },
     answers: done('The balance.', 'Balance'),
-    errors: ['incorrect_currency', 'invalid_param', 'no_account', 'provider_unavailable', ...ofCommands],
+    errors: [
+      'incorrect_currency',
+      'invalid_param',
+      'no_account',
+      'provider_unavailable',
+      'read_model_behind',
+      ...ofCommands,
+    ],
   },
   listTotals: {
     service: 'query-service',
@@ -403,7 +335,7 @@ const aboutTheGateway = {
 export const routes = {
   ...payments,
   ...refunds,
-  ...payouts,
+  ...payoutRoutes,
   ...others,
   ...reconciliationRoutes,
   ...webhooks,

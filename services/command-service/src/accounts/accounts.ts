@@ -24,6 +24,12 @@ export interface Accounts {
   permitForCreation(wanted: CreationWanted, options?: PermitOptions): Promise<PermitResult>;
   /** A permit of this account only: what follows a payment goes to the account that took it. */
   permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
+  /** A permit of one of these accounts: of the first that has one at once, as of a route. */
+  permitAmong(
+    environment: Environment,
+    names: readonly string[],
+    options?: PermitOptions,
+  ): Promise<PermitResult>;
   /** What inquiries to an account need; undefined where it is not configured any more. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
   /** The accounts of every environment. */
@@ -89,6 +95,11 @@ export function createAccounts(deps: {
         options,
       ),
     permitOf: (environment, name, options) => permitOfAny([gateOf(environment, name)], options),
+    permitAmong: (environment, names, options) =>
+      permitOfAny(
+        names.map((name) => gateOf(environment, name)),
+        options,
+      ),
     inquiriesOf(environment, name) {
       const gate = gateOf(environment, name);
       if (gate === undefined) return undefined;

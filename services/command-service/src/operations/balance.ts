@@ -1,10 +1,12 @@
-/** The balance of the accounts that a team's payments go to, asked of the provider. */
+/** The balance that a team reads: its own position, or that of the accounts that its payments go to, asked of the provider. */
 import type { ApiError } from '@tollgate/payment-api';
 import type { Environment } from '@tollgate/payment-domain';
 import type { Balance, InquiryOutcome } from '@tollgate/provider';
 import type { Clock } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Caller } from '@tollgate/teams';
+import type { Positions } from '../positions/positions.ts';
 
 type BalanceResult =
   | { kind: 'balance'; balance: Balance }
@@ -59,4 +61,21 @@ export function createBalances({ accounts, clock }: { accounts: Accounts; clock:
       return { kind: 'balance', balance: { currency, available: sum('available'), hold: sum('hold') } };
     },
   };
+}
+
+/**
+ * A team reads its own position, or that of the wallet that it shares. What the provider holds is of all teams of an
+ * account: only a team whose payouts are taken from it reads it.
+ */
+export async function readBalance(
+  { positions, balances, accounts }: { positions: Positions; balances: Balances; accounts: Accounts },
+  caller: Caller,
+  currency: string,
+): Promise<BalanceResult> {
+  const { environment, team } = caller;
+  const sums = await positions.balance(caller, currency);
+  if (sums === undefined) return balances.read({ environment, team, currency });
+  if (accounts.route({ environment, team, currency, token: '' }).length === 0) return { kind: 'no-account' };
+  const [available, hold] = [Number(sums.available), Number(sums.hold)];
+  return { kind: 'balance', balance: { currency, available, hold } };
 }

@@ -83,7 +83,7 @@ function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unkn
 
 interface Charged {
   /** The only account that can charge it; undefined where any may. */
-  account: string | undefined;
+  accounts: readonly string[] | undefined;
   source?: ChargedSource;
 }
 
@@ -92,9 +92,10 @@ async function chargedWith(
   { recurringTokens }: CreatePaymentDependencies,
   { caller, request: { card, recurringToken: alias } }: CreatePaymentInput,
 ): Promise<Charged | undefined> {
-  if (alias === undefined) return { account: undefined, ...(card === undefined ? {} : { source: { card } }) };
+  if (alias === undefined)
+    return { accounts: undefined, ...(card === undefined ? {} : { source: { card } }) };
   const found = await findRecurringToken(recurringTokens, caller, alias);
-  return found && { account: found.account, source: { recurringToken: found.recurringToken } };
+  return found && { accounts: [found.account], source: { recurringToken: found.recurringToken } };
 }
 
 /** A charge without a page may be final already: the caller learns it at once. */

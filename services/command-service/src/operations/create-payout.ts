@@ -3,8 +3,8 @@ import { type PayoutRequest, maskCardNumber } from '@tollgate/payment-api';
 import {
   type PayoutDestination,
   type PayoutEvent,
-  type PayoutInput,
   type PayoutRefusal,
+  type RequestPayout,
   isPayoutAwaited,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
@@ -13,6 +13,8 @@ import type { Caller } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import { type PositionRefusal, exceeds } from '../positions/payout-reservations.ts';
+import type { Positions } from '../positions/positions.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
 import type { SendPayoutCall } from '../outbound/payout-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
@@ -28,6 +30,7 @@ import {
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
   recurringTokens: RecurringTokens;
+  positions: Positions;
   sendPayoutCall: SendPayoutCall;
 }
 
@@ -38,7 +41,8 @@ export interface CreatePayoutInput {
   cause: Cause;
 }
 
-type CreatePayoutRefusal = PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
+type CreatePayoutRefusal =
+  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | PositionRefusal;
 export type CreatePayoutResult = OperationResult<PayoutAggregate, CreatePayoutRefusal>;
 
 export function createPayout(
@@ -47,14 +51,17 @@ export function createPayout(
 ): Promise<CreatePayoutResult> {
   const { caller, key, request, cause } = input;
   const token = deriveOperationToken('po', { ...caller, installation: deps.installation }, key);
-  return createOnce<PayoutAggregate, PayoutEvent, PayoutInput, CreatePayoutRefusal, PaidTo>(deps, {
+  return createOnce<PayoutAggregate, PayoutEvent, RequestPayout, CreatePayoutRefusal, PaidTo>(deps, {
     ...{ repository: deps.payouts, caller, currency: request.currency, token, cause, awaited },
     commandFor: (account) => toCommand(deps, input, token, account),
     async prepare() {
       const refused = originRefusal(request, caller);
       if (refused !== undefined) return { refused };
-      return (await resolveDestination(deps, input)) ?? { refused: { code: 'recurring_token_not_found' } };
+      const paidTo = await resolveDestination(deps, input);
+      if (paidTo === undefined) return { refused: { code: 'recurring_token_not_found' } };
+      return chooseAccounts(deps, input, token, paidTo);
     },
+    reserve: (command, account) => reserveFor(deps, input, token, { command, account }),
     send: (announced, permit, { destination }) => deps.sendPayoutCall(announced, permit, cause, destination),
   });
 }
@@ -64,7 +71,7 @@ function toCommand(
   { caller: { environment, team }, request }: CreatePayoutInput,
   token: string,
   account: string,
-): PayoutInput {
+): RequestPayout {
   const orderNumber = providerOrderNumber(token, 1);
   return {
     ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
@@ -74,8 +81,8 @@ function toCommand(
 }
 
 interface PaidTo {
-  /** The only account that knows the destination; undefined where any does. */
-  account: string | undefined;
+  /** The only accounts that may pay; undefined where any may. */
+  accounts: readonly string[] | undefined;
   destination: PayOutDestination;
 }
 
@@ -85,9 +92,39 @@ async function resolveDestination(
   { caller, request: { destination } }: CreatePayoutInput,
 ): Promise<PaidTo | undefined> {
   const { recurringToken: alias } = destination;
-  if (alias === undefined) return { account: undefined, destination };
+  if (alias === undefined) return { accounts: undefined, destination };
   const found = await findRecurringToken(recurringTokens, caller, alias);
-  return found && { account: found.account, destination: { recurringToken: found.recurringToken } };
+  return found && { accounts: [found.account], destination: { recurringToken: found.recurringToken } };
+}
+
+/** Of several accounts those in which the team has enough: one alone is asked by the reservation. */
+async function chooseAccounts(
+  { accounts, positions }: CreatePayoutDependencies,
+  { caller, request: { amount, currency } }: CreatePayoutInput,
+  token: string,
+  paidTo: PaidTo,
+): Promise<PaidTo | { refused: PositionRefusal }> {
+  const { environment, team } = caller;
+  const names = paidTo.accounts ?? accounts.route({ environment, team, currency, token });
+  if (names.length < 2) return paidTo;
+  const available = await positions.availableTo(token, caller, currency);
+  if (available === undefined) return paidTo;
+  const able = names.filter((name) => available(name) >= BigInt(amount));
+  if (able.length > 0) return { ...paidTo, accounts: able };
+  const most = names.map(available).reduce((one, other) => (other > one ? other : one));
+  return { refused: exceeds(most, currency) };
+}
+
+async function reserveFor(
+  { positions }: CreatePayoutDependencies,
+  { caller, request: { amount, currency }, cause }: CreatePayoutInput,
+  token: string,
+  { command, account }: { command: RequestPayout; account: string },
+) {
+  const { fingerprint, call } = command;
+  const wanted = { token, account, amount, currency, fingerprint, lapsesAt: call.quietUntil };
+  const reserved = await positions.reserve(caller, wanted, cause);
+  return reserved.kind === 'refused' ? reserved.refusal : undefined;
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */

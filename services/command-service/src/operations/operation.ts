@@ -25,13 +25,15 @@ export interface OperationDependencies {
   clock: Clock;
 }
 
+type InProgress = { code: 'operation_in_progress' };
+
 /** Why an operation was not begun: nothing was announced, nothing was sent. */
 export type NotBegun = { kind: 'unavailable'; retryAfterSeconds: number } | { kind: 'no-account' };
 
 export type OperationResult<Subject, Refusal extends { code: string }> =
   /** `aggregate` as it is after the call has ended, one way or another. */
   | { kind: 'answered'; aggregate: Subject; replayed: boolean }
-  | { kind: 'refused'; refusal: Refusal | { code: 'operation_in_progress' } }
+  | { kind: 'refused'; refusal: Refusal | InProgress }
   | NotBegun;
 
 export const inProgress = { kind: 'refused', refusal: { code: 'operation_in_progress' } } as const;
@@ -76,6 +78,11 @@ async function answerRepeat<Subject>(
   return aggregate === undefined ? inProgress : { kind: 'answered', aggregate, replayed: true };
 }
 
+interface MadeBy {
+  /** The only accounts that can make the call, in the order in which they are to be tried; undefined where any can. */
+  accounts: readonly string[] | undefined;
+}
+
 /** A payment or payout that a team asks for. */
 interface Creation<
   Subject,
@@ -89,8 +96,10 @@ interface Creation<
   repository: Repository<Subject, Event, Input, Refusal>;
   /** The command that announces the call through this account. */
   commandFor(account: string): Input;
-  /** Why the team may not ask for it now; otherwise the only account that can make the call, and what it sends. */
-  prepare(): Promise<{ refused: Refusal } | (Prepared & { account: string | undefined })>;
+  /** Why the team may not ask for it now; otherwise the accounts that can make the call, and what it sends. */
+  prepare(): Promise<{ refused: Refusal } | (Prepared & MadeBy)>;
+  /** Reserves what the command is about to use, or says why it may not. */
+  reserve?(input: Input, account: string): Promise<Refusal | InProgress | undefined>;
   send(done: Done<Subject, Event>, permit: Permit, prepared: Prepared): Promise<Subject>;
 }
 
@@ -107,14 +116,20 @@ export async function createOnce<Subject, Event, Input, Refusal extends { code: 
   if ('refused' in prepared)
     return (await isThere()) ? repeat() : { kind: 'refused', refusal: prepared.refused };
   // Most are new, and the append tells: only one that would have to wait is looked for first.
-  const atOnce = await permitForNew(deps, creation, prepared.account, { mayWait: false });
+  const atOnce = await permitForNew(deps, creation, prepared, { mayWait: false });
   if (atOnce.kind !== 'permit' && (await isThere())) return repeat();
-  const result =
-    atOnce.kind === 'unavailable' ? await permitForNew(deps, creation, prepared.account) : atOnce;
+  const result = atOnce.kind === 'unavailable' ? await permitForNew(deps, creation, prepared) : atOnce;
   if (result.kind !== 'permit') return result;
 
   using permit = result.permit;
-  const announced = await repository.execute(token, commandFor(permit.account), cause, { isNew: true });
+  // Made before anything waits: what has waited too long by then is announced, and not sent.
+  const input = commandFor(permit.account);
+  const refusal = await creation.reserve?.(input, permit.account);
+  if (refusal !== undefined) {
+    permit.release('unused');
+    return (await isThere()) ? await repeat() : { kind: 'refused', refusal };
+  }
+  const announced = await repository.execute(token, input, cause, { isNew: true });
   if (announced.kind === 'moved') return inProgress;
   if (announced.kind === 'refused') return announced;
   if (announced.events.length === 0) {
@@ -126,13 +141,13 @@ export async function createOnce<Subject, Event, Input, Refusal extends { code: 
   return { kind: 'answered', aggregate, replayed: false };
 }
 
-/** Of the only account that can make the call, or of any that takes it. */
+/** Of one of the only accounts that can make the call, or of any that takes it. */
 function permitForNew(
   { accounts }: OperationDependencies,
   { caller: { environment, team }, currency, token }: { caller: Caller; currency: string; token: string },
-  account: string | undefined,
+  { accounts: only }: MadeBy,
   options?: PermitOptions,
 ): Promise<PermitResult> {
-  if (account !== undefined) return accounts.permitOf(environment, account, options);
+  if (only !== undefined) return accounts.permitAmong(environment, only, options);
   return accounts.permitForCreation({ environment, team, currency, token }, options);
 }

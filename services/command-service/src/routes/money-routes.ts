@@ -2,7 +2,7 @@
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Balances } from '../operations/balance.ts';
+import { type Balances, readBalance } from '../operations/balance.ts';
 import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
 import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
@@ -58,11 +58,10 @@ async function postPayout(
 }
 
 async function getBalance(
-  { balances }: MoneyRouteDependencies,
+  deps: MoneyRouteDependencies,
   { caller, query: { currency }, reply }: CallerRequest<typeof routes.retrieveBalance>,
 ): Promise<FastifyReply> {
-  const { environment, team } = caller;
-  const result = await balances.read({ environment, team, currency });
+  const result = await readBalance(deps, caller, currency);
   if (result.kind === 'no-account') return sendNotBegun(reply, result, 'currency');
   if (result.kind === 'refused') {
     const { statusCode, body } = toRefusedAnswer(result.errors);

@@ -14,6 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
 import type { NotBegun } from '../operations/operation.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;
@@ -46,7 +47,12 @@ function causeOf(kit: RouteKit, request: FastifyRequest, actor: Cause['actor']):
 }
 
 export type Refusal =
-  PaymentRefusal | PayoutRefusal | UnmatchedRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
+  | PaymentRefusal
+  | PayoutRefusal
+  | UnmatchedRefusal
+  | { code: 'recurring_token_not_found' }
+  | OriginRefusal
+  | PositionRefusal;
 
 /** What an answer says beyond what every answer with its code does. `keyParameter`: what a repeat is known by. */
 function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
@@ -57,6 +63,12 @@ function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
     case 'refund_exceeds_amount': {
       const { refundableAmount } = refusal;
       return { message: `At most ${refundableAmount} of the payment can be refunded now, in minor units.` };
+    }
+    case 'payout_exceeds_position': {
+      const { availableAmount, currency } = refusal;
+      return {
+        message: `At most ${availableAmount} ${currency} can be paid out now, in minor units. Send a lower amount, or repeat the request when more payments are approved.`,
+      };
     }
     case 'origin_not_allowed': {
       const { parameter, purpose } = refusal;

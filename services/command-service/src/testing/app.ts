@@ -35,6 +35,7 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     webhookSecretVersionsOf: () => [''],
     noteRefusal: () => undefined,
     health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
+    teamsSharing: () => [],
   };
 }
 

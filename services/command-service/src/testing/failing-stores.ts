@@ -12,8 +12,8 @@ export function failingStore(endOf: (nth: number) => AppendEnd): (store: EventSt
   let count = 0;
   return (store) => ({
     ...store,
-    async append(stream, events, expected) {
-      if (!/^(payment|payout)-/.test(stream)) return store.append(stream, events, expected);
+    async append(stream, events, expected, options) {
+      if (!/^(payment|payout)-/.test(stream)) return store.append(stream, events, expected, options);
       count += 1;
       const end = endOf(count);
       if (end === 'lost') return new Promise(() => undefined);

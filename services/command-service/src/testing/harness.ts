@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, createEmbeddedEventStore } from '@tollgate/event-store';
+import { type EventStore, beginning, createEmbeddedEventStore } from '@tollgate/event-store';
+import { type PositionSource, readCurrentPositions } from '@tollgate/view-index';
 import { decodePaymentEvent, decodePayoutEvent, paymentStream, payoutStream } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
 import {
@@ -60,6 +61,8 @@ export const caller: Caller = {
   environment: 'sandbox',
   scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'admin']),
   allowedOrigins: { callback: [], redirect: undefined },
+  // Most specs pay out without a payment before; those of positions say whose wallet it is.
+  wallet: { kind: 'provider' },
 };
 
 export const keyOf = (value: string) => ({ source: 'Idempotency-Key' as const, value });
@@ -132,9 +135,25 @@ const idleTurnsMin = 5;
 function countWork(store: EventStore, working: { count: number }): EventStore {
   return {
     ...store,
-    async append(stream, events, expected) {
+    async append(stream, events, expected, options) {
       working.count += 1;
-      return store.append(stream, events, expected).finally(() => (working.count -= 1));
+      return store.append(stream, events, expected, options).finally(() => (working.count -= 1));
+    },
+    async *subscribe(options) {
+      let isCatchingUp = true;
+      const caughtUp = () => {
+        if (isCatchingUp) working.count -= 1;
+        isCatchingUp = false;
+      };
+      working.count += 1;
+      try {
+        for await (const item of store.subscribe(options)) {
+          if (item.kind === 'caught-up') caughtUp();
+          yield item;
+        }
+      } finally {
+        caughtUp();
+      }
     },
     async *read(stream, options) {
       working.count += 1;
@@ -146,6 +165,14 @@ function countWork(store: EventStore, working: { count: number }): EventStore {
     },
   };
 }
+
+/** A read model that has taken nothing over yet. */
+const wholeStore = (store: EventStore): PositionSource => ({
+  store,
+  position: () => beginning,
+  sums: () => [],
+  find: () => undefined,
+});
 
 export async function createHarness({
   wrapStore = (store) => store,
@@ -159,6 +186,8 @@ export async function createHarness({
   const fakeClock = createFakeClock();
   const ids = createFakeIds(1);
   const provider = createFakeProvider(fakeClock);
+  /** The teams that share a wallet, whatever its name. */
+  const sharing: string[] = [];
   const surviving: { accounts: Accounts; idle: () => Promise<void> }[] = [];
 
   /** One process of the command service; several share the store. */
@@ -177,7 +206,8 @@ export async function createHarness({
         times: clock === systemClock ? patientTimes : times,
         callbackUrlOf: (environment, token) => `https://gateway.example/callbacks/${environment}/${token}/x`,
         ...{ fingerprintsOf: createFingerprints(secrets), vault: vaultOf(secrets, ids) },
-        directory: undefined as never,
+        directory: { teamsSharing: () => sharing } as never,
+        index: { currentPositions: (query) => readCurrentPositions(wholeStore(store), query) },
         findByServiceToken: () => undefined,
         books: undefined as never,
         reconciledAfterDays: [],
@@ -225,6 +255,7 @@ export async function createHarness({
     ...first,
     clock: fakeClock,
     provider,
+    sharing,
     startInstance,
     /** Calls that the processes which are still alive believe to be under way. */
     permitsOut: (): number =>

@@ -50,11 +50,12 @@ describe('teams', () => {
       { name: 'shop', activeKeys: 0 },
     ]);
     expect((await run('team show shop')).out).toBe(
-      'shop\n  callbacks  nowhere\n  redirects  any https URL\n  no keys\n',
+      'shop\n  callbacks  nowhere\n  redirects  any https URL\n  payouts    from what the team took itself\n  no keys\n',
     );
     expect(await json('team show shop')).toEqual({
       name: 'shop',
       allowedOrigins: { callback: [], redirect: null },
+      wallet: { kind: 'own' },
       keys: [],
     });
   });
@@ -73,6 +74,15 @@ describe('teams', () => {
     expect(await shown()).toEqual({ callback: [], redirect });
     expect((await run('team allow-origins shop --no-redirect')).out).toContain('redirects  nowhere');
     expect(await shown()).toEqual({ callback: [], redirect: [] });
+  });
+
+  it('pay out of their own money until another wallet is chosen by name', async () => {
+    const { run, json } = await start();
+    expect((await run('team wallet shop --shared group')).out).toContain('payouts    from the wallet group,');
+    expect((await json('team show shop')).wallet).toEqual({ kind: 'shared', name: 'group' });
+    expect((await run('team wallet shop --provider-balance')).out).toContain("from the provider's balance");
+    expect((await run('team wallet shop --own')).out).toContain('from what the team took itself');
+    expect(await run('team wallet nobody --own')).toMatchObject({ exitCode: 1 });
   });
 
   it('keep both lists where one of the new ones is refused', async () => {

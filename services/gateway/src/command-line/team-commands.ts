@@ -16,6 +16,7 @@ import {
 } from '@tollgate/teams';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
+import { registerWalletCommand, walletText } from './money-commands.ts';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
 /** The events of every change that is made by hand name the person. */
@@ -48,10 +49,11 @@ export function registerTeamCommands(program: Command, run: RunCommand): void {
     .action(() => run(async (tools) => toList(await teamsOf(tools).list(), tools.clock.now())));
   team
     .command('show')
-    .description('show one team: its keys and where its URLs may point')
+    .description('show one team: its keys, where its URLs may point and what its payouts are taken from')
     .addArgument(teamArgument('<name>', 'the team'))
     .action((name: string) => run(async (tools) => showTeam(tools, name)));
   registerAllowOrigins(team, run);
+  registerWalletCommand(team, run, { teamArgument, changeTeam });
 }
 
 type OriginOptions = { [Purpose in OriginPurpose]?: string[] | false };
@@ -74,7 +76,7 @@ function registerAllowOrigins(team: Command, run: RunCommand): void {
     .action((name: string, options: OriginOptions) => {
       const commands = toCommands(options);
       if (commands.length === 0) command.error("error: missing option '--callback' or '--redirect'");
-      return run((tools) => allowOrigins(tools, name, commands));
+      return run((tools) => changeTeam(tools, name, () => commands));
     });
 }
 
@@ -91,12 +93,12 @@ async function addTeam(teams: Teams, name: string): Promise<CommandResult> {
   return { kind: 'done', text: `Added ${name}. It has no key yet: key issue ${name} --help`, json: { name } };
 }
 
-async function allowOrigins(
+async function changeTeam(
   tools: CommandTools,
   name: string,
-  commands: readonly TeamCommand[],
+  commandsFor: Parameters<Teams['change']>[1],
 ): Promise<CommandResult> {
-  const refusal = await teamsOf(tools).change(name, () => commands);
+  const refusal = await teamsOf(tools).change(name, commandsFor);
   return refusal === undefined ? showTeam(tools, name) : refused(name, refusal);
 }
 
@@ -109,13 +111,14 @@ async function showTeam(tools: CommandTools, name: string): Promise<CommandResul
     name,
     `  callbacks  ${callback.join(' ') || 'nowhere'}`,
     `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
+    `  payouts    ${walletText(team.money.wallet)}`,
     ...keyLines(team, now),
   ].join('\n');
   const allowedOrigins = { callback, redirect: redirect ?? null };
   return {
     kind: 'done',
     text,
-    json: { name, allowedOrigins, keys: team.keys.map((key) => toKeyJson(key, now)) },
+    json: { name, allowedOrigins, ...team.money, keys: team.keys.map((key) => toKeyJson(key, now)) },
   };
 }
 

@@ -10,7 +10,9 @@ function authenticate(authorization: string | undefined): Authentication {
   const [team = '', keyId, limit] = authorization.split(' ');
   if (keyId === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
   const allowedOrigins = { callback: [], redirect: undefined };
-  const caller = { team, keyId, environment: 'sandbox' as const, scopes: new Set<never>(), allowedOrigins };
+  const wallet = { kind: 'own' as const };
+  const environment = 'sandbox' as const;
+  const caller = { team, keyId, environment, scopes: new Set<never>(), allowedOrigins, wallet };
   if (limit === undefined) return { kind: 'caller', caller };
   return { kind: 'caller', caller: { ...caller, requestsPerSecondMax: Number(limit) } };
 }

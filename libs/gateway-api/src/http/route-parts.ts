@@ -1,0 +1,26 @@
+/** What the routes of several resources have in common. */
+import type { AnswerName } from './answers.ts';
+import type { ErrorCode } from './errors.ts';
+
+export const ofCommands = ['store_unavailable'] as const;
+export const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind'] as const;
+/** What every command that calls the Payment Service may answer. */
+export const ofProviderCalls = [
+  ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
+  ...['provider_unavailable', 'store_unavailable'],
+] as readonly ErrorCode[];
+export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
+export const unknown = (schema: AnswerName) => ({
+  202: { meaning: 'Sent; the outcome is not known yet. Retrieve it later.', schema },
+});
+
+/** Answers of resources that callers poll. */
+export const tagged = (meaning: string, schema: AnswerName) => ({
+  isTagged: true as const,
+  answers: {
+    ...done(meaning, schema),
+    304: { meaning: 'Unchanged since the `ETag` in `If-None-Match`; no body.' },
+  },
+});
+
+export const calls = { isCommand: true, handsOnErrors: true } as const;

@@ -1,0 +1,131 @@
+/**
+ * Positions as they are now: the sums of the index, and what the store has recorded since. A payout is decided on these,
+ * and a read model that is a moment behind must not let one pass.
+ */
+import type { EventStore, Position, RecordedEvent } from '@tollgate/event-store';
+import { TollgateError } from '@tollgate/service-kit';
+import {
+  createPositionChanges,
+  kindOfStream,
+  noPosition,
+  payoutKind,
+  paymentKind,
+  plusPosition,
+  type PositionPart,
+  type PositionSums,
+  type ViewEnvelope,
+  type ViewKind,
+} from '@tollgate/views';
+import type { PositionQuery } from './index-positions.ts';
+
+/** Events that the read model may be behind at most: more would make each payout slow. */
+export const behindEventsMax = 20_000;
+
+export interface PositionSource {
+  store: Pick<EventStore, 'subscribe'>;
+  /** Every event at or before this position is in what the following two give. */
+  position(): Position;
+  sums(query: PositionQuery): readonly PositionPart[];
+  find(kind: ViewKind, token: string): ViewEnvelope | undefined;
+}
+
+/** What the named teams have together. */
+export interface CurrentPositions {
+  /** By merchant account; an account that is not here has nothing. */
+  byAccount: ReadonlyMap<string, PositionSums>;
+  /** Whether the payout has been recorded: then it is in the sums by itself. */
+  hasPayout(token: string): boolean;
+}
+
+/**
+ * Includes everything that was recorded before the call.
+ *
+ * @throws TollgateError, retryable: `index_rebuilding`, also where the read model is too far behind; StoreUnavailable
+ */
+export async function readCurrentPositions(
+  source: PositionSource,
+  query: PositionQuery,
+): Promise<CurrentPositions> {
+  const from = source.position();
+  const since = await eventsSince(source.store, from);
+  // From here on nothing waits: rows and sums are of one moment.
+  if (source.position() < from) throw behind();
+  const changes = createPositionChanges();
+  const recent = new Map<string, ViewEnvelope>();
+  for (const [stream, events] of since) {
+    const kind = kindOfStream(stream);
+    if (kind === undefined) continue;
+    const before = source.find(kind, stream.slice(kind.streamPrefix.length));
+    if (before !== undefined && !isOwn(kind, before, query)) continue;
+    const after = foldOwn(kind, before, events, query);
+    if (after === undefined) continue;
+    recent.set(stream, after);
+    changes.replace(before && kind.positionOf?.(before), kind.positionOf?.(after));
+  }
+  const ofCurrency = changes.list().filter(({ currency }) => currency === query.currency);
+  return {
+    byAccount: sumByAccount([...source.sums(query), ...ofCurrency]),
+    hasPayout: (token) =>
+      recent.has(`${payoutKind.streamPrefix}${token}`) || source.find(payoutKind, token) !== undefined,
+  };
+}
+
+/** By stream, in order. */
+async function eventsSince(
+  store: Pick<EventStore, 'subscribe'>,
+  from: Position,
+): Promise<Map<string, RecordedEvent[]>> {
+  const ending = new AbortController();
+  const prefixes = [paymentKind.streamPrefix, payoutKind.streamPrefix];
+  const byStream = new Map<string, RecordedEvent[]>();
+  let count = 0;
+  try {
+    for await (const item of store.subscribe({ from, prefixes, signal: ending.signal })) {
+      if (item.kind === 'caught-up') break;
+      if ((count += 1) > behindEventsMax) throw behind();
+      const events = byStream.get(item.stream);
+      if (events === undefined) byStream.set(item.stream, [item]);
+      else events.push(item);
+    }
+  } finally {
+    ending.abort();
+  }
+  return byStream;
+}
+
+/** Undefined where it is another team's. */
+function foldOwn(
+  kind: ViewKind,
+  before: ViewEnvelope | undefined,
+  [first, ...others]: readonly RecordedEvent[],
+  query: PositionQuery,
+): ViewEnvelope | undefined {
+  if (first === undefined) return before;
+  try {
+    const begun = kind.fold(before, first);
+    return isOwn(kind, begun, query)
+      ? others.reduce((view, event) => kind.fold(view, event), begun)
+      : undefined;
+  } catch (cause) {
+    // A stream that nobody can read may be of any team: what it takes is not known.
+    throw new TollgateError('position_unreadable', `The stream ${first.stream} cannot be read.`, {
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+function isOwn(kind: ViewKind, view: ViewEnvelope, { environment, teams }: PositionQuery): boolean {
+  const owner = kind.ownerOf(view);
+  return owner.environment === environment && owner.team !== undefined && teams.includes(owner.team);
+}
+
+function sumByAccount(parts: readonly PositionPart[]): Map<string, PositionSums> {
+  const byAccount = new Map<string, PositionSums>();
+  for (const { account, available, hold } of parts)
+    byAccount.set(account, plusPosition(byAccount.get(account) ?? noPosition, { available, hold }));
+  return byAccount;
+}
+
+const behind = (): TollgateError =>
+  new TollgateError('index_rebuilding', 'The index is too far behind the store.', { retryable: true });

@@ -1,0 +1,160 @@
+import type { EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock } from '@tollgate/service-kit';
+import { foldStream, paymentKind, payoutKind, streamOf, type ViewKind } from '@tollgate/views';
+import {
+  anyHistory,
+  anyPayoutHistory,
+  happening,
+  payoutHappening,
+  payoutRequested,
+  planted,
+  requested,
+  type AnyEvent,
+} from '@tollgate/views/testing';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { behindEventsMax } from './current-positions.ts';
+import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
+import { appendEvents, projectEvents } from './testing/stored-payments.ts';
+
+const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
+const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR' } as const;
+const account = `account-${planted}`;
+const taken = [requested(), accepted, approved];
+
+async function startIndex(store: EventStore): Promise<PaymentIndex> {
+  const index = createPaymentIndex({ file: ':memory:', store, log: silentLog, clock: systemClock });
+  onTestFinished(() => index.stop());
+  await index.start();
+  return index;
+}
+
+const append = (store: EventStore, kind: ViewKind, token: string, events: readonly AnyEvent[]) =>
+  appendEvents(store, streamOf(kind, token), events);
+
+const positionsOf = async (
+  index: PaymentIndex,
+  query: Parameters<PaymentIndex['currentPositions']>[0] = shop,
+) => Object.fromEntries((await index.currentPositions(query)).byAccount);
+
+describe('a position', () => {
+  test('is what was taken, less what went back and was paid out, of one team, currency and environment', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', [...taken, refunding, refundApproved, refundedElsewhere]);
+    await projectEvents(store, paymentKind, 'p2', [...taken, refunding]);
+    await projectEvents(store, paymentKind, 'p3', [requested({ team: 'games' }), accepted, approved]);
+    await projectEvents(store, paymentKind, 'p4', [requested({ currency: 'USD' }), accepted, approved]);
+    await projectEvents(store, paymentKind, 'p5', [
+      requested({ environment: 'production' }),
+      accepted,
+      approved,
+    ]);
+    await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
+    const index = await startIndex(store);
+    const main = (await positionsOf(index))[account]!;
+    const elsewhere = BigInt((refundedElsewhere.data as { amount: number }).amount);
+    expect(main).toEqual({ available: 1_500n - 500n - elsewhere + 1_500n - 500n - 300n, hold: 800n });
+    const both = await positionsOf(index, { ...shop, teams: ['shop', 'games'] });
+    expect(both[account]).toEqual({ ...main, available: main.available + 1_500n });
+    expect(await positionsOf(index, { ...shop, teams: ['nobody'] })).toEqual({});
+  });
+
+  test('has what the read model has not: no view of it need be there', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', taken);
+    const index = await startIndex(store);
+    await append(store, paymentKind, 'p1', [refunding]);
+    await append(store, paymentKind, 'p2', taken);
+    await append(store, paymentKind, 'p3', [requested({ team: 'games' }), accepted, approved]);
+    await append(store, payoutKind, 'po_1', [payoutRequested()]);
+    expect(await positionsOf(index)).toEqual({
+      [account]: { available: 1_500n - 500n + 1_500n - 300n, hold: 800n },
+    });
+    await append(store, payoutKind, 'po_1', [payoutHappening.refused, payoutHappening.failed]);
+    expect(await positionsOf(index)).toEqual({ [account]: { available: 2_500n, hold: 500n } });
+  });
+
+  test('tells whether a payout is recorded', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
+    const index = await startIndex(store);
+    await append(store, payoutKind, 'po_2', [payoutRequested()]);
+    const { hasPayout } = await index.currentPositions(shop);
+    expect(['po_1', 'po_2', 'po_3'].map(hasPayout)).toEqual([true, true, false]);
+  });
+
+  test('is not guessed while the index is not whole, nor where it is far behind', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', taken);
+    const index = await startIndex(store);
+    for (let count = 0; count <= behindEventsMax; count += 1_000) {
+      const events = Array.from({ length: 1_000 }, () => ({
+        id: randomUUID(),
+        type: 'Any',
+        data: {},
+        metadata: {},
+      }));
+      await store.append(`payment-other-${count}`, events, 'no-stream');
+    }
+    await expect(index.currentPositions(shop)).rejects.toMatchObject({
+      code: 'index_rebuilding',
+      retryable: true,
+    });
+    const other = createPaymentIndex({
+      file: ':memory:',
+      store: await temporaryStore(),
+      log: silentLog,
+      clock: systemClock,
+    });
+    onTestFinished(() => other.stop());
+    void other.start();
+    await expect(other.currentPositions(shop)).rejects.toMatchObject({ code: 'index_rebuilding' });
+  });
+
+  test('of a team is not guessed where a stream that may be its own cannot be read', async () => {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', taken);
+    const index = await startIndex(store);
+    await store.append(
+      'payout-po_1',
+      [{ id: randomUUID(), type: 'Any', data: {}, metadata: {} }],
+      'no-stream',
+    );
+    await expect(index.currentPositions(shop)).rejects.toMatchObject({
+      code: 'position_unreadable',
+      retryable: true,
+    });
+  });
+});
+
+test('whatever of a history the read model has, the position is that of the whole', async () => {
+  const histories = fc.tuple(anyHistory, anyHistory, anyPayoutHistory);
+  await fc.assert(
+    fc.asyncProperty(histories, fc.tuple(fc.nat(30), fc.nat(30), fc.nat(30)), async (given, shown) => {
+      const store = await temporaryStore();
+      const kinds: ViewKind[] = [paymentKind, paymentKind, payoutKind];
+      await projectEvents(store, paymentKind, 'p0', taken);
+      for (const [index, events] of given.entries()) {
+        const count = shown[index]! % (events.length + 1);
+        if (count > 0) await projectEvents(store, kinds[index]!, `t${index}`, events.slice(0, count));
+      }
+      const index = await startIndex(store);
+      for (const [number, events] of given.entries()) {
+        const rest = events.slice(shown[number]! % (events.length + 1));
+        if (rest.length > 0) await append(store, kinds[number]!, `t${number}`, rest);
+      }
+      let expected = 1_500n;
+      for (const [number, kind] of kinds.entries()) {
+        const view = await foldStream(store, kind, `t${number}`);
+        expected += (view && kind.positionOf?.(view)?.available) ?? 0n;
+      }
+      await vi.waitFor(async () =>
+        expect((await positionsOf(index))[account]?.available ?? 0n).toBe(expected),
+      );
+      await index.stop();
+    }),
+    { numRuns: 15 },
+  );
+});

@@ -1,0 +1,168 @@
+/**
+ * The positions of the teams, and the reservation of payouts against them. What a team took, gave back and paid out comes
+ * from its payments and payouts themselves; only what is decided and not announced yet is kept beside them, in the last
+ * event of one stream per wallet and currency.
+ */
+import { type EventStore, notShown, readLast } from '@tollgate/event-store';
+import type { Environment, EventMetadata } from '@tollgate/payment-domain';
+import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
+import type { Caller, TeamDirectory, Wallet } from '@tollgate/teams';
+import type { CurrentPositions, PositionQuery } from '@tollgate/view-index';
+import type { PositionSums } from '@tollgate/views';
+import { z } from 'zod';
+import type { Cause } from '../aggregates/repository.ts';
+import { createTurns } from '../turns.ts';
+import {
+  type Reservation,
+  type ReservationDecision,
+  type WalletNow,
+  availableIn,
+  reservationSchema,
+  reservationsMax,
+  reserve,
+  standing,
+} from './payout-reservations.ts';
+
+export interface PositionsDependencies {
+  store: EventStore;
+  index: { currentPositions(query: PositionQuery): Promise<CurrentPositions> };
+  directory: Pick<TeamDirectory, 'teamsSharing'>;
+  clock: Clock;
+  ids: Ids;
+}
+
+type Owner = Pick<Caller, 'environment' | 'team' | 'wallet'>;
+type Bounded = Exclude<Wallet, { kind: 'provider' }>;
+
+export interface Positions {
+  /** What is left to this payout of each account; undefined where nothing of ours bounds the team. @throws as `reserve` */
+  availableTo(
+    payoutToken: string,
+    owner: Owner,
+    currency: string,
+  ): Promise<((account: string) => bigint) | undefined>;
+  /** The sums over all accounts; undefined as above. @throws as `reserve` */
+  balance(owner: Owner, currency: string): Promise<PositionSums | undefined>;
+  /**
+   * Reserves the amount of a payout that is announced next, or says why it may not be. A team whose payouts nothing of ours
+   * bounds reserves nothing.
+   *
+   * @throws TollgateError, retryable: `index_rebuilding` while what is available is not known; StoreUnavailable
+   */
+  reserve(
+    owner: Owner,
+    wanted: Reservation & { currency: string },
+    cause: Cause,
+  ): Promise<Exclude<ReservationDecision, { kind: 'reserved' }> | { kind: 'reserved' }>;
+}
+
+const reservedEventType = 'PayoutsReserved';
+const reservedSchema = z.object({ reservations: z.array(reservationSchema) });
+
+/** Each lost try means that a payout of another process was reserved. */
+const triesMax = 100;
+
+const streamOf = (environment: Environment, wallet: Bounded, team: string, currency: string): string =>
+  `position-${environment}-${currency}-${wallet.kind === 'own' ? `team-${team}` : `wallet-${wallet.name}`}`;
+
+export function createPositions(deps: PositionsDependencies): Positions {
+  const turns = createTurns();
+  return {
+    async availableTo(payoutToken, owner, currency) {
+      const wallet = boundedWalletOf(owner);
+      if (wallet === undefined) return undefined;
+      const { reservations } = await readReservations(
+        deps,
+        streamOf(owner.environment, wallet, owner.team, currency),
+      );
+      const now = await readWallet(deps, owner, wallet, currency);
+      const others = reservations.filter(({ token }) => token !== payoutToken);
+      return (account) => availableIn(account, others, now);
+    },
+    async balance(owner, currency) {
+      const wallet = boundedWalletOf(owner);
+      if (wallet === undefined) return undefined;
+      const { reservations } = await readReservations(
+        deps,
+        streamOf(owner.environment, wallet, owner.team, currency),
+      );
+      return sumOf(await readWallet(deps, owner, wallet, currency), reservations);
+    },
+    async reserve(owner, wanted, cause) {
+      const wallet = boundedWalletOf(owner);
+      if (wallet === undefined) return { kind: 'unchanged' };
+      const stream = streamOf(owner.environment, wallet, owner.team, wanted.currency);
+      return turns.take(stream, () => reserveIn(deps, { stream, owner, wallet, wanted, cause }));
+    },
+  };
+}
+
+const boundedWalletOf = ({ wallet }: Owner): Bounded | undefined =>
+  wallet.kind === 'provider' ? undefined : wallet;
+
+interface Reserving {
+  stream: string;
+  owner: Owner;
+  wallet: Bounded;
+  wanted: Reservation & { currency: string };
+  cause: Cause;
+}
+
+/**
+ * The wallet is read after its reservations: what was taken off the list had been recorded before, and so is in the wallet;
+ * what is put on it since meets the expected revision.
+ */
+async function reserveIn(
+  deps: PositionsDependencies,
+  { stream, owner, wallet, wanted, cause }: Reserving,
+): ReturnType<Positions['reserve']> {
+  for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
+    const { revision, reservations } = await readReservations(deps, stream);
+    const now = await readWallet(deps, owner, wallet, wanted.currency);
+    const decision = reserve(reservations, wanted, now);
+    if (decision.kind !== 'reserved') return decision;
+    if (decision.reservations.length > reservationsMax) throw contended(stream);
+    const event = newEvent(deps, decision.reservations, cause);
+    const answer = await deps.store.append(stream, [event], revision, { keepLast: 1 });
+    if (answer.kind === 'appended') return { kind: 'reserved' };
+    if (answer.actual === revision) throw notShown(stream);
+  }
+  throw contended(stream);
+}
+
+const contended = (stream: string): TollgateError =>
+  new TollgateError('stream_contended', `Too many payouts are reserved in ${stream} at once.`, {
+    retryable: true,
+  });
+
+function newEvent({ ids, clock }: PositionsDependencies, reservations: readonly Reservation[], cause: Cause) {
+  const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+  return { id: ids.uuid(), type: reservedEventType, data: { reservations }, metadata };
+}
+
+async function readReservations({ store }: PositionsDependencies, stream: string) {
+  const last = await readLast(store, stream);
+  if (last === undefined) return { revision: 'no-stream' as const, reservations: [] };
+  return { revision: last.revision, ...reservedSchema.parse(last.data) };
+}
+
+async function readWallet(
+  { index, directory, clock }: PositionsDependencies,
+  { environment, team }: Owner,
+  wallet: Bounded,
+  currency: string,
+): Promise<WalletNow> {
+  const teams = wallet.kind === 'own' ? [team] : directory.teamsSharing(wallet.name);
+  const current = await index.currentPositions({ environment, teams, currency });
+  return { ...current, now: clock.now() };
+}
+
+function sumOf(wallet: WalletNow, reservations: readonly Reservation[]): PositionSums {
+  const reserved = standing(reservations, wallet).reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  let [available, hold] = [-reserved, reserved];
+  for (const each of wallet.byAccount.values()) {
+    available += each.available;
+    hold += each.hold;
+  }
+  return { available, hold };
+}
