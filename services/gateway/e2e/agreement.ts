@@ -1,6 +1,14 @@
 /** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
 import { expect } from 'vitest';
-import { type Load, ask, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
+import {
+  type Load,
+  ask,
+  captureOrVoidPayment,
+  pay,
+  payout,
+  refundedPayment,
+  untilPhase,
+} from './mixed-load.ts';
 import type { ReachedSystem } from './system.ts';
 
 /** The defaults, shortened: what matters is their order, not their length. */
@@ -29,6 +37,7 @@ export async function fund(load: Load): Promise<void> {
   const body = { product: 'Funds', amount: 1_000_000, currency: 'EUR', orderNumber: 'funds' };
   const created = await ask(load, '/api/v1/payments', { body });
   await pay(load, created.body.processingUrl);
+  await untilPhase(load, created.body.token, 'approved');
   await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
 }
 

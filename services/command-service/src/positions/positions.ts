@@ -4,7 +4,7 @@
  * event of one stream per wallet and currency.
  */
 import { type EventStore, notShown, readLast } from '@tollgate/event-store';
-import type { Environment, EventMetadata } from '@tollgate/payment-domain';
+import { type Environment, type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory, Wallet } from '@tollgate/teams';
 import type { CurrentPositions, PositionQuery } from '@tollgate/view-index';
@@ -136,7 +136,7 @@ const contended = (stream: string): TollgateError =>
   });
 
 function newEvent({ ids, clock }: PositionsDependencies, reservations: readonly Reservation[], cause: Cause) {
-  const metadata: EventMetadata = { schemaVersion: 1, ...cause, recordedAt: clock.now() };
+  const metadata: EventMetadata = { schemaVersion: firstSchemaVersion, ...cause, recordedAt: clock.now() };
   return { id: ids.uuid(), type: reservedEventType, data: { reservations }, metadata };
 }
 

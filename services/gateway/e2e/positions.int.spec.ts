@@ -1,0 +1,91 @@
+/**
+ * A team without a payment paid out 990 of another team's 999 EUR; the other team's refund then failed for want of money,
+ * and `balance` showed either the money of both. From outside, as teams and operators meet it now.
+ */
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { issueKey, tollgate } from './commands.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const settled = { timeoutMs: 10_000 };
+const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
+
+let system: System;
+let shop: CallGateway;
+let stranger: CallGateway;
+let paymentToken: string;
+
+const payOut = (team: CallGateway, orderNumber: string, amount: number) =>
+  team('POST', '/api/v1/payouts', { body: { amount, currency: 'EUR', orderNumber, destination } });
+const walletOf = async (team: CallGateway) => {
+  const { body } = await team('GET', '/api/v1/balance?currency=EUR');
+  return (body as unknown as { wallet: object }).wallet;
+};
+const exceeds = { code: 'payout_exceeds_position', kind: 'processing_error', parameter: 'amount' };
+
+beforeAll(async () => {
+  system = await startSystem();
+  for (const name of ['shop', 'stranger']) await tollgate(system, 'team', 'add', name);
+  const scopes = 'payments,refunds,payouts,read';
+  shop = system.gatewayAs(await issueKey(system, 'shop', scopes));
+  stranger = system.gatewayAs(await issueKey(system, 'stranger', scopes));
+  for (const team of [shop, stranger])
+    await eventually(
+      async () => expect((await team('GET', '/api/v1/payments')).statusCode).toBe(200),
+      settled,
+    );
+  const body = { product: 'Tea', amount: 99_900, currency: 'EUR', orderNumber: 'order-1' };
+  const created = (await shop('POST', '/api/v1/payments', { body })).body;
+  paymentToken = created.token;
+  await payOnHostedPage(system.customer, { processingUrl: created.processingUrl, card: '4392963203551251' });
+  await eventually(
+    async () => expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 99_900, hold: 0 }),
+    settled,
+  );
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
+}, 60_000);
+afterAll(stopEverything);
+
+describe('a team that has taken nothing', () => {
+  it('pays out nothing, and reads nothing of the money of others', async () => {
+    const { statusCode, body } = await payOut(stranger, 'payout-1', 99_000);
+    expect([statusCode, body.errors]).toMatchObject([409, [exceeds]]);
+    expect(body.errors[0]).toMatchObject({ message: expect.stringContaining('At most 0 EUR') });
+    expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
+    const { body: payouts } = await stranger('GET', '/api/v1/payouts');
+    expect((payouts as unknown as { payouts: object[] }).payouts).toEqual([]);
+  });
+
+  it('and so the other team refunds its customer, and pays out what is left', async () => {
+    const headers = { 'idempotency-key': 'refund-1' };
+    const refunded = await shop('POST', '/api/v1/refunds', {
+      body: { token: paymentToken, amount: 900 },
+      headers,
+    });
+    expect(refunded.statusCode).toBe(200);
+    expect((await payOut(shop, 'payout-1', 99_001)).body.errors).toMatchObject([exceeds]);
+    expect((await payOut(shop, 'payout-1', 90_000)).statusCode).toBe(200);
+    expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 9_000, hold: 0 });
+  });
+});
+
+it('an operator lets teams share a wallet, by its name', async () => {
+  for (const name of ['shop', 'stranger'])
+    await tollgate(system, 'team', 'wallet', name, '--shared', 'group');
+  await eventually(
+    async () => expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 9_000, hold: 0 }),
+    settled,
+  );
+  expect((await payOut(stranger, 'payout-2', 9_001)).body.errors).toMatchObject([exceeds]);
+  expect((await payOut(stranger, 'payout-2', 4_000)).statusCode).toBe(200);
+  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 5_000, hold: 0 });
+});
+
+it("an operator lets a team pay out of the provider's balance, which it then reads", async () => {
+  await tollgate(system, 'team', 'wallet', 'stranger', '--provider-balance');
+  await eventually(async () => {
+    expect((await payOut(stranger, 'payout-3', 5_000)).statusCode).toBe(200);
+  }, settled);
+  expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
+});
