@@ -20,9 +20,9 @@ export const walletSchema = z.discriminatedUnion('kind', [
 ]);
 export type Wallet = z.infer<typeof walletSchema>;
 
-export const ownWallet: Wallet = { kind: 'own' };
+const ownWallet: Wallet = { kind: 'own' };
 
-export interface ChooseWallet {
+interface ChooseWallet {
   type: 'ChooseWallet';
   wallet: Wallet;
 }

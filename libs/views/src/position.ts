@@ -11,7 +11,7 @@ import {
   type Payout,
 } from '@tollgate/payment-domain';
 
-export interface PositionKey {
+interface PositionKey {
   environment: Environment;
   team: string;
   /** ISO 4217 alphabetic code. */
@@ -37,7 +37,7 @@ export const plusPosition = (one: PositionSums, other: PositionSums): PositionSu
   hold: one.hold + other.hold,
 });
 
-export const minusPosition = (one: PositionSums, other: PositionSums): PositionSums => ({
+const minusPosition = (one: PositionSums, other: PositionSums): PositionSums => ({
   available: one.available - other.available,
   hold: one.hold - other.hold,
 });
