@@ -119,9 +119,11 @@ export interface EventStore {
    * Removes all events of a stream for ever; a removed one may be removed again. Its name cannot be used again: appends and
    * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
    *
+   * @param options `erase`: also out of the free space of its files, as far as the store can do that at once. EventStoreDB
+   * does it with its next scavenge.
    * @throws StoreUnavailable (retryable) when the outcome is unknown: repeat it
    */
-  remove(stream: string): Promise<void>;
+  remove(stream: string, options?: { erase?: boolean }): Promise<void>;
 
   /** Waits for appends under way, ends all subscriptions and lets go of the files or connections. */
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 export * from './aggregate.ts';
+export * from './customer.ts';
 export * from './decision.ts';
 export * from './dispute/dispute.ts';
 export * from './due-inquiries.ts';

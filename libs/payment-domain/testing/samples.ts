@@ -86,7 +86,6 @@ export const sampleEvents: { [Type in PaymentEventType]: PaymentEventOf<Type> } 
     redirectSuccessUrl: 'https://shop.example/thanks',
     redirectFailUrl: 'https://shop.example/sorry',
     locale: 'de',
-    customer: { email: 'a@shop.example', ip: '192.0.2.1' },
     recurring: true,
     recurringToken: 'rec_1',
   }),

@@ -9,7 +9,7 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [7, 'db647ba0c9dd'],
+  payment: [8, 'af7f0f026024'],
   payout: [7, '2e00c050e685'],
   dispute: [1, '65a12860b2bd'],
   unmatched: [1, '8827f8aea1c4'],

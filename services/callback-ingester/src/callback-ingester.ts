@@ -13,7 +13,7 @@ import { createForgeryLog } from './forgery-log.ts';
 /** What became of a request to the address of a callback. */
 export type CallbackResult =
   | 'taken'
-  /** Accepted, and redacted of what could be charged. */
+  /** Accepted; it held what could be charged, or looked like it. */
   | 'redacted'
   /** The address was not made by us; nothing of the body was read. */
   | 'forged'
@@ -49,7 +49,7 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
   const { secrets } = deps;
   const tell = createTeller(deps);
   const forgeries = createForgeryLog(deps);
-  // Published as received, byte for byte where allowed: it is evidence.
+  // Our own reader keeps what may be kept of it.
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),

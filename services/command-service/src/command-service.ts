@@ -9,6 +9,7 @@ import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
 import type { TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from './accounts/accounts.ts';
+import { createCustomers } from './aggregates/customers.ts';
 import { createPayments } from './aggregates/payments.ts';
 import { createPayouts } from './aggregates/payouts.ts';
 import { createRecurringTokens } from './aggregates/recurring-tokens.ts';
@@ -179,6 +180,7 @@ export function createParts(
   const aggregates = {
     payments: createPayments(deps),
     payouts: createPayouts(deps),
+    customers: createCustomers(deps),
     recurringTokens: createRecurringTokens(deps),
     refundKeys: createRefundKeys(deps),
     unmatched: createUnmatchedOperations(deps),

@@ -1,4 +1,5 @@
 export * from './accounts/accounts.ts';
+export { forgetCustomer, isCustomerKept } from './aggregates/customers.ts';
 export { requireDataSecrets } from './aggregates/data-secrets.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Revision } from '../event-store.ts';
+import { createEraser } from './eraser.ts';
 import type {
   AppendOperation,
   KeepLastOperation,
@@ -32,9 +33,12 @@ export function createBatchCommit(
   const commit = database.prepare('COMMIT');
   const append = createAppend(database);
   const keepLast = createKeepLast(database);
+  const eraser = createEraser(database);
   const carryOut = (operation: Operation): OperationResult =>
     operation.kind === 'append' ? append(operation) : keepLast(operation);
   return (operations) => {
+    const isErasure = operations.some((operation) => operation.kind === 'remove' && operation.erase);
+    if (isErasure) eraser.prepare();
     begin.run();
     try {
       const results = operations.map(carryOut);
@@ -44,6 +48,8 @@ export function createBatchCommit(
       // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
+    } finally {
+      eraser.finish();
     }
   };
 }

@@ -86,9 +86,9 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
       const { kind } = await writer.submit({ kind: 'keep-last', stream, count }, 0);
       if (kind === 'removed') throw streamRemoved();
     },
-    remove: async (stream) => {
+    remove: async (stream, { erase = false } = {}) => {
       requireStreamName(stream);
-      await writer.submit({ kind: 'remove', stream }, 0);
+      await writer.submit({ kind: 'remove', stream, erase }, 0);
     },
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {

@@ -90,6 +90,8 @@ function requireSqliteVersion(database: DatabaseSync): void {
 function requireDurableCommits(database: DatabaseSync): void {
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
+  // What is removed is overwritten where that costs no further page; see the eraser.
+  database.exec('PRAGMA secure_delete = FAST');
   const journalMode = database.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
   const synchronous = database.prepare('PRAGMA synchronous').get()?.['synchronous'];
   if (journalMode !== 'wal' || synchronous !== 2) {

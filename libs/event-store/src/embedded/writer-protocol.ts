@@ -23,6 +23,8 @@ export interface KeepLastOperation {
 export interface RemoveOperation {
   kind: 'remove';
   stream: string;
+  /** Out of the free space of the files, too. */
+  erase: boolean;
 }
 
 export type Operation = AppendOperation | KeepLastOperation | RemoveOperation;

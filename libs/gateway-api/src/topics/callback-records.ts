@@ -1,4 +1,4 @@
-/** `provider.callbacks.v1`: the Payment Service's callbacks as received, keyed by payment token. Internal to Tollgate. */
+/** `provider.callbacks.v1`: what is read of the Payment Service's callbacks, keyed by payment token. Internal to Tollgate. */
 
 export const providerCallbacksTopic = 'provider.callbacks.v1';
 /** Callbacks that can never be applied, with the header `reason`. */
@@ -15,9 +15,9 @@ export interface ReceivedCallback {
   environment: string;
   /** The payment's token, from the callback's path. */
   token: string;
-  /** The body exactly as received, or redacted. */
+  /** What is kept of the body. */
   body: Uint8Array;
-  /** True if the body contained data that must not be kept, so that only the known fields were stored. */
+  /** True if the body contained data that could be charged. */
   isRedacted?: boolean;
   /** Milliseconds since the Unix epoch. */
   receivedAt: number;

@@ -10,7 +10,7 @@ import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
-/** What the team asked for. `orderNumber` is the team's own and stays with us. */
+/** What the team asked for, without the customer's data. `orderNumber` is the team's own and stays with us. */
 export const termsSchema = z.object({
   kind: z.enum(['hosted', 'card', 'recurring']),
   product: textSchema,
@@ -22,7 +22,6 @@ export const termsSchema = z.object({
   redirectFailUrl: textSchema.optional(),
   locale: textSchema.optional(),
   needConfirmation: z.boolean(),
-  customer: z.object({ email: textSchema.optional(), ip: textSchema.optional() }).optional(),
   /** True where the team wants a recurring token of it. */
   recurring: z.boolean().optional(),
   /** Our alias of the recurring token that is charged. */

@@ -5,10 +5,13 @@ import type { CallbackHint } from '../provider.ts';
 
 /** What is read of a callback, at once or by an operator who examines a dead-lettered one. */
 const fieldsKept = ['token', 'type', 'status', 'orderNumber', 'amount', 'currency'] as const;
+/** Characters of a text that are kept: ours and the service's names are far shorter. */
+const textLengthMax = 256;
 
 /**
- * What may be kept of a callback: its bytes as they came, or, where they hold what looks like a card number or the token
- * that charges a card again, only the fields that are read, as far as these hold no number.
+ * What is kept of a callback: only the fields that are read. It may hold anything about a customer or a card, no inquiry
+ * needs it, and a topic forgets nothing. `isRedacted`: it held what looks like a card number, or the token that charges
+ * a card again.
  */
 export function redactCallback(
   raw: Uint8Array,
@@ -16,14 +19,16 @@ export function redactCallback(
 ): { body: Uint8Array; isRedacted: boolean } {
   // As it was written, and as it is read: an escape such as \u0034 hides a digit from the one, a duplicate key from the other.
   const text = new TextDecoder().decode(raw);
-  const isClean = !containsCardNumber(text) && !holdsCardNumber(body) && !holdsRecurringToken(body);
-  if (isClean) return { body: raw, isRedacted: false };
+  const isRedacted = containsCardNumber(text) || holdsCardNumber(body) || holdsRecurringToken(body);
   const kept = fieldsKept.flatMap((name) => {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
-    return isPlain(value) && !containsCardNumber(String(value)) ? [[name, value] as const] : [];
+    return isPlain(value) && !containsCardNumber(String(value)) ? [[name, cut(value)] as const] : [];
   });
-  return { body: new TextEncoder().encode(JSON.stringify(Object.fromEntries(kept))), isRedacted: true };
+  return { body: new TextEncoder().encode(JSON.stringify(Object.fromEntries(kept))), isRedacted };
 }
+
+const cut = (value: string | number | null) =>
+  typeof value === 'string' ? value.slice(0, textLengthMax) : value;
 
 /** By any name: an inquiry brings it, and it goes behind an alias of ours. */
 const holdsRecurringToken = (body: Readonly<Record<string, unknown>>): boolean =>

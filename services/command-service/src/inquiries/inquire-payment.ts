@@ -11,11 +11,12 @@ import type { FoundPayment } from '@tollgate/provider';
 import { type Clock, given } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type CallTimes, windowAt } from '../outbound/call-times.ts';
-import { type SendPaymentCalls, attemptAfter } from '../outbound/payment-calls.ts';
+import { type SendPaymentCalls, type SentOnly, attemptAfter } from '../outbound/payment-calls.ts';
 import type { WindowClock } from '../outbound/window-clock.ts';
 import { deriveRecurringAlias } from '../tokens.ts';
 import type { AskAccount } from './ask-account.ts';
@@ -24,6 +25,7 @@ import { failureOf } from './inquiry-failure.ts';
 
 export interface PaymentInquiryDependencies {
   payments: Payments;
+  customers: Pick<Customers, 'find' | 'release'>;
   recurringTokens: RecurringTokens;
   accounts: Accounts;
   askAccount: AskAccount;
@@ -78,7 +80,8 @@ async function search(
   // Without a permit nothing can be sent now, and so nothing is given up: the next inquiry finds the same.
   if (permit === undefined) return { failure: undefined };
   const next = attemptAfter(deps, aggregate, permit);
-  return await record(deps, token, { ...observation, ...next }, { cause, permit });
+  const sent = given({ customer: await deps.customers.find(token) });
+  return await record(deps, token, { ...observation, ...next }, { cause, permit, sent });
 }
 
 async function retrieve(
@@ -115,17 +118,21 @@ function mayNeedSubmission(
 /**
  * @param onlyAt the revision that it was found for; absent where it counts at any
  * @param permit for the call that may follow from it
+ * @param sent what that call sends beside what is recorded
  */
 async function record(
-  { payments, sendPaymentCalls }: PaymentInquiryDependencies,
+  { payments, customers, sendPaymentCalls }: PaymentInquiryDependencies,
   token: string,
   observation: PaymentObservation,
-  { cause, onlyAt, permit }: { cause: Cause; onlyAt?: number; permit?: Permit },
+  { cause, onlyAt, permit, sent }: { cause: Cause; onlyAt?: number; permit?: Permit; sent?: SentOnly },
 ): Promise<'inquired' | 'moved'> {
   const executed = await payments.execute(token, observation, cause, { onlyAt });
   if (executed.kind === 'moved') return 'moved';
   const done = requireDone(executed);
-  if (permit !== undefined) await sendPaymentCalls(done, permit, cause);
+  const { payment } =
+    permit === undefined ? done.aggregate : await sendPaymentCalls(done, permit, cause, sent);
+  const wasSearch = observation.type === 'RecordSearch' && payment.terms.kind === 'hosted';
+  if (wasSearch && !isPaymentAwaited(payment)) await customers.release(token);
   return 'inquired';
 }
 

@@ -6,12 +6,13 @@ import {
   type PaymentRefusal,
   isPaymentAwaited,
 } from '@tollgate/payment-domain';
+import { given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { planAttempt } from '../outbound/call-times.ts';
-import type { ChargedSource, SendPaymentCalls } from '../outbound/payment-calls.ts';
+import type { SendPaymentCalls, SentOnly } from '../outbound/payment-calls.ts';
 import type { PaymentRequest } from '@tollgate/gateway-api/http';
 import { toTerms } from '../routes/payment-request.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
@@ -54,8 +55,8 @@ export function createPayment(
       if (refused !== undefined) return { refused };
       return (await chargedWith(deps, input)) ?? { refused: { code: 'recurring_token_not_found' } };
     },
-    send: async (announced, permit, { source }) =>
-      inquireIfCharged(deps, await deps.sendPaymentCalls(announced, permit, cause, source), cause),
+    send: async (announced, permit, { sent }) =>
+      inquireIfCharged(deps, await deps.sendPaymentCalls(announced, permit, cause, sent), cause),
   });
 }
 
@@ -84,18 +85,19 @@ function forFingerprint({ card, customer: _, ...request }: PaymentRequest): unkn
 interface Charged {
   /** The only account that can charge it; undefined where any may. */
   accounts: readonly string[] | undefined;
-  source?: ChargedSource;
+  sent: SentOnly;
 }
 
 /** What the payment is charged with; undefined for a recurring token that the team does not have. */
 async function chargedWith(
   { recurringTokens }: CreatePaymentDependencies,
-  { caller, request: { card, recurringToken: alias } }: CreatePaymentInput,
+  { caller, request: { card, customer, recurringToken: alias } }: CreatePaymentInput,
 ): Promise<Charged | undefined> {
   if (alias === undefined)
-    return { accounts: undefined, ...(card === undefined ? {} : { source: { card } }) };
+    return { accounts: undefined, sent: given({ customer, source: card && { card } }) };
   const found = await findRecurringToken(recurringTokens, caller, alias);
-  return found && { accounts: [found.account], source: { recurringToken: found.recurringToken } };
+  const source = found && { recurringToken: found.recurringToken };
+  return found && { accounts: [found.account], sent: given({ customer, source }) };
 }
 
 /** A charge without a page may be final already: the caller learns it at once. */

@@ -8,21 +8,24 @@ import {
   type PaymentObservation,
   callAnnouncedBy,
   callRules,
+  isPaymentAwaited,
 } from '@tollgate/payment-domain';
 import type { AuthorizeRequest } from '@tollgate/provider';
 import { type Clock, InvariantViolation, given } from '@tollgate/service-kit';
 import type { Permit } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type CallTimes, planAttempt } from './call-times.ts';
 import type { Announcer, OutboundCall, Sender } from './send.ts';
 
-/** What is charged. Nobody keeps it: it is in memory from the request to the call, and nowhere else. */
-export type ChargedSource = NonNullable<AuthorizeRequest['source']>;
+/** What is sent and not recorded: what is charged, and who pays. In memory from the request to the call. */
+export type SentOnly = Pick<AuthorizeRequest, 'source' | 'customer'>;
 
 export interface PaymentCallsDependencies {
   payments: Payments;
+  customers: Pick<Customers, 'keep' | 'release'>;
   accounts: Accounts;
   sender: Sender;
   times: CallTimes;
@@ -35,22 +38,45 @@ export type SendPaymentCalls = (
   done: PaymentDone,
   permit: Permit,
   cause: Cause,
-  source?: ChargedSource,
+  sent?: SentOnly,
 ) => Promise<PaymentAggregate>;
 
 export function createPaymentCalls(deps: PaymentCallsDependencies): SendPaymentCalls {
-  const { payments, sender } = deps;
-  return (done, permit, cause, source) => {
+  const { sender } = deps;
+  return (done, permit, cause, sent = {}) => {
     const announcer: Announcer<PaymentAggregate, PaymentEvent, PaymentObservation> = {
       callAnnouncedBy({ aggregate, events }) {
         const announced = callAnnouncedBy(events, aggregate.payment);
-        return announced && toCall(deps, aggregate, announced, source);
+        return announced && toCall(deps, aggregate, announced, sent);
       },
-      record: async (token, observation) => requireDone(await payments.execute(token, observation, cause)),
+      record: (token, observation) => recordKeeping(deps, { token, observation, cause, ...sent }),
       permitAfter: (aggregate) => permitAfter(deps, aggregate),
     };
     return sender.send(announcer, done, permit);
   };
+}
+
+interface Recorded extends SentOnly {
+  token: string;
+  observation: PaymentObservation;
+  cause: Cause;
+}
+
+/** Records it; and keeps what of a lost creation somebody else may have to send again. */
+async function recordKeeping(
+  { payments, customers }: PaymentCallsDependencies,
+  { token, observation, cause, source, customer }: Recorded,
+): Promise<PaymentDone> {
+  const record = async () => requireDone(await payments.execute(token, observation, cause));
+  const isLost = observation.type === 'RecordAuthorizationOutcome' && observation.outcome.kind === 'unknown';
+  // With a card or an alias, nobody attempts it again.
+  if (!isLost || customer === undefined || source !== undefined) return record();
+  // First, so that whoever finds that nothing was made has it for a further attempt.
+  await customers.keep(token, customer, cause);
+  const recorded = await record();
+  // An inquiry was faster.
+  if (!isPaymentAwaited(recorded.aggregate.payment)) await customers.release(token);
+  return recorded;
 }
 
 type PaymentCall<Answer = object> = OutboundCall<PaymentObservation, Answer>;
@@ -60,11 +86,11 @@ function toCall(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
   announced: AnnouncedCall,
-  source: ChargedSource | undefined,
+  sent: SentOnly,
 ): PaymentCall {
   switch (announced.operation) {
     case 'authorize':
-      return authorization(deps, aggregate, announced, source);
+      return authorization(deps, aggregate, announced, sent);
     case 'capture':
     case 'void':
       return captureOrVoid(aggregate, announced);
@@ -77,9 +103,9 @@ function authorization(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
   { operation, window, attemptNumber, account }: Announced<'authorize'>,
-  source: ChargedSource | undefined,
+  sent: SentOnly,
 ): PaymentCall<Authorization> {
-  const request = toRequest(deps, aggregate, source);
+  const request = toRequest(deps, aggregate, sent);
   return {
     operation,
     window,
@@ -100,9 +126,9 @@ function authorization(
 function toRequest(
   { callbackUrlOf }: PaymentCallsDependencies,
   { token, payment: { environment, terms, attempt } }: PaymentAggregate,
-  source: ChargedSource | undefined,
+  { source, customer }: SentOnly,
 ): AuthorizeRequest {
-  const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale, customer } = terms;
+  const { product, amount, currency, redirectSuccessUrl, redirectFailUrl, locale } = terms;
   const kind = source === undefined ? 'hosted' : 'card' in source ? 'card' : 'recurring';
   // Without what is charged, the call would ask for something else: a page.
   if (kind !== terms.kind) throw new InvariantViolation('a call is without what it is to charge');

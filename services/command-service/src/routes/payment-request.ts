@@ -31,15 +31,15 @@ function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest)
   return undefined;
 }
 
-/** The terms that are recorded: all that a further attempt needs, and nothing that could be charged. */
+/** The terms that are recorded: nothing that could be charged, and nothing about the customer. */
 export function toTerms(request: PaymentRequest): PaymentTerms {
   const { product, amount, currency, orderNumber, callbackUrl, redirectSuccessUrl, redirectFailUrl } =
     request;
-  const { locale, needConfirmation, customer, recurring, recurringToken } = request;
+  const { locale, needConfirmation, recurring, recurringToken } = request;
   const addresses = { callbackUrl, redirectSuccessUrl, redirectFailUrl };
   return {
     kind: kindOf(request),
-    ...{ product, amount, currency, orderNumber, ...addresses, locale, customer, recurringToken },
+    ...{ product, amount, currency, orderNumber, ...addresses, locale, recurringToken },
     ...(recurring === true ? { recurring } : {}),
     needConfirmation: needConfirmation ?? false,
   };

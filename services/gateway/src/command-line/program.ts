@@ -11,6 +11,7 @@ import { registerCallbackCommands } from './callback-commands.ts';
 import type { OpenedTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { commandLinePerson, parsePerson } from './person.ts';
+import { registerPaymentCommands } from './payment-commands.ts';
 import { registerReconcileCommand } from './reconcile-command.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
 import { registerSigningCommand } from './signing-command.ts';
@@ -43,6 +44,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerTeamCommands(program, run);
     registerKeyCommands(program, run);
     registerSigningCommand(program, run);
+    registerPaymentCommands(program, run);
     registerWebhookCommands(program, run);
     registerCallbackCommands(program, run);
     registerTailCommands(program, run, { print, hasColours });

@@ -1,0 +1,46 @@
+import { readFileSync, statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { givenEvent, readData } from '../testing/given-events.ts';
+import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
+
+/** What of a text is in the store's files. */
+const isOnDisk = (file: string, text: string): boolean =>
+  [file, `${file}-wal`].some(
+    (each) => statSync(each, { throwIfNoEntry: false }) !== undefined && readFileSync(each).includes(text),
+  );
+
+const secretOf = (number: number) => `planted-${number}-${'x'.repeat(number % 7 === 0 ? 9_000 : 200)}`;
+
+it.each([true, false])(
+  'nothing of an erased stream is in the files, whatever was written around it (other process: %s)',
+  async (isOther) => {
+    const file = await temporaryFile();
+    const store = await temporaryStore({ file });
+    const eraser = isOther ? await temporaryStore({ file }) : store;
+    // Trimmed views among them, so that SQLite moves rows from page to page.
+    for (let number = 0; number < 60; number += 1) {
+      await store.append(`customer-${number}`, [givenEvent(secretOf(number))], 'no-stream');
+      await store.append('view-1', [givenEvent('v'.repeat(700))], 'any', { keepLast: 1 });
+    }
+    expect(isOnDisk(file, 'planted-33-')).toBe(true);
+    for (let number = 0; number < 60; number += 1)
+      if (number !== 1) await eraser.remove(`customer-${number}`, { erase: true });
+    for (let number = 0; number < 60; number += 1)
+      expect([number, isOnDisk(file, `planted-${number}-`)]).toEqual([number, number === 1]);
+    expect(await readData(store, 'customer-1')).toEqual([secretOf(1)]);
+  },
+);
+
+it('an erased stream is gone with the next commit where a reader held the log', async () => {
+  const file = await temporaryFile();
+  const [store, other] = [await temporaryStore({ file }), await temporaryStore({ file })];
+  await store.append('customer-1', [givenEvent('planted')], 'no-stream');
+  // Both write and read while it is erased.
+  const busy = Promise.all(
+    Array.from({ length: 50 }, (_, number) => other.append(`payment-${number}`, [givenEvent()], 'no-stream')),
+  );
+  await store.remove('customer-1', { erase: true });
+  await busy;
+  await store.append('payment-last', [givenEvent()], 'no-stream');
+  expect(isOnDisk(file, 'planted')).toBe(false);
+});

@@ -1,0 +1,72 @@
+/** What is known of customers, for as long as it may have to be sent again. */
+import type { EventStore } from '@tollgate/event-store';
+import {
+  type Customer,
+  type CustomerKept,
+  type EventMetadata,
+  customerKept,
+  customerKeptSchema,
+  customerSchema,
+  customerStream,
+  firstSchemaVersion,
+} from '@tollgate/payment-domain';
+import { type Clock, type Ids, type Vault, errorCode } from '@tollgate/service-kit';
+import type { Cause } from './repository.ts';
+
+export interface Customers {
+  /** Keeps it, encrypted, unless it was forgotten before. @throws StoreUnavailable */
+  keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
+  /** Undefined where nothing is kept, or it was forgotten. @throws StoreUnavailable */
+  find(paymentToken: string): Promise<Customer | undefined>;
+  /** Forgets what is kept, if anything is: nobody needs it any more. @throws StoreUnavailable */
+  release(paymentToken: string): Promise<void>;
+}
+
+export function createCustomers(deps: {
+  store: EventStore;
+  vault: Vault;
+  clock: Clock;
+  ids: Ids;
+}): Customers {
+  const { store, vault, clock, ids } = deps;
+  return {
+    async keep(paymentToken, customer, cause) {
+      const stream = customerStream(paymentToken);
+      const data: CustomerKept = { sealedCustomer: await vault.seal(JSON.stringify(customer), stream) };
+      const metadata: EventMetadata = {
+        schemaVersion: firstSchemaVersion,
+        ...cause,
+        recordedAt: clock.now(),
+      };
+      // What is there already is the same: a further attempt sends what the first one was to send.
+      await store
+        .append(stream, [{ id: ids.uuid(), type: customerKept, data, metadata }], 'no-stream')
+        .catch(unlessForgotten);
+    },
+    async find(paymentToken) {
+      const stream = customerStream(paymentToken);
+      for await (const { data } of store.read(stream, { limit: 1 })) {
+        const { sealedCustomer } = customerKeptSchema.parse(data);
+        return customerSchema.parse(JSON.parse(await vault.open(sealedCustomer, stream)));
+      }
+      return undefined;
+    },
+    async release(paymentToken) {
+      const isKept = await isCustomerKept(store, paymentToken);
+      if (isKept) await forgetCustomer(store, paymentToken);
+    },
+  };
+}
+
+function unlessForgotten(error: unknown): void {
+  if (errorCode(error) !== 'stream_removed') throw error;
+}
+
+export async function isCustomerKept(store: EventStore, paymentToken: string): Promise<boolean> {
+  for await (const _ of store.read(customerStream(paymentToken), { limit: 1 })) return true;
+  return false;
+}
+
+/** For ever: whatever of it is under way in any process is not kept either. @throws StoreUnavailable */
+export const forgetCustomer = (store: EventStore, paymentToken: string): Promise<void> =>
+  store.remove(customerStream(paymentToken), { erase: true });

@@ -1,0 +1,125 @@
+// The customer's e-mail and network address lay in the event store for ever, also where nothing could ever need them.
+import { forgetCustomer } from '../aggregates/customers.ts';
+import { describe, expect, it } from 'vitest';
+import { answerMs, card, quietMs, teaFor } from '../testing/harness.ts';
+import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+const customer = { email: 'ada.lovelace@shop.example', ip: '203.0.113.77' };
+const teaForAda = (orderNumber: string, more = {}) => teaFor(orderNumber, 1250, { customer, ...more });
+const sentCustomers = () => harness().provider.requests.map((request) => request.customer);
+const expectNothingOnDisk = () => {
+  for (const text of Object.values(customer)) expect(harness().onDisk()).not.toContain(text);
+};
+
+async function streamsOfCustomers(): Promise<string[]> {
+  const streams: string[] = [];
+  const { signal } = new AbortController();
+  const options = { from: '' as never, prefixes: ['customer-'], signal };
+  for await (const item of harness().store.subscribe(options)) {
+    if (item.kind === 'caught-up') return streams;
+    streams.push(item.stream);
+  }
+  return streams;
+}
+
+/** A creation whose answer is lost. */
+async function loseAnswer(orderNumber: string, more = {}): Promise<string> {
+  harness().provider.faults.push({ kind: 'lost-before' });
+  const result = await harness().create(teaForAda(orderNumber, more));
+  if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
+  return result.aggregate.token;
+}
+
+describe('what is told of a customer', () => {
+  it.each([
+    ['on a page', {}],
+    ['by card', { card }],
+    ['by an alias', { recurringToken: recurringAlias }],
+  ])('is sent with a payment %s, and not kept', async (_name, more) => {
+    await keepRecurringToken(harness());
+    await harness().create(teaForAda('order-1', more));
+    expect(sentCustomers()).toEqual([customer]);
+    expect(await streamsOfCustomers()).toEqual([]);
+    expectNothingOnDisk();
+  });
+
+  it('is not what a repeat is recognised by: an address may have changed', async () => {
+    await harness().create(teaForAda('order-1'));
+    const repeated = await harness().create(teaForAda('order-1', { customer: { ip: '2001:db8::1' } }));
+    expect(repeated).toMatchObject({ kind: 'answered', replayed: true });
+  });
+
+  it.each([
+    ['card', { card }],
+    ['alias', { recurringToken: recurringAlias }],
+  ])('is not kept for a payment by %s whose answer is lost: it is never sent again', async (_name, more) => {
+    await keepRecurringToken(harness());
+    await loseAnswer('order-1', more);
+    expect(await streamsOfCustomers()).toEqual([]);
+  });
+});
+
+describe('of a hosted payment whose answer is lost', () => {
+  it('it is kept encrypted, sent again by another process, and forgotten then', async () => {
+    const { clock, provider, startInstance, onDisk } = harness();
+    const token = await loseAnswer('order-1');
+    expect(await streamsOfCustomers()).toEqual([`customer-${token}`]);
+    expectNothingOnDisk();
+    await clock.advance(quietMs);
+    await startInstance().inquire(token);
+    expect(provider.requests.map(({ orderNumber }) => orderNumber)).toEqual([`${token}.1`, `${token}.2`]);
+    expect(sentCustomers()).toEqual([customer, customer]);
+    expect(await streamsOfCustomers()).toEqual([]);
+    expect(onDisk()).not.toContain('sealedCustomer');
+  });
+
+  it('it is kept through a second lost answer, for the third attempt', async () => {
+    const { clock, provider, inquire } = harness();
+    const token = await loseAnswer('order-1');
+    provider.faults.push({ kind: 'lost-before' });
+    await clock.advance(quietMs);
+    await inquire(token);
+    await clock.advance(quietMs);
+    await inquire(token);
+    expect(sentCustomers()).toEqual([customer, customer, customer]);
+    expect(await streamsOfCustomers()).toEqual([]);
+  });
+
+  it('it is forgotten where the payment is found', async () => {
+    const { clock, provider, inquire } = harness();
+    provider.faults.push({ kind: 'lost-after' });
+    const result = await harness().create(teaForAda('order-1'));
+    if (result.kind !== 'answered') throw new Error('not answered');
+    const { token } = result.aggregate;
+    await clock.advance(answerMs);
+    await inquire(token);
+    expect(sentCustomers()).toEqual([customer]);
+    expect(await streamsOfCustomers()).toEqual([]);
+  });
+
+  it('once it was forgotten, the further attempt is made without it, and keeps nothing', async () => {
+    const { clock, provider, inquire, store, payments } = harness();
+    const token = await loseAnswer('order-1');
+    await forgetCustomer(store, token);
+    provider.faults.push({ kind: 'lost-before' });
+    await clock.advance(quietMs);
+    await inquire(token);
+    await clock.advance(quietMs);
+    await inquire(token);
+    expect(sentCustomers()).toEqual([customer, undefined, undefined]);
+    expect((await payments.load(token))?.payment.phase).toBe('init');
+    expect(await streamsOfCustomers()).toEqual([]);
+  });
+
+  it('what was forgotten before the answer was lost is not kept after it', async () => {
+    const { store } = harness();
+    const { customers } = harness();
+    await forgetCustomer(store, 'pay_1');
+    await customers.keep('pay_1', customer, {
+      ...{ correlationId: 'c', causationId: 'c', actor: { kind: 'service', name: 'spec' } },
+    });
+    expect(await customers.find('pay_1')).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { customerStream, paymentStream } from '@tollgate/payment-domain';
+import { silentLog, systemIds } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+
+const event = (type: string) => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
+
+async function start() {
+  const store = await temporaryStore();
+  for (const token of ['pay_1', 'pay_2'])
+    await store.append(paymentStream(token), [event('PaymentRequested')], 'no-stream');
+  await store.append(customerStream('pay_1'), [event('CustomerKept')], 'no-stream');
+  const clock = createFakeClock();
+  const tools = {
+    store,
+    clock,
+    ids: systemIds,
+    log: silentLog,
+    directory: {} as never,
+    webhookSecrets: () => [],
+  };
+  const run = async (command: string) => {
+    const output = { out: '', error: '' };
+    const exitCode = await runCommandLine(command.split(' '), {
+      open: async () => ({ tools, close: async () => undefined }),
+      print: (text) => (output.out += text),
+      complain: (text) => (output.error += text),
+    });
+    return { exitCode, ...output };
+  };
+  const read = (stream: string) => Array.fromAsync(store.read(stream));
+  return { run, read, store };
+}
+
+describe('payment forget', () => {
+  it('says what is kept, and does nothing without --yes', async () => {
+    const { run, read } = await start();
+    expect(await run('payment forget pay_1')).toEqual({
+      exitCode: 1,
+      out: '',
+      error:
+        'E-mail and network address of the customer are kept, encrypted, for a further attempt of the creation. With --yes, they are forgotten for ever.\n',
+    });
+    expect(await read(customerStream('pay_1'))).toHaveLength(1);
+  });
+
+  it('removes it for ever, keeps the payment, and notes who did it', async () => {
+    const { run, read, store } = await start();
+    expect(await run('payment forget pay_1 --yes --as ada')).toMatchObject({
+      exitCode: 0,
+      out: 'Forgot what was kept about the customer of pay_1.\n',
+    });
+    expect(await read(customerStream('pay_1'))).toEqual([]);
+    await expect(store.append(customerStream('pay_1'), [event('CustomerKept')], 'any')).rejects.toMatchObject(
+      {
+        code: 'stream_removed',
+      },
+    );
+    expect(await read(paymentStream('pay_1'))).toHaveLength(1);
+    expect(await read('customers-forgotten')).toMatchObject([
+      { data: { paymentToken: 'pay_1' }, metadata: { actor: { kind: 'person', name: 'ada' } } },
+    ]);
+  });
+
+  it('may be repeated, and asked for a payment of which nothing is kept', async () => {
+    const { run } = await start();
+    for (const token of ['pay_2', 'pay_2'])
+      expect(await run(`--json payment forget ${token} --yes`)).toMatchObject({
+        exitCode: 0,
+        out: `{"token":"${token}","wasKept":false}\n`,
+      });
+  });
+
+  it.each([
+    ['payment forget pay_3 --yes', 1, 'There is no payment pay_3.'],
+    ['payment forget po_1 --yes', 2, 'nothing but a mask of its destination is kept'],
+    ['payment forget ../x --yes', 2, 'It is not the token of a payment'],
+    ['payment forget', 2, 'Missing required argument'],
+  ])('refuses %j with exit code %d', async (command, exitCode, message) => {
+    const { run } = await start();
+    const result = await run(command);
+    expect(result).toMatchObject({ exitCode, out: '' });
+    expect(result.error).toContain(message);
+  });
+});
