@@ -7,7 +7,7 @@ import { type DataSecrets, deriveKey } from './data-secrets.ts';
 import { TollgateError } from './errors.ts';
 import type { Ids } from './ids.ts';
 
-export interface WrappedKey {
+interface WrappedKey {
   /** Of the master that it is wrapped under: letters and digits. */
   keyId: string;
   wrapped: Buffer;

@@ -11,7 +11,7 @@ import {
 import type { Clock, Ids, Vault } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 
-export type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
+type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
   serviceRecurringToken: string;
 };
 

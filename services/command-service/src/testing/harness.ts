@@ -48,7 +48,7 @@ export const cause: Cause = {
 /** What every process has unless given others. */
 export const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
-export const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
+const vaultOf = (secrets: DataSecrets, ids: Ids): Vault =>
   createVault(createLocalKeyService(secrets, ids), ids);
 
 const installation = 'installation-1';
