@@ -88,7 +88,13 @@ beforeAll(async () => {
   const { body: forgotten } = await post('payments', {
     ...{ ...terms, orderNumber: 'forgotten', customer: customers.forgotten },
   });
-  await cardGateway('POST', '/api/v1/payouts', { body: { ...payoutTerms, destination: { bankAccount } } });
+  // What may be paid out, as soon as it is counted.
+  const approved = { ...terms, orderNumber: 'approved', card: { ...card, pan: '4392963203551251' } };
+  await cardGateway('POST', '/api/v1/payments', { body: approved });
+  await eventually(async () => {
+    const body = { ...payoutTerms, destination: { bankAccount } };
+    expect((await cardGateway('POST', '/api/v1/payouts', { body })).body.token).toMatch(/^po_/);
+  });
   const sealedIn = (all: string[]) => all.filter((text) => /^v1\.\w+\./.test(text));
   sealedBefore = sealedIn(await storedTexts());
   expect((await tollgateExit(system, 'payment', 'forget', forgotten.token)).exitCode).toBe(1);
