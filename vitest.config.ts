@@ -5,7 +5,7 @@ const specs = '{libs,services,infra}/**/*.spec.ts';
 const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
 /** What needs a server, or takes minutes, has a project and a command of its own. */
-const elsewhere = '**/*.{kafka,eventstoredb,kubernetes,faults,containers}.int.spec.ts';
+const elsewhere = '**/*.{kafka,eventstoredb,kubernetes,faults,containers,upgrades}.int.spec.ts';
 const notOurs = '**/node_modules/**';
 
 const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
@@ -42,6 +42,7 @@ export default defineConfig({
       slowProject('kafka', '{libs,services}/**/*.kafka.int.spec.ts'),
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
       slowProject('kubernetes', 'services/**/*.kubernetes.int.spec.ts'),
+      slowProject('upgrades', 'services/**/*.upgrades.int.spec.ts'),
       // Each file has a browser of its own.
       slowProject('browser', 'services/*/browser/**/*.browser.ts', { maxWorkers: 1, testTimeout: 30_000 }),
       // The shipped containers, and the suites of both ports against servers in containers.

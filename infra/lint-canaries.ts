@@ -6,11 +6,12 @@
  * The faults are planted in a copy of the workspace, so that nothing is left behind however this ends.
  */
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ESLint } from 'eslint';
+import { copyWorkspace, workspace } from './copy-workspace.ts';
 import { allowed, faults, type Canary } from './lint-canary-list.ts';
 
 interface LintedFile {
@@ -18,24 +19,7 @@ interface LintedFile {
   messages: { ruleId: string | null; severity: number; message: string }[];
 }
 
-const workspace = join(import.meta.dirname, '..');
-const notCopied = new Set(['node_modules', '.git', '.nx', '.data', '.cache', 'coverage']);
 const errorSeverity = 2;
-
-/** Copies the sources, and links what is installed; the workspace's own packages must lead into the copy. */
-async function copyWorkspace(copy: string): Promise<void> {
-  await cp(workspace, copy, { recursive: true, filter: (source) => !notCopied.has(basename(source)) });
-  const installed = join(workspace, 'node_modules');
-  await mkdir(join(copy, 'node_modules'));
-  for (const name of await readdir(installed)) {
-    if (name === '@tollgate') {
-      await cp(join(installed, name), join(copy, 'node_modules', name), {
-        recursive: true,
-        verbatimSymlinks: true,
-      });
-    } else await symlink(join(installed, name), join(copy, 'node_modules', name));
-  }
-}
 
 async function plant(copy: string, canary: Canary): Promise<void> {
   const path = join(copy, canary.file);

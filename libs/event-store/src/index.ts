@@ -9,4 +9,5 @@ export * from './follower/index.ts';
 export * from './load-decide-append.ts';
 export * from './lease.ts';
 export * from './members.ts';
+export * from './schema-gate.ts';
 export { createRecentlyUsed } from './recently-used.ts';

@@ -1,4 +1,4 @@
-import { TollgateError, errorCode, silentLog, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { errorCode, silentLog, type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
 import type { EventStore } from './event-store.ts';
 import {
   createLeaseStream,
@@ -154,7 +154,7 @@ async function unlessUnavailable<Result>(
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof TollgateError && error.retryable)) throw error;
+    if (!isRetryable(error)) throw error;
     warn(lease, error);
     return undefined;
   }

@@ -1,26 +1,42 @@
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, type FakeClock } from '@tollgate/testing';
 import { expect, it, onTestFinished } from 'vitest';
+import { StoreUnavailable } from './errors.ts';
 import type { EventStore } from './event-store.ts';
-import { createMembers } from './members.ts';
+import { createMembers, membersStream } from './members.ts';
 import { temporaryStore } from './testing/temporary-store.ts';
 
 const waiting = { timeout: 10_000, interval: 2 };
 
-function start(store: EventStore, clock: FakeClock, member: string) {
+const work = 'spec';
+
+async function start(store: EventStore, clock: FakeClock, member: string, does = [work]) {
   const stopping = new AbortController();
-  const members = createMembers({ store, clock, ids: systemIds, log: silentLog, name: 'spec', member });
-  const running = members.run(stopping.signal);
+  const { signal } = stopping;
+  const self = { member, release: '0.1.0', reads: 1 };
+  const members = createMembers({ store, clock, ids: systemIds, log: silentLog, self });
+  for (const each of does) void members.share(each, signal);
+  await members.beat();
+  const running = members.run(signal);
   const stop = () => {
     stopping.abort();
     return running;
   };
   onTestFinished(() => stop().catch(() => {}));
-  return { place: () => members.place(), stop };
+  return { place: (of = work) => members.place(of), living: members.living, share: members.share, stop };
 }
 
+const beatOf = (member: string) => ({
+  ...{ id: systemIds.uuid(), type: 'MemberLives', metadata: {} },
+  data: { member, release: '0.1.0', reads: 1, shares: [work] },
+});
+
 /** Lets beats pass until the member sees this. */
-async function sees(clock: FakeClock, of: ReturnType<typeof start>, place: { rank: number; count: number }) {
+async function sees(
+  clock: FakeClock,
+  of: Awaited<ReturnType<typeof start>>,
+  place: { rank: number; count: number },
+) {
   await expect
     .poll(async () => {
       await clock.advance(100);
@@ -32,9 +48,9 @@ async function sees(clock: FakeClock, of: ReturnType<typeof start>, place: { ran
 it('counts itself alone until it sees another one, and ranks both alike', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
-  const first = start(store, clock, 'a');
+  const first = await start(store, clock, 'a');
   expect(first.place()).toEqual({ rank: 0, count: 1 });
-  const second = start(store, clock, 'b');
+  const second = await start(store, clock, 'b');
   await sees(clock, second, { rank: 1, count: 2 });
   await sees(clock, first, { rank: 0, count: 2 });
 });
@@ -42,17 +58,12 @@ it('counts itself alone until it sees another one, and ranks both alike', async 
 it('forgets at once who has left, and after a while who has died', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
-  const survivor = start(store, clock, 'b');
-  const leaving = start(store, clock, 'a');
+  const survivor = await start(store, clock, 'b');
+  const leaving = await start(store, clock, 'a');
   await sees(clock, survivor, { rank: 1, count: 2 });
   await leaving.stop();
   await sees(clock, survivor, { rank: 0, count: 1 });
-  const data = { member: 'a2' };
-  await store.append(
-    'members-spec',
-    [{ id: systemIds.uuid(), type: 'MemberLives', data, metadata: {} }],
-    'any',
-  );
+  await store.append(membersStream, [beatOf('a2')], 'any');
   await sees(clock, survivor, { rank: 1, count: 2 });
   // Its last event is still in the stream.
   await sees(clock, survivor, { rank: 0, count: 1 });
@@ -62,8 +73,8 @@ it('forgets at once who has left, and after a while who has died', async () => {
 it('counts those who live where its own clock is far ahead', async () => {
   const store = await temporaryStore();
   const clock = createFakeClock({ now: Date.now() });
-  start(store, clock, 'a');
-  const ahead = start(store, { ...clock, now: () => clock.now() + 3_600_000 }, 'b');
+  await start(store, clock, 'a');
+  const ahead = await start(store, { ...clock, now: () => clock.now() + 3_600_000 }, 'b');
   await sees(clock, ahead, { rank: 1, count: 2 });
 });
 
@@ -71,15 +82,69 @@ it('does not count those of an earlier life of the system', async () => {
   const store = await temporaryStore();
   // The store's clock is the system's: a member whose clock is an hour ahead sees an event that is an hour old.
   const clock = createFakeClock({ now: Date.now() + 3_600_000 });
-  const data = { member: 'a' };
-  await store.append(
-    'members-spec',
-    [{ id: systemIds.uuid(), type: 'MemberLives', data, metadata: {} }],
-    'any',
-  );
-  const only = start(store, clock, 'b');
+  await store.append(membersStream, [beatOf('a')], 'any');
+  const only = await start(store, clock, 'b');
   for (let beats = 0; beats < 20; beats += 1) {
     await clock.advance(100);
     expect(only.place()).toEqual({ rank: 0, count: 1 });
   }
+});
+
+it('knows what those that live read, and who shares which work', async () => {
+  const store = await temporaryStore();
+  const clock = createFakeClock({ now: Date.now() });
+  const first = await start(store, clock, 'a', ['one']);
+  const second = await start(store, clock, 'b', ['one', 'other']);
+  await expect
+    .poll(async () => {
+      await clock.advance(100);
+      return [first.place('one').count, second.place('one').count, first.living().length];
+    }, waiting)
+    .toEqual([2, 2, 2]);
+  expect(second.place('other')).toEqual({ rank: 0, count: 1 });
+  expect(first.living().map(({ member, reads }) => [member, reads])).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ]);
+});
+
+it('gives its share back to the others', async () => {
+  const store = await temporaryStore();
+  const clock = createFakeClock({ now: Date.now() });
+  const first = await start(store, clock, 'a');
+  const second = await start(store, clock, 'b', []);
+  const sharing = new AbortController();
+  const shared = second.share(work, sharing.signal);
+  await sees(clock, first, { rank: 0, count: 2 });
+  sharing.abort();
+  await shared;
+  await sees(clock, first, { rank: 0, count: 1 });
+});
+
+it('takes nobody for gone while the store does not answer', async () => {
+  const real = await temporaryStore();
+  let isAway = false;
+  const store: EventStore = {
+    ...real,
+    append: (...given) =>
+      isAway ? Promise.reject(new StoreUnavailable('gone', 'gone')) : real.append(...given),
+  };
+  const clock = createFakeClock({ now: Date.now() });
+  await start(store, clock, 'a');
+  const second = await start(store, clock, 'b');
+  await sees(clock, second, { rank: 1, count: 2 });
+  isAway = true;
+  for (let beats = 0; beats < 20; beats += 1) {
+    await clock.advance(3_000);
+    expect(second.place()).toEqual({ rank: 1, count: 2 });
+  }
+});
+
+it('passes over what is no beat of ours', async () => {
+  const store = await temporaryStore();
+  const clock = createFakeClock({ now: Date.now() });
+  const first = await start(store, clock, 'a');
+  await store.append(membersStream, [{ ...beatOf('x'), data: { member: 1 } }], 'any');
+  await start(store, clock, 'b');
+  await sees(clock, first, { rank: 0, count: 2 });
 });

@@ -1,88 +1,176 @@
-/** Which processes of one kind are alive, so that they can share out work and limits among themselves. */
+/** Which processes are alive, what they read, and which of them share out a kind of work among themselves. */
 import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { EventStore, RecordedEvent } from './event-store.ts';
+
+export const membersStream = 'members';
 
 const beatMs = 3_000;
 /** Three beats and a bit: one that was late is not taken for gone. */
 const aliveMs = 10_000;
 /** Events of the stream that are kept and read: more than a beat's worth of any company's processes. */
-const eventsMax = 256;
+const eventsMax = 1_024;
 
-/** This process among the living ones, in an order that all of them see alike. */
+/** This process among those that share a kind of work, in an order that all of them see alike. */
 interface Place {
   /** From 0. */
   rank: number;
   count: number;
 }
 
+const memberSchema = z.object({
+  /** Unique for each life of a process. */
+  member: z.string(),
+  /** The release that it runs. */
+  release: z.string(),
+  /** The newest schema version that it reads. */
+  reads: z.int().min(1),
+});
+export type Member = z.infer<typeof memberSchema>;
+
+const beatSchema = memberSchema.extend({ shares: z.array(z.string()) });
+type Beat = z.infer<typeof beatSchema>;
+
 export interface Members {
-  /** Alone until others have been seen. */
-  place(): Place;
-  /** Tells the others that this process lives, and sees who else does, until the signal is aborted. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Those that are alive as far as is known, this one among them. */
+  living(): readonly Member[];
+  /** Among those that share that work, this one included. Alone until others have been seen. */
+  place(work: string): Place;
+  /** Takes a share in that work until the signal is aborted. */
+  share(work: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Tells the others that this process lives, and sees who else does.
+   *
+   * @throws StoreUnavailable
+   */
+  beat(): Promise<void>;
+  /** Beats every three seconds until the signal is aborted, and calls `afterBeat` each time; the first beat is the caller's. */
+  run(signal: AbortSignal, afterBeat?: () => Promise<void>): Promise<void>;
 }
 
-const beatSchema = z.object({ member: z.string() });
-
-/**
- * Two that see each other at different moments may disagree for a beat: what must never be done twice is guarded by a
- * lease besides. A member counts as alive from when its event was seen, by the reader's own clock.
- *
- * @param options.member unique for each life of a process
- */
-export function createMembers(options: {
+export interface MembersOptions {
   store: EventStore;
   clock: Clock;
   ids: Ids;
   log: Log;
-  name: string;
-  member: string;
-}): Members {
-  const { store, clock, ids, log, name, member } = options;
-  const stream = `members-${name}`;
-  const seen = new Map<string, { revision: number; at: number }>();
-  let place: Place = { rank: 0, count: 1 };
+  self: Member;
+}
+
+/**
+ * Two that see each other at different moments may disagree for a beat: what must never be done twice is guarded by a
+ * lease besides. A member counts as alive from when its event was seen, by the reader's own clock.
+ */
+export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
+  const others = createSeen(store, clock, self.member);
+  const shares = new Map<string, number>();
+  /** Ends the pause between two beats. */
+  let beatSoon = () => {};
 
   // Nothing is expected, so that many can beat at once: a beat that stands twice, or is seen late, says the same.
-  async function beat(type: 'MemberLives' | 'MemberLeft'): Promise<void> {
-    await store.append(stream, [{ id: ids.uuid(), type, data: { member }, metadata: {} }], 'any');
+  const tell = (type: 'MemberLives' | 'MemberLeft') =>
+    store.append(
+      membersStream,
+      [{ id: ids.uuid(), type, data: { ...self, shares: sharesOf(shares) }, metadata: {} }],
+      'any',
+    );
+
+  function take(work: string, step: 1 | -1): void {
+    shares.set(work, (shares.get(work) ?? 0) + step);
+    beatSoon();
   }
 
-  async function look(): Promise<void> {
-    const now = clock.monotonic();
-    const latest = new Map<string, RecordedEvent>();
-    for await (const event of store.read(stream, { direction: 'backwards', limit: eventsMax })) {
-      const { member: other } = beatSchema.parse(event.data);
-      if (!latest.has(other)) latest.set(other, event);
-    }
-    for (const [other, { revision, recordedAt }] of latest) {
-      if (seen.get(other)?.revision === revision) continue;
-      // What is met for the first time may have been written long ago; clocks that differ a little do not matter.
-      const isOld = !seen.has(other) && clock.now() - recordedAt > 3 * aliveMs;
-      seen.set(other, { revision, at: isOld ? -Infinity : now });
-    }
-    const isAlive = (other: string) =>
-      latest.get(other)?.type === 'MemberLives' && now - (seen.get(other)?.at ?? -Infinity) <= aliveMs;
-    for (const other of seen.keys()) if (!latest.has(other)) seen.delete(other);
-    const living = [...new Set([...[...seen.keys()].filter(isAlive), member])].sort();
-    place = { rank: living.indexOf(member), count: living.length };
+  async function beat(): Promise<void> {
+    await tell('MemberLives');
+    await others.look();
+  }
+
+  async function pause(signal: AbortSignal): Promise<void> {
+    const soon = new AbortController();
+    beatSoon = () => soon.abort();
+    await clock.sleep(beatMs, AbortSignal.any([signal, soon.signal])).catch(() => undefined);
   }
 
   return {
-    place: () => place,
-    async run(signal) {
-      await store.keepLast(stream, eventsMax).catch(() => undefined);
-      while (!signal.aborted) {
-        try {
-          await beat('MemberLives');
-          await look();
-        } catch (error) {
-          log.warn({ operation: stream, code: errorCode(error) ?? '', error }, 'who else lives is not known');
-        }
-        await clock.sleep(beatMs, signal).catch(() => undefined);
-      }
-      await beat('MemberLeft').catch(() => undefined);
+    beat,
+    living: () => [self, ...others.living()],
+    place(work) {
+      const sharing = others.living().filter((other) => other.shares.includes(work));
+      const all = [...sharing.map(({ member }) => member), self.member].sort();
+      return { rank: all.indexOf(self.member), count: all.length };
     },
+    async share(work, signal) {
+      take(work, 1);
+      await untilAborted(signal);
+      take(work, -1);
+    },
+    async run(signal, afterBeat = async () => {}) {
+      await store.keepLast(membersStream, eventsMax).catch(() => undefined);
+      for (;;) {
+        await pause(signal);
+        if (signal.aborted) break;
+        await beat()
+          .then(afterBeat)
+          .catch((error: unknown) =>
+            log.warn(
+              { operation: membersStream, code: errorCode(error) ?? '', error },
+              'who else lives is not known',
+            ),
+          );
+      }
+      await tell('MemberLeft').catch(() => undefined);
+    },
+  };
+}
+
+/** Those that have beaten of late, as somebody sees them who is none of them. @throws StoreUnavailable */
+export async function livingMembers(store: EventStore, clock: Clock): Promise<readonly Member[]> {
+  const seen = createSeen(store, clock, '');
+  await seen.look();
+  return seen.living();
+}
+
+const sharesOf = (shares: ReadonlyMap<string, number>): string[] =>
+  [...shares].filter(([, count]) => count > 0).map(([work]) => work);
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Whose beats were seen, and when. */
+function createSeen(store: EventStore, clock: Clock, self: string) {
+  let seen = new Map<string, { revision: number; at: number }>();
+  // As it was at the last look: while the store does not answer, nobody is taken for gone.
+  let living: readonly Beat[] = [];
+
+  async function latestByMember(): Promise<Map<string, { beat: Beat; event: RecordedEvent }>> {
+    const latest = new Map<string, { beat: Beat; event: RecordedEvent }>();
+    for await (const event of store.read(membersStream, { direction: 'backwards', limit: eventsMax })) {
+      const beat = beatSchema.safeParse(event.data).data;
+      if (beat !== undefined && !latest.has(beat.member)) latest.set(beat.member, { beat, event });
+    }
+    latest.delete(self);
+    return latest;
+  }
+
+  return {
+    async look(): Promise<void> {
+      const latest = await latestByMember();
+      const now = clock.monotonic();
+      const next: typeof seen = new Map();
+      const alive: Beat[] = [];
+      for (const [member, { beat, event }] of latest) {
+        const known = seen.get(member);
+        // What is met for the first time may have been written long ago; clocks that differ a little do not matter.
+        const isOld = known === undefined && clock.now() - event.recordedAt > 3 * aliveMs;
+        const isSame = known?.revision === event.revision;
+        const at = isSame ? known.at : isOld ? -Infinity : now;
+        next.set(member, { revision: event.revision, at });
+        if (event.type === 'MemberLives' && now - at <= aliveMs) alive.push(beat);
+      }
+      [seen, living] = [next, alive];
+    },
+    living: () => living,
   };
 }

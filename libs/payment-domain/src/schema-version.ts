@@ -89,9 +89,10 @@ function hasAdditions(schema: z.ZodType): boolean {
   return has;
 }
 
-/** An event was written by a newer release, and this one cannot read it: a process of that release can. */
+/** An event was written by a newer release, and this one cannot read it: later a process of that release will. */
 export class EventOfNewerVersion extends Error {
   readonly code = 'event_of_newer_version';
+  readonly retryable = true;
 
   constructor(type: string, version: number) {
     super(

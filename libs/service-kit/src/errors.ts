@@ -25,6 +25,10 @@ export class InvariantViolation extends TollgateError {
   }
 }
 
+/** True where the same call may succeed later without anybody's help. */
+export const isRetryable = (error: unknown): boolean =>
+  error instanceof Error && 'retryable' in error && error.retryable === true;
+
 /** The `code` that Node, SQLite and our own errors carry, or undefined. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

@@ -30,6 +30,11 @@ export interface LogFields {
   durationMs?: number;
   waitMs?: number;
   correlationId?: string;
+  schemaVersion?: number;
+  /** Of Tollgate. */
+  release?: string;
+  /** One life of a process. */
+  member?: string;
   error?: unknown;
 }
 
@@ -68,6 +73,7 @@ const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
     'method',
   ] as const),
   ...(['route', 'url', 'port', 'durationMs', 'waitMs', 'correlationId'] as const),
+  ...(['schemaVersion', 'release', 'member'] as const),
 ]);
 
 /** An error without its message unless we wrote it: messages of other packages repeat URLs, bodies and headers. */

@@ -1,14 +1,19 @@
 /** What an operator does on the command line, beside a system that runs. */
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { programEnvironment } from '@tollgate/testing';
 import type { System } from './system.ts';
 
-type Beside = Pick<System, 'env'>;
+type Beside = Pick<System, 'env'> & Partial<Pick<System, 'workspace'>>;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const gatewayCli = fileOf('../src/command-line/cli.ts');
+/** The command line of the release that the system runs. */
+const gatewayCliOf = ({ workspace }: Beside) =>
+  workspace === undefined
+    ? fileOf('../src/command-line/cli.ts')
+    : join(workspace, 'services', 'gateway', 'src', 'command-line', 'cli.ts');
 const paymentServiceCli = fileOf('../../payment-service/src/operator/main.ts');
 
 async function run(file: string, argv: readonly string[], env: Record<string, string>): Promise<string> {
@@ -17,14 +22,14 @@ async function run(file: string, argv: readonly string[], env: Record<string, st
 }
 
 /** Runs one command of the gateway's and returns its output for scripts. */
-export async function tollgate<Output = unknown>({ env }: Beside, ...argv: string[]): Promise<Output> {
-  return JSON.parse(await run(gatewayCli, [...argv, '--json'], env)) as Output;
+export async function tollgate<Output = unknown>(system: Beside, ...argv: string[]): Promise<Output> {
+  return JSON.parse(await run(gatewayCliOf(system), [...argv, '--json'], system.env)) as Output;
 }
 
 /** Runs one command that may find something wrong, and gives its exit code and output. */
-export async function tollgateExit({ env }: Beside, ...argv: string[]) {
-  const all = { ...programEnvironment(), ...env };
-  return promisify(execFile)(process.execPath, [gatewayCli, ...argv], { env: all }).then(
+export async function tollgateExit(system: Beside, ...argv: string[]) {
+  const all = { ...programEnvironment(), ...system.env };
+  return promisify(execFile)(process.execPath, [gatewayCliOf(system), ...argv], { env: all }).then(
     ({ stdout, stderr }) => ({ exitCode: 0, stdout, stderr }),
     (error: unknown) => {
       const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

@@ -67,6 +67,12 @@ export interface System {
   kill(): Promise<void>;
   /** SIGTERM, then resolves with the exit code. */
   terminate(): Promise<number | null>;
+  /** Sends its first process a signal, such as the one that stops it for a while. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Resolves with the exit code once it has ended by itself. */
+  ended(): Promise<number | null>;
+  /** The workspace of its release, where it is not this one. */
+  workspace: string | undefined;
   /** Starts again on the same data and ports. */
   restart(): Promise<System>;
   /** Starts another gateway on the same data, in front of the same sandbox. */
@@ -93,6 +99,8 @@ export interface StartOptions {
   env: Record<string, string>;
   /** Processes of each service; as many as the arrangement has unless set. */
   instances?: number;
+  /** The workspace of the release that runs, as one process; this one in its arrangement unless set. */
+  workspace?: string;
   /** Whose sandbox this gateway calls, where it has accounts of a file and so none of its own. */
   inFrontOf?: System;
 }
@@ -120,11 +128,12 @@ export function newDataDir(): string {
 }
 
 /** Runs the program and gives its process and what it prints. */
-function spawnMain({ dataDir, env, instances }: StartOptions): {
+function spawnMain({ dataDir, env, instances, workspace }: StartOptions): {
   main: Running;
   output: () => string;
 } {
-  const argv = instances === undefined ? [program] : [launcher, '--instances', String(instances)];
+  const single = workspace === undefined ? program : join(workspace, 'services', 'gateway', 'src', 'main.ts');
+  const argv = instances === undefined ? [single] : [launcher, '--instances', String(instances)];
   const child = spawn(process.execPath, argv, {
     env: { ...programEnvironment(), TOLLGATE_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -164,6 +173,9 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
     output,
     kill: () => kill(main),
     terminate: () => terminate(main.child),
+    signal: (name) => void main.child.kill(name),
+    ended: () => exited(main.child),
+    workspace: options?.workspace,
     restart: () => startSystem({ ...options, dataDir, env }),
     startBeside: (instance, more) =>
       startSystem({ dataDir, env: { ...env, ...more, ...besideEnv(dataDir, quickstart, instance) } }),
@@ -188,12 +200,17 @@ function issuedKey(env: Record<string, string> & { TOLLGATE_DATA_DIR: string }):
 /** The first start's quickstart file, overridden by this instance's: a further instance has no sandbox of its own. */
 function readQuickstart(dataDir: string, instance: string | undefined): object {
   const names = ['quickstart.json', ...(instance === undefined ? [] : [`quickstart-${instance}.json`])];
-  const read = (name: string): object => JSON.parse(readFileSync(join(dataDir, name), 'utf8')) as object;
-  return Object.assign({}, ...names.map(read)) as object;
+  const files = names.map((name) => join(dataDir, name)).filter((file) => existsSync(file));
+  const read = (file: string): object => JSON.parse(readFileSync(file, 'utf8')) as object;
+  return Object.assign({}, ...files.map(read)) as object;
 }
 
-/** The account of the first gateway's sandbox in a file, as a gateway in production has its accounts. */
-function besideEnv(dataDir: string, quickstart: SandboxQuickstart, instance: string): Record<string, string> {
+/** The account of another gateway's sandbox in a file, as a gateway in production has its accounts. */
+export function besideEnv(
+  dataDir: string,
+  quickstart: SandboxQuickstart,
+  instance: string,
+): Record<string, string> {
   const account = {
     ...{ name: 'sandbox', environment: 'sandbox', baseUrl: quickstart.paymentServiceUrl },
     ...{ privateKeyEnv: 'SANDBOX_KEY', caFile: quickstart.caFile, failuresInARowMax: 1_000 },

@@ -26,8 +26,13 @@ async function main(): Promise<void> {
     process.exit(70);
   });
   goOnWithoutReaders();
-  const deps = { config, clock: systemClock, ids: systemIds, logOf, env: process.env, pid: process.pid };
-  const starting = startGateway(deps, services);
+  const giveWay = ({ message }: Error) => {
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 1;
+    process.kill(process.pid, 'SIGTERM');
+  };
+  const own = { env: process.env, pid: process.pid, giveWay };
+  const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
   const { url, quickstart } = await starting;
   process.stdout.write(
@@ -52,7 +57,7 @@ function stopOnSignal(starting: Promise<Gateway>): void {
     stopping = true;
     process.stdout.write('\nStopping: finishing what is under way …\n');
     setTimeout(() => process.exit(75), stopBudgetMs).unref();
-    void starting.then((gateway) => gateway.stop()).then(() => process.exit(0));
+    void starting.then((gateway) => gateway.stop()).then(() => process.exit());
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {

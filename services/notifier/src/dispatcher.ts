@@ -7,11 +7,11 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
-import { isPassing, type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
+import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
 import { dueWebhook } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
 import type { Limits } from './turns.ts';
@@ -95,7 +95,7 @@ async function takeIn(
       open.update(token, await journal.load(token), position);
       wake();
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isRetryable(error)) throw error;
       log.error({ error, token }, 'the webhooks of a subject cannot be read; they are skipped');
       open.forget(token);
     }
@@ -132,7 +132,7 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
     } catch (error) {
       log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
       // A damaged stream does not recover, so it is not retried.
-      if (!isPassing(error)) open.forget(token);
+      if (!isRetryable(error)) open.forget(token);
       open.release(token, clock.now() + pauseAfterFailureMs);
     }
   }

@@ -16,11 +16,11 @@ import {
   type Step,
 } from '@tollgate/event-store';
 import { eventMetadataSchema } from '@tollgate/payment-domain';
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
 import type { ViewEnvelope } from '@tollgate/views';
 import { z } from 'zod';
 import { noticesOf, type DueWebhook } from './notices.ts';
-import { isPassing, type WebhookJournal } from './webhook-journal.ts';
+import type { WebhookJournal } from './webhook-journal.ts';
 import { subjectOfStream, subjectStreamPrefixes, type Subject } from './subjects.ts';
 
 export interface DueRecorderDependencies {
@@ -142,7 +142,7 @@ async function recordOne(
   try {
     await journal.recordDue(token, due, { correlationId, causationId: event.id });
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isRetryable(error)) throw error;
     log.error({ error, token }, 'a stream cannot be read; its team gets no more webhooks about it');
   }
 }

@@ -1,4 +1,5 @@
 export { isNetwork } from './address-guard.ts';
+export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';
 export { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 export { runNotifier } from './notifier.ts';

@@ -9,7 +9,7 @@ import {
   type LoadedState,
 } from '@tollgate/event-store';
 import { InvariantViolation, type Actor, type EventMetadata } from '@tollgate/payment-domain';
-import { TollgateError, type Clock, type Ids } from '@tollgate/service-kit';
+import { type Clock, type Ids } from '@tollgate/service-kit';
 import {
   decodeWebhookEvent,
   versionOfWebhookEvent,
@@ -114,6 +114,3 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
     },
   };
 }
-
-/** True if a failure is not the fault of the stream. */
-export const isPassing = (error: unknown): boolean => error instanceof TollgateError && error.retryable;

@@ -1,5 +1,5 @@
 import { type Position as LogPosition, WrongExpectedVersionError } from '@eventstore/db-client';
-import type { Clock } from '@tollgate/service-kit';
+import { isRetryable, type Clock } from '@tollgate/service-kit';
 import { notShown } from '../errors.ts';
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Position, RecordedEvent, Revision } from '../event-store.ts';
@@ -7,7 +7,7 @@ import { type Append, type BatchSuccess, createBatchAppends } from './batch-appe
 import type { Link } from './connection.ts';
 import { isKnown, toPosition } from './position.ts';
 import { toEventData } from './recorded-event.ts';
-import { fromClientError, isRetryable } from './store-failure.ts';
+import { fromClientError } from './store-failure.ts';
 import { within } from '../within.ts';
 
 /** How often an append is sent whose outcome is unknown, and the pauses between, milliseconds. */

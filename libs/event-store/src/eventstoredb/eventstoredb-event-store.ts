@@ -5,6 +5,7 @@ import {
   silentLog,
   type Clock,
   type Log,
+  isRetryable,
 } from '@tollgate/service-kit';
 import { requireInteger, requireKeepLast, requireStreamName, serializeAppend } from '../append-arguments.ts';
 import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
@@ -14,7 +15,7 @@ import { createHeadWatch } from './head-watch.ts';
 import { isTrimDue, keepLast } from './keep-last.ts';
 import { type Reads, createReads } from './reading.ts';
 import { removeStream } from './remove-stream.ts';
-import { fromClientError, isRetryable, storeClosed } from './store-failure.ts';
+import { fromClientError, storeClosed } from './store-failure.ts';
 import { subscription } from './subscription.ts';
 import { createUnderWay } from './under-way.ts';
 

@@ -1,8 +1,8 @@
-import type { Clock } from '@tollgate/service-kit';
+import { isRetryable, type Clock } from '@tollgate/service-kit';
 import { within } from '../within.ts';
 import { appendTriesMax } from './appender.ts';
 import type { Link } from './connection.ts';
-import { fromClientError, isRetryable } from './store-failure.ts';
+import { fromClientError } from './store-failure.ts';
 
 const pauseMs = 250;
 

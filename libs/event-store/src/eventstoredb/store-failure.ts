@@ -54,8 +54,5 @@ function typeOf(error: unknown): ErrorType | undefined {
   return 'code' in error && refusals.includes(error.code) ? ErrorType.ACCESS_DENIED : undefined;
 }
 
-/** True where the same call may succeed later. */
-export const isRetryable = (error: unknown): boolean => error instanceof TollgateError && error.retryable;
-
 export const storeClosed = () =>
   new StoreUnavailable('store_closed', 'The event store is closed.', { retryable: false });

@@ -1,7 +1,8 @@
 /** Registers a route as stated: its address, scopes and query, and its answer while the store is unavailable. */
 import {
   InvariantViolation,
-  TollgateError,
+  errorCode,
+  isRetryable,
   sendErrors,
   toErrorEntries,
   type Log,
@@ -67,18 +68,23 @@ const codeIn =
 const whileRebuildingSeconds = 5;
 const afterFailedWriteSeconds = 5;
 
-/** Answers 503 for a retryable failure; throws any other error. */
+/** Answers 503 for what a repeat may bring; throws any other error. */
 function answerUnavailable(
   error: unknown,
   { route, reply, log }: { route: Route; reply: FastifyReply; log: Log },
 ): void {
-  if (!(error instanceof TollgateError) || !error.retryable) throw error;
+  if (!isRetryable(error)) throw error;
   const { method, url } = route;
   log.warn(
     { error, method, route: url },
-    'the event store or the index is unavailable; the caller is asked to repeat the request',
+    'the request cannot be served now; the caller is asked to repeat it',
   );
-  if (error.code === 'index_rebuilding') {
+  const code = errorCode(error);
+  if (code === 'event_of_newer_version' || code === 'upgrade_not_finished') {
+    sendError(reply, code);
+    return;
+  }
+  if (code === 'index_rebuilding') {
     const message = 'The list index is rebuilding; results would be incomplete. Repeat the request later.';
     sendError(reply, 'read_model_behind', { message, retryAfterSeconds: whileRebuildingSeconds });
     return;

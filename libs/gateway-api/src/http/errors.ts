@@ -163,6 +163,16 @@ export const apiErrors = {
     1,
     'The event store is unavailable. Repeat the request; it is never carried out twice.',
   ),
+  event_of_newer_version: retried(
+    503,
+    5,
+    'A newer version of the gateway wrote an event that this instance cannot read. Repeat the request; another instance may answer.',
+  ),
+  upgrade_not_finished: retried(
+    503,
+    5,
+    'The gateway is being upgraded, and an older instance could not read what this request writes. Repeat the request; it is never carried out twice.',
+  ),
   bus_unavailable: retried(503, 5, 'The callback could not be stored. Send it again.'),
   service_unavailable: retried(
     503,

@@ -67,11 +67,13 @@ export interface Route {
   errors?: readonly ErrorCode[];
 }
 
-/** What every call with a key may answer; the last two come from the front door of a distributed deployment. */
+/** What every call with a key may answer; `service_unavailable` and `answer_lost` come from the front door of a distributed deployment. */
 const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
   ...(['scope_missing', 'rate_limit_exceeded'] as const),
   ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
+  // While two releases run side by side.
+  ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
 ];
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),

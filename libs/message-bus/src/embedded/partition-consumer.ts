@@ -76,7 +76,7 @@ async function handleAndCommit(
     log,
     signal,
     fields: { ...fields, operation: 'handle' },
-    isRetryable: () => true,
+    mayTryAgain: () => true,
   };
   const handled = await untilItWorks(handling, async () => handle(batch));
   if (handled === undefined) return undefined;

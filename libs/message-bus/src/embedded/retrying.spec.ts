@@ -42,7 +42,7 @@ describe('untilItWorks', () => {
   });
 
   it('retries everything where it is asked to', async () => {
-    const { options } = given({ isRetryable: () => true });
+    const { options } = given({ mayTryAgain: () => true });
     expect(await untilItWorks(options, failing(1, new TypeError('a mistake')))).toEqual({ result: 2 });
   });
 

@@ -1,4 +1,4 @@
-import { TollgateError, errorCode, type Clock, type Log, type LogFields } from '@tollgate/service-kit';
+import { errorCode, isRetryable, type Clock, type Log, type LogFields } from '@tollgate/service-kit';
 
 const firstPauseMs = 100;
 const pauseMsMax = 30_000;
@@ -10,10 +10,8 @@ export interface RetryOptions {
   signal: AbortSignal;
   /** What is tried, for the log. */
   fields: LogFields;
-  isRetryable?: (error: unknown) => boolean;
+  mayTryAgain?: (error: unknown) => boolean;
 }
-
-const isRetryableByItself = (error: unknown) => error instanceof TollgateError && error.retryable;
 
 /**
  * Tries until it works, with pauses from 0.1 up to 30 seconds. Gives undefined when the signal was aborted first.
@@ -21,14 +19,14 @@ const isRetryableByItself = (error: unknown) => error instanceof TollgateError &
  * @throws what is not retryable
  */
 export async function untilItWorks<Result>(
-  { clock, log, signal, fields, isRetryable = isRetryableByItself }: RetryOptions,
+  { clock, log, signal, fields, mayTryAgain = isRetryable }: RetryOptions,
   attempt: () => Promise<Result>,
 ): Promise<{ result: Result } | undefined> {
   for (let attemptNumber = 1; ; attemptNumber += 1) {
     try {
       return { result: await attempt() };
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (!mayTryAgain(error)) throw error;
       const waitMs = Math.min(pauseMsMax, firstPauseMs * 2 ** (attemptNumber - 1));
       log.warn(
         { ...fields, attemptNumber, waitMs, code: errorCode(error) ?? '', error },

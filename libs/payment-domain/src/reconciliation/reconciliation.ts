@@ -8,7 +8,7 @@ import { operationKindSchema } from '../unmatched/unmatched.ts';
 import { environmentSchema, instantSchema } from '../values.ts';
 
 export const reconciliationJournal = 'reconciliations';
-const reconciliationStreamPrefix = 'reconciliation-';
+export const reconciliationStreamPrefix = 'reconciliation-';
 export const reconciliationTokenPrefix = 'rcn';
 export const reconciliationStream = (token: string): string => `${reconciliationStreamPrefix}${token}`;
 

@@ -8,7 +8,7 @@ import {
 } from '@tollgate/gateway-api';
 import type { BusRecord, MessageBus } from '@tollgate/message-bus';
 import { type CallbackHint, readCallback } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, given, isRetryable } from '@tollgate/service-kit';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 
@@ -136,7 +136,7 @@ async function orDeadLetter(
     await recording;
     return true;
   } catch (error) {
-    if (error instanceof TollgateError && error.retryable) throw error;
+    if (isRetryable(error)) throw error;
     deps.log.error({ error, topic: record.topic, operation: 'callback' }, 'a callback cannot be recorded');
     await deadLetter(deps, record, 'it can be neither applied nor recorded');
     return false;

@@ -2,7 +2,7 @@
 import type { EventStore } from '@tollgate/event-store';
 import type { Environment } from '@tollgate/payment-domain';
 import type { FoundDispute, InquiryOutcome } from '@tollgate/provider';
-import { type Clock, type Ids, type Log, TollgateError, given } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, given, isRetryable } from '@tollgate/service-kit';
 import type { Account } from '../accounts/account.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import { type Disputes, createDisputes, deriveDisputeToken } from './disputes.ts';
@@ -117,7 +117,7 @@ async function recordSafely(reading: AccountReading, token: string, dispute: Fou
     return await record(reading, token, dispute);
   } catch (error) {
     // The store is down: the others would fare no better.
-    if (error instanceof TollgateError && error.retryable) throw error;
+    if (isRetryable(error)) throw error;
     reading.log.error({ error, token, operation: 'disputes' }, 'a dispute was not recorded');
     return false;
   }

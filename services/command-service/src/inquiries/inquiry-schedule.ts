@@ -15,7 +15,7 @@ import {
   nextInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
-import { type Clock, type Log, TollgateError } from '@tollgate/service-kit';
+import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiry-result.ts';
 
 export interface InquiryScheduleDependencies {
@@ -147,7 +147,7 @@ function pass(schedule: Schedule): boolean {
     return old.length > 0;
   } catch (error) {
     // The index is being rebuilt, or was found damaged: it says when it is whole again.
-    if (!(error instanceof TollgateError && error.retryable))
+    if (!isRetryable(error))
       log.error({ error, operation: 'inquiry-schedule' }, 'what is due could not be read; it is read again');
     return false;
   }

@@ -1,6 +1,6 @@
 /** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
 import type { Environment } from '@tollgate/payment-domain';
-import { TollgateError } from '@tollgate/service-kit';
+import { isRetryable } from '@tollgate/service-kit';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
 import { type RunDependencies, refuseReconciliation, runReconciliation } from './reconciliation-run.ts';
@@ -100,7 +100,7 @@ async function runAccount(
 /** While the store is away or the index is being rebuilt, nothing is wrong with a reconciliation. */
 function logFailure({ log }: ReconcilerDependencies, { name }: AccountName, error: unknown): void {
   const about = { error, account: name, operation: 'reconciliation' };
-  const isPassing = error instanceof TollgateError && error.retryable;
+  const isPassing = isRetryable(error);
   log[isPassing ? 'warn' : 'error'](about, 'a reconciliation failed; it is continued');
 }
 

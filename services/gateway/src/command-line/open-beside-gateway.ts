@@ -1,7 +1,7 @@
 /** Opens what a gateway keeps, while it runs or not. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { EventStoreDbConnection } from '@tollgate/event-store';
+import { type EventStoreDbConnection, guardAppends, requireReadable } from '@tollgate/event-store';
 import {
   type TopicSpec,
   checkTopics,
@@ -12,6 +12,7 @@ import {
   prefixTopics,
 } from '@tollgate/message-bus';
 import { inquiryLimits } from '@tollgate/command-service';
+import { schemaVersion } from '@tollgate/payment-domain';
 import { providers } from '@tollgate/provider';
 import {
   type Clock,
@@ -24,6 +25,7 @@ import {
 } from '@tollgate/service-kit';
 import { defaultCallDeadlineMs } from '../configuration/config.ts';
 import { type DataDirectory, openDataDirectory } from '../configuration/data-directory.ts';
+import { release } from '../configuration/release.ts';
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
 import { accountsBesideGateway } from '../configuration/sandbox-account.ts';
 import { openStore } from '../composition/open-store.ts';
@@ -58,7 +60,14 @@ export async function openBesideGateway(
   const file = directory.eventsFile;
   if (eventStore === undefined && statSync(file, { throwIfNoEntry: false }) === undefined)
     throw notThere(path);
-  const { store } = await openStore({ eventStore, file, ...parts });
+  const opened = await openStore({ eventStore, file, ...parts });
+  const version = await requireReadable(opened.store, { release, reads: schemaVersion }).catch(
+    async (error: unknown) => {
+      await opened.store.close();
+      throw error;
+    },
+  );
+  const store = guardAppends(opened.store, () => version);
   // As the gateway does: from the environment, else from its file.
   const webhookSecrets = () =>
     configured.webhookSecrets === undefined

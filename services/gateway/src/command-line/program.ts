@@ -18,6 +18,7 @@ import { registerSigningCommand } from './signing-command.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
 import { registerTopicCommands } from './topic-commands.ts';
+import { registerUpgradeCommand } from './upgrade-command.ts';
 import { registerWebhookCommands } from './webhook-commands.ts';
 
 export interface CliDependencies extends CommandLineDeps<OpenedTools> {
@@ -49,6 +50,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerCallbackCommands(program, run);
     registerTailCommands(program, run, { print, hasColours });
     registerRebuildCommands(program, run, print);
+    registerUpgradeCommand(program, run, print);
     registerTopicCommands(program, run);
     registerReconcileCommand(program, run, print);
     registerAdoptCommand(program, run, print);

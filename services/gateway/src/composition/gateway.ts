@@ -104,6 +104,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     notReady: () =>
       namesOf([
         Promise.resolve(parts.isStoreReachable() ? [] : ['event-store']),
+        Promise.resolve(parts.isSuperseded() ? ['schema-version'] : []),
         ...running.map(async (service) => service.notReady?.()),
       ]),
     degraded: () =>

@@ -1,5 +1,5 @@
 /** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
-import { type EventStore, type Members, createMembers, runUnderLease } from '@tollgate/event-store';
+import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
 import { type TeamDirectory, type TeamKeys, createTeamDirectory } from '@tollgate/teams';
@@ -17,6 +17,7 @@ import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
 import { type RunAlone, inBackground } from './background.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
+import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
@@ -32,12 +33,12 @@ export interface Parts extends GatewayDependencies {
   store: () => Promise<EventStore>;
   /** False while the store does not answer a process that has opened it. */
   isStoreReachable: () => boolean;
+  /** True once the store is written in a schema version that this release does not read. */
+  isSuperseded: () => boolean;
   bus: () => Promise<MessageBus>;
   runAlone: () => Promise<RunAlone>;
-  /** Those that share the limits of the accounts; they are run. */
+  /** Who shares the limits of the accounts, this process among them. */
   members: () => Promise<Members>;
-  /** Those that share the inquiry schedule; who runs it takes part. */
-  schedulers: () => Promise<Members>;
   /** What signs and checks the events of teams. */
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
@@ -49,6 +50,9 @@ export interface Parts extends GatewayDependencies {
   webhookSecrets: () => readonly WebhookMasterSecret[];
   dataSecrets: () => DataSecrets;
 }
+
+/** The work whose limits the callers of the accounts share. */
+const callers = 'provider-calls';
 
 export function createParts(
   deps: GatewayDependencies,
@@ -65,16 +69,8 @@ export function createParts(
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
 
-  // Where nothing needs it, nothing is missing.
-  let isStoreReachable = () => true;
-  const store = once(async () => {
-    const { eventStore } = config;
-    const file = dataDirectory.eventsFile;
-    const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
-    stops.defer(() => opened.store.close());
-    isStoreReachable = opened.isReachable;
-    return opened.store;
-  });
+  const { joinedStore, isStoreReachable, isSuperseded } = storeOf(deps, base, holder);
+  const store = async () => (await joinedStore()).store;
   const bus = once(async () => {
     const { kafka } = config;
     return openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') }, stops);
@@ -87,12 +83,10 @@ export function createParts(
 
   // Until the others are seen, this one is alone.
   let processes = () => 1;
-  const membersOf = async (name: string) =>
-    createMembers({ store: await store(), clock, ids, name, member: holder, log: logOf('command-service') });
   const members = once(async () => {
-    const joined = await membersOf('command-service');
-    stops.defer(inBackground((signal) => joined.run(signal)));
-    processes = () => joined.place().count;
+    const { members: joined } = await joinedStore();
+    stops.defer(inBackground((signal) => joined.share(callers, signal)));
+    processes = () => joined.place(callers).count;
     return joined;
   });
 
@@ -122,8 +116,7 @@ export function createParts(
 
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, teams, index },
-    schedulers: once(() => membersOf('inquiry-schedule')),
-    isStoreReachable: () => isStoreReachable(),
+    ...{ isStoreReachable, isSuperseded },
     accounts: once(() =>
       openAccounts(
         { ...deps, metrics, isWhole: serviceNames.every(runs), processes: () => processes() },
@@ -132,6 +125,33 @@ export function createParts(
       ),
     ),
     ...secretsOf(deps, dataDirectory),
+  };
+}
+
+/** Where nothing needs the store, nothing of it is missing. */
+function storeOf(
+  { config, clock, ids, logOf, giveWay }: GatewayDependencies,
+  { dataDirectory, stops }: Pick<Parts, 'dataDirectory' | 'stops'>,
+  member: string,
+) {
+  let isStoreReachable = () => true;
+  let isSuperseded = () => false;
+  const joinedStore = once(async () => {
+    const { eventStore, schemaVersionMax: heldAt } = config;
+    const file = dataDirectory.eventsFile;
+    const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
+    stops.defer(() => opened.store.close());
+    isStoreReachable = opened.isReachable;
+    const log = logOf('schema-version');
+    const joined = await joinStore({ store: opened.store, clock, ids, log, member, heldAt, giveWay });
+    stops.defer(joined.leave);
+    isSuperseded = joined.isSuperseded;
+    return joined;
+  });
+  return {
+    joinedStore,
+    isStoreReachable: () => isStoreReachable(),
+    isSuperseded: () => isSuperseded(),
   };
 }
 

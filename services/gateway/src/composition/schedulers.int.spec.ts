@@ -12,18 +12,25 @@ it('leaves its part to the others while it is not able, and takes it back', asyn
   const clock = createFakeClock({ now: Date.now() });
   const able = { a: true, b: true };
   const [a, b] = (['a', 'b'] as const).map((member) => {
-    const members = createMembers({ store, clock, ids: systemIds, log: silentLog, name: 'spec', member });
-    onTestFinished(
-      inBackground((signal) => whileAble({ isAble: () => able[member], clock }, signal, members.run)),
-    );
+    const self = { member, release: '0.1.0', reads: 1 };
+    const members = createMembers({ store, clock, ids: systemIds, log: silentLog, self });
+    const share = (signal: AbortSignal) => members.share('spec', signal);
+    onTestFinished(inBackground((signal) => members.run(signal)));
+    onTestFinished(inBackground((signal) => whileAble({ isAble: () => able[member], clock }, signal, share)));
     return members;
   });
   const seesOf = (count: number) =>
     expect
-      .poll(async () => (await clock.advance(500), [a?.place().count, able.b ? b?.place().count : count]), {
-        timeout: 10_000,
-        interval: 2,
-      })
+      .poll(
+        async () => (
+          await clock.advance(500),
+          [a?.place('spec').count, able.b ? b?.place('spec').count : count]
+        ),
+        {
+          timeout: 10_000,
+          interval: 2,
+        },
+      )
       .toEqual([count, count]);
   await seesOf(2);
   able.b = false;

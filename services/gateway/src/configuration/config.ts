@@ -165,6 +165,12 @@ export const gatewayConfigSchema = z
     RECONCILE_AFTER_DAYS: daysSchema.default([...reconciledAfterDaysDefault]),
     /** How far our clock may be from that of the event store before inquiries are scheduled no longer. */
     CLOCK_SKEW_MAX_MS: durationMs.default(20_000),
+    /** The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read. */
+    TOLLGATE_SCHEMA_VERSION: z.coerce
+      .number('must be a whole number')
+      .int('must be a whole number')
+      .min(1)
+      .optional(),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -210,6 +216,7 @@ export const gatewayConfigSchema = z
     inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
     reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
     clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
+    schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

@@ -1,4 +1,4 @@
-import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import type { Clock, Ids, Log, TollgateError } from '@tollgate/service-kit';
 import type { GatewayConfig } from './config.ts';
 
 export interface GatewayDependencies {
@@ -10,4 +10,6 @@ export interface GatewayDependencies {
   /** The environment variables, for the private keys that the accounts file names. */
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
+  /** Called once where this process must end by itself; its supervisor learns why at the next start. */
+  giveWay?: (reason: TollgateError) => void;
 }

@@ -1,4 +1,5 @@
 /** What a service that was started in this process adds to its HTTP server. */
+import type { FailedStream } from '@tollgate/event-store';
 import type { IndexBuilding } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 
@@ -13,6 +14,18 @@ export interface RunningService {
   degraded?(): readonly string[] | Promise<readonly string[]>;
   /** How far the index is that it answers from; undefined once it is whole. */
   building?(): IndexBuilding | undefined;
+}
+
+const namedMax = 3;
+
+/** Streams that a service has set aside: the first ones by name, with the event that it cannot read. */
+export function setAside(service: string, failed: readonly FailedStream[]): readonly string[] {
+  if (failed.length === 0) return [];
+  const named = failed
+    .slice(0, namedMax)
+    .map(({ stream, revision, code }) => `${service}: event ${revision} of ${stream}: ${code}`);
+  const others = failed.length - named.length;
+  return [service, ...named, ...(others > 0 ? [`${service}: ${others} other streams`] : [])];
 }
 
 /** An unavailable broker: payments work without it, and callbacks are answered 503 to be sent again. */

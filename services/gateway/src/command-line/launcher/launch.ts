@@ -123,7 +123,9 @@ async function prepareDemoTeam(
   dataDirectory: DataDirectory,
 ): Promise<Secret | undefined> {
   await using stops = new AsyncDisposableStack();
-  return await demoKey(createParts(options, { dataDirectory, stops, runs: () => false, isInstallation: true }));
+  return await demoKey(
+    createParts(options, { dataDirectory, stops, runs: () => false, isInstallation: true }),
+  );
 }
 
 const toMember = ({ label, service, port, env }: PlannedProcess): Member => ({

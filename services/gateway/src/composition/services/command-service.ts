@@ -22,6 +22,9 @@ import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
 
+/** The work that is shared by shards. */
+const inquirySchedule = 'inquiry-schedule';
+
 export interface CommandServiceOptions {
   /** Of the callback server in this process, where it has one. */
   callbackUrl: string | undefined;
@@ -37,18 +40,14 @@ export async function startCommandService(
   const secrets = parts.callbackSecrets();
   const { accounts } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
-  const [directory, index, schedulers] = await Promise.all([
-    parts.teams(),
-    parts.index(),
-    parts.schedulers(),
-    parts.members(),
-  ]);
+  const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const dataSecrets = parts.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
   const isAble = () => clockCheck.isTrusted();
-  stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, schedulers.run)));
+  const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
+  stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
@@ -57,7 +56,7 @@ export async function startCommandService(
     vault: createVault(createLocalKeyService(dataSecrets, ids), ids),
     index,
     inquiryDelays: config.inquiryDelays,
-    place: () => (isAble() ? schedulers.place() : undefined),
+    place: () => (isAble() ? members.place(inquirySchedule) : undefined),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),

@@ -2,7 +2,7 @@ import { createEventPublisher } from '@tollgate/event-publisher';
 import { startAlone } from '../background.ts';
 import { watchPublisher } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
-import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
+import { type RunningService, degradedWithout, setAside } from '../../edge/running-service.ts';
 
 /** Needs the event store and the bus. */
 export async function startEventPublisher(parts: Parts): Promise<RunningService> {
@@ -14,6 +14,9 @@ export async function startEventPublisher(parts: Parts): Promise<RunningService>
   const isFailing = () => health()?.failure !== undefined;
   return {
     // It fails without the bus, too: the cause is reported, not the consequence.
-    degraded: () => (bus.isConnected() && isFailing() ? ['event-publisher'] : degradedWithout(bus)()),
+    degraded: () => [
+      ...(bus.isConnected() && isFailing() ? ['event-publisher'] : degradedWithout(bus)()),
+      ...setAside('event-publisher', health()?.failedStreams ?? []),
+    ],
   };
 }

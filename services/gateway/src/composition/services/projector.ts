@@ -3,7 +3,7 @@ import { shardsOf, viewSchemaVersions } from '@tollgate/views';
 import { startAlone } from '../background.ts';
 import { type RunningProjector, watchProjectors } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
-import type { RunningService } from '../../edge/running-service.ts';
+import { type RunningService, setAside } from '../../edge/running-service.ts';
 
 /** Releases whose views have other schemas each have one at work, for their own readers. */
 const leaseName = `projector-${viewSchemaVersions.replaceAll(' ', ',')}`;
@@ -25,11 +25,11 @@ export async function startProjector(parts: Parts): Promise<RunningService> {
   });
   watchProjectors(metrics, projectors);
   const isStopped = ({ health }: RunningProjector): boolean => health()?.isAdvancing === false;
-  // Without views, writes cannot be read back.
-  const hasFailed = ({ health }: RunningProjector): boolean => (health()?.failedStreams.length ?? 0) > 0;
+  // Payments whose views stand still.
+  const failedStreams = () => projectors.flatMap(({ health }) => health()?.failedStreams ?? []);
   return {
+    // Without views, writes cannot be read back.
     notReady: () => (projectors.some(isStopped) ? ['projector'] : []),
-    // Payments whose views stand still: the log names the streams.
-    degraded: () => (projectors.some(hasFailed) ? ['projector'] : []),
+    degraded: () => setAside('projector', failedStreams()),
   };
 }

@@ -1,0 +1,95 @@
+/**
+ * A release to come: this one, changed as an upgrade may change it. It writes an event type and a field that this one
+ * cannot read, once every living process can, and its views of payments have another form.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyWorkspace } from '../copy-workspace.ts';
+import { CannotGoOn } from '../stop-with-sentence.ts';
+
+interface Change {
+  file: string;
+  /** Stands in the file once. */
+  from: string;
+  to: string;
+}
+
+const domain = 'libs/payment-domain/src';
+const changes: readonly Change[] = [
+  { file: `${domain}/schema-version.ts`, from: 'schemaVersion = 1;', to: 'schemaVersion = 2;' },
+  { file: 'services/gateway/package.json', from: '"version": "', to: '"version": "99.0.0-of-' },
+  // An event type, and a field of another one.
+  {
+    file: `${domain}/payment/payment-events.ts`,
+    from: "import { type EventOf, eventFamily } from '../schema-version.ts';",
+    to: "import { type EventOf, eventFamily, since } from '../schema-version.ts';",
+  },
+  {
+    file: `${domain}/payment/payment-events.ts`,
+    from: 'PaymentApproved: z.object({ amount: amountSchema,',
+    to: 'PaymentNoted: since(2, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(2, textSchema.optional()), amount: amountSchema,',
+  },
+  {
+    file: `${domain}/payment/payment-machine.ts`,
+    from: '    RecurringTokenIssued: stay,',
+    to: '    RecurringTokenIssued: stay,\n    PaymentNoted: stay,',
+  },
+  {
+    file: `${domain}/payment/payment-state.ts`,
+    from: "    case 'RecurringTokenIssued':",
+    to: "    case 'PaymentNoted':\n      return state;\n    case 'RecurringTokenIssued':",
+  },
+  {
+    file: 'libs/gateway-api/src/payment-events.ts',
+    from: '  RecurringTokenIssued: publicEvent(',
+    to: "  PaymentNoted: publicEvent('Noted.', { both: { note: z.string() } }, { note: 'x' }, after.approved),\n  RecurringTokenIssued: publicEvent(",
+  },
+  // They are written once they may be.
+  {
+    file: 'services/gateway/src/composition/join-store.ts',
+    from: '  await check();\n',
+    to: '  Object.assign(globalThis, { writableSchemaVersion: gate.writable });\n  await check();\n',
+  },
+  {
+    file: 'services/command-service/src/aggregates/payments.ts',
+    from: '      decide(aggregate?.payment, input),',
+    to: '      noted(decide(aggregate?.payment, input)),',
+  },
+  {
+    file: 'services/command-service/src/aggregates/payments.ts',
+    from: 'export const createPayments =',
+    to: `function noted(decision: any): any {
+  const approved = decision.events?.find(({ type }: { type: string }) => type === 'PaymentApproved');
+  if (approved === undefined || (globalThis as any).writableSchemaVersion() < 2) return decision;
+  approved.data.notedBy = 'the next release';
+  return { ...decision, events: [...decision.events, { type: 'PaymentNoted', data: { note: 'approved' } }] };
+}
+
+export const createPayments =`,
+  },
+];
+
+/** The view schema of payments, one further. */
+const viewFile = 'libs/views/src/payment-view.ts';
+const viewVersion = /paymentViewSchemaVersion = (\d+);/;
+
+/** Builds it in the folder, which it gives back. @throws CannotGoOn where a change does not fit any more */
+export async function buildNextRelease(folder: string): Promise<string> {
+  await copyWorkspace(folder);
+  for (const { file, from, to } of changes)
+    change(join(folder, file), (text) => {
+      if (text.split(from).length !== 2)
+        throw new CannotGoOn(
+          `infra/upgrades/next-release.ts: ${JSON.stringify(from)} does not stand once in ${file}.`,
+        );
+      return text.replace(from, () => to);
+    });
+  change(join(folder, viewFile), (text) =>
+    text.replace(viewVersion, (_, version) => `paymentViewSchemaVersion = ${Number(version) + 1};`),
+  );
+  return folder;
+}
+
+function change(path: string, changed: (text: string) => string): void {
+  writeFileSync(path, changed(readFileSync(path, 'utf8')));
+}

@@ -1,0 +1,230 @@
+/** Gateways of several releases on one store, in front of one sandbox, under load while they come and go. */
+import { join } from 'node:path';
+import { beginning, schemaVersionStream, type EventStore } from '@tollgate/event-store';
+import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
+import { createEmbeddedTopicReader } from '@tollgate/message-bus';
+import { paymentStreamPrefix } from '@tollgate/payment-domain';
+import { systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { expect } from 'vitest';
+import { expectAgreement, flowsOf, fund, newLoad, shortTimes } from './agreement.ts';
+import { type CallbackAddress, openCallbackAddress } from './callback-address.ts';
+import { tollgate, tollgateExit } from './commands.ts';
+import { type Load, runFlows } from './mixed-load.ts';
+import {
+  type CallGateway,
+  type ReachedSystem,
+  type System,
+  besideEnv,
+  newDataDir,
+  startRefused,
+  startSystem,
+} from './system.ts';
+import { storeOf } from './topic.ts';
+
+const connections = 12;
+
+/** Where a release is; undefined for this one. */
+export type Release = string | undefined;
+
+export class SideBySide {
+  readonly load: Load;
+  private readonly running = new Map<string, System>();
+  private readonly dataDir = newDataDir();
+  private key = '';
+  private turn = 0;
+  private rounds = 0;
+
+  private readonly sandboxHost: System;
+  private readonly callbacks: { address?: CallbackAddress };
+
+  private constructor(sandboxHost: System, callbacks: { address?: CallbackAddress }) {
+    this.sandboxHost = sandboxHost;
+    this.callbacks = callbacks;
+    this.load = newLoad(() => this.reached());
+  }
+
+  /** @param first the release that makes the store */
+  static async begin(first: Release): Promise<SideBySide> {
+    // A gateway of its own data is all that has the sandbox: those that come and go do not take it with them.
+    const callbacks: { address?: CallbackAddress } = {};
+    const side = new SideBySide(await startSystem(), callbacks);
+    callbacks.address = await openCallbackAddress(() =>
+      [...side.running.values()].map(({ quickstart }) => quickstart.callbackUrl),
+    );
+    const system = await side.start('first', first);
+    await tollgate(system, 'team', 'add', 'shop');
+    const scopes = 'payments,refunds,payouts,read,admin';
+    const issue = ['key', 'issue', 'shop', '--environment', 'sandbox', '--scopes', scopes];
+    side.key = (await tollgate<{ key: string }>(system, ...issue)).key;
+    await fund(side.load);
+    return side;
+  }
+
+  async start(name: string, workspace: Release, env: Record<string, string> = {}): Promise<System> {
+    const system = await startSystem(this.options(name, workspace, env));
+    this.running.set(name, system);
+    return system;
+  }
+
+  /** The end of a start that must fail. */
+  startRefused(name: string, workspace: Release): Promise<{ exitCode: number | null; output: string }> {
+    return startRefused(this.options(name, workspace, {}));
+  }
+
+  /** It is asked no more. */
+  leave(name: string): System {
+    const system = this.running.get(name);
+    if (system === undefined) throw new Error(`${name} does not run`);
+    this.running.delete(name);
+    return system;
+  }
+
+  /** Freezes a process, where it holds no lock of the store's file: one in the middle of a commit would stop all others. */
+  async freeze(system: System): Promise<void> {
+    await eventually(
+      async () => {
+        system.signal('SIGSTOP');
+        const body = {
+          product: 'Tea',
+          amount: 100,
+          currency: 'EUR',
+          orderNumber: `probe-${(this.turn += 1)}`,
+        };
+        const answer = await this.reached().gateway('POST', '/api/v1/payments', { body });
+        if (answer.statusCode !== 200) system.signal('SIGCONT');
+        expect(answer.statusCode).toBe(200);
+      },
+      { timeoutMs: 60_000, intervalMs: 500 },
+    );
+  }
+
+  async stop(name: string): Promise<void> {
+    expect(await this.leave(name).terminate(), `exit code of ${name}`).toBe(0);
+  }
+
+  /** Load from the beginning to the end of `change`, and a round of it at least. */
+  async under(change: () => Promise<unknown> = async () => undefined): Promise<void> {
+    let isChanged = false;
+    const changing = change().finally(() => (isChanged = true));
+    changing.catch(() => undefined);
+    do {
+      this.rounds += 1;
+      const count = { refunded: 12, captureOrVoid: 9, payouts: 6 };
+      await runFlows(flowsOf(this.load, count, `round-${this.rounds}-`), connections);
+    } while (!isChanged);
+    await changing;
+  }
+
+  /** Ledger = gateway = topics = views, as `name` sees them. */
+  async expectAllAgree(name: string): Promise<void> {
+    const system = this.running.get(name)!;
+    const seen: ReachedSystem = { gateway: system.gatewayAs(this.key), sandbox: this.sandboxHost.sandbox };
+    expect(this.load.contradictions).toEqual([]);
+    const agreed = { ...this.load, system: () => seen };
+    await eventually(() => expectAgreement(seen, agreed), { timeoutMs: 90_000, intervalMs: 1_000 });
+    await eventually(() => this.expectOnTopics(), { timeoutMs: 30_000, intervalMs: 1_000 });
+    await eventually(
+      async () => expect(await tollgateExit(system, 'rebuild', '--check')).toMatchObject({ exitCode: 0 }),
+      {
+        ...{ timeoutMs: 60_000, intervalMs: 1_000 },
+      },
+    );
+    expect(await tollgateExit(system, 'upgrade', 'check')).toMatchObject({ exitCode: 0 });
+    const ready = (await system.gateway('GET', '/readyz')).body as unknown as { degraded: string[] };
+    expect(ready).toMatchObject({ ready: true, degraded: [] });
+  }
+
+  /** How many events of a type there are. */
+  async countOf(type: string): Promise<number> {
+    return (await this.tokensWith(type)).length;
+  }
+
+  /** The payments that have an event of a type. */
+  tokensWith(type: string): Promise<string[]> {
+    return this.withStore(async (store) =>
+      (await eventsOf(store))
+        .filter((event) => event.type === type)
+        .map(({ stream }) => stream.slice(paymentStreamPrefix.length)),
+    );
+  }
+
+  /** As nobody should: what was raised is taken back, so that a release starts on events that it cannot read. */
+  async forceSchemaVersion(version: number): Promise<void> {
+    const data = { version, release: 'forced' };
+    const event = { id: systemIds.uuid(), type: 'SchemaVersionRaised', data, metadata: {} };
+    await this.withStore((store) => store.append(schemaVersionStream, [event], 'any'));
+  }
+
+  callerOf(name: string): CallGateway {
+    return this.running.get(name)!.gatewayAs(this.key);
+  }
+
+  async end(): Promise<void> {
+    this.callbacks.address?.close();
+    for (const system of this.running.values()) await system.kill();
+    await this.sandboxHost.kill();
+  }
+
+  private options(name: string, workspace: Release, env: Record<string, string>) {
+    const beside = besideEnv(this.dataDir, this.sandboxHost.quickstart, name);
+    const own = { ...shortTimes, ...beside, ...env, CALLBACK_PUBLIC_URL: this.callbacks.address?.url ?? '' };
+    return {
+      ...{ dataDir: this.dataDir, env: own, inFrontOf: this.sandboxHost },
+      ...(workspace === undefined ? {} : { workspace }),
+    };
+  }
+
+  /** Each call by another one, as behind a load balancer. */
+  private reached(): ReachedSystem {
+    const systems = [...this.running.values()];
+    const system = systems[(this.turn += 1) % systems.length];
+    if (system === undefined) throw new Error('no gateway runs');
+    return { gateway: system.gatewayAs(this.key), sandbox: this.sandboxHost.sandbox };
+  }
+
+  /** Each event of a payment or payout once, in the order of its stream. */
+  private expectOnTopics(): Promise<void> {
+    return this.withStore(async (store) => {
+      const published = new Map<string, number[]>();
+      const reader = createEmbeddedTopicReader({ store });
+      const { signal } = new AbortController();
+      for (const topic of [gatewayPaymentsTopic, gatewayPayoutsTopic])
+        for await (const { key, headers } of reader.readTopic(topic, { from: 'beginning', signal }))
+          published.set(key, [...(published.get(key) ?? []), Number(headers['ce_sequence'])]);
+      const stored = new Map<string, number[]>();
+      for (const { stream, revision } of await eventsOf(store)) {
+        const token = stream.replace(/^(payment|payout)-/, '');
+        stored.set(token, [...(stored.get(token) ?? []), revision]);
+      }
+      expect(Object.fromEntries(published)).toEqual(Object.fromEntries(stored));
+    });
+  }
+
+  private async withStore<Result>(use: (store: EventStore) => Promise<Result>): Promise<Result> {
+    const store = await storeOf({ env: {}, dataDir: this.dataDir });
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+async function eventsOf(store: EventStore) {
+  const events = [];
+  const { signal } = new AbortController();
+  for await (const item of store.subscribe({ from: beginning, prefixes: ['payment-', 'payout-'], signal })) {
+    if (item.kind === 'caught-up') break;
+    events.push(item);
+  }
+  return events;
+}
+
+/** Made by `npm run test:upgrades`. */
+export function releaseFolder(variable: 'LAST_RELEASE_FOLDER' | 'NEXT_RELEASE_FOLDER'): string {
+  const folder = process.env[variable];
+  if (folder === undefined)
+    throw new Error(`${variable} is not set; npm run test:upgrades builds the releases.`);
+  return join(folder);
+}

@@ -1,0 +1,127 @@
+/**
+ * A rolling upgrade under load, forward and back and forward again: from the last release to this one, and from this one to
+ * one that writes what this one cannot read.
+ */
+import { eventually } from '@tollgate/testing';
+import { afterAll, expect, it } from 'vitest';
+import { tollgateExit } from './commands.ts';
+import { SideBySide, releaseFolder } from './side-by-side.ts';
+import { type CallGateway, stopEverything } from './system.ts';
+
+afterAll(stopEverything);
+
+const last = releaseFolder('LAST_RELEASE_FOLDER');
+const next = releaseFolder('NEXT_RELEASE_FOLDER');
+const ours = undefined;
+
+it('from the last release to this one, back, and forward again', { timeout: 600_000 }, async () => {
+  const side = await SideBySide.begin(last);
+  await side.under();
+  await side.under(() => side.start('second', ours));
+  await side.under(() => side.stop('first'));
+  await side.under(() => side.start('first', last));
+  await side.under(() => side.stop('second'));
+  await side.under(() => side.start('second', ours));
+  await side.under(() => side.stop('first'));
+  await side.expectAllAgree('second');
+  await side.end();
+});
+
+it(
+  'to a release that adds events: back as long as it is held, then forward for good',
+  { timeout: 900_000 },
+  async () => {
+    const side = await SideBySide.begin(ours);
+    const added = () => side.countOf('PaymentNoted');
+    await side.under(() => side.start('second', next, { TOLLGATE_SCHEMA_VERSION: '1' }));
+    await side.under(() => side.stop('first'));
+    // Back: nothing was written that this release cannot read.
+    await side.under(() => side.start('first', ours));
+    await side.under(() => side.stop('second'));
+    await side.expectAllAgree('first');
+    expect(await added()).toBe(0);
+    // Forward, without holding: what is new waits for the last process of this release.
+    await side.under(() => side.start('second', next));
+    expect(await added()).toBe(0);
+    await side.under(() => side.stop('first'));
+    await eventually(async () => {
+      await side.under();
+      expect(await added()).toBeGreaterThan(0);
+    });
+    const refused = await side.startRefused('first', ours);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.output).toMatch(
+      /^The event store is written in schema version 2, and release \S+ reads up to 1\. Use release 99\S+ or a later one\.$/m,
+    );
+    await side.expectAllAgree('second');
+    await side.end();
+  },
+);
+
+it('a process that slept through the upgrade gives way when it wakes up', { timeout: 600_000 }, async () => {
+  const side = await SideBySide.begin(ours);
+  await side.under(() => side.start('second', next));
+  const sleeper = side.leave('first');
+  await side.freeze(sleeper);
+  await eventually(
+    async () => {
+      await side.under();
+      expect(await side.countOf('PaymentNoted')).toBeGreaterThan(0);
+    },
+    { timeoutMs: 180_000 },
+  );
+  sleeper.signal('SIGCONT');
+  expect(await sleeper.ended()).toBe(1);
+  expect(sleeper.output()).toContain('The event store is written in schema version 2');
+  const check = await tollgateExit(sleeper, 'upgrade', 'check');
+  expect(check).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('reads up to 1') });
+  await side.expectAllAgree('second');
+  await side.end();
+});
+
+/** What a gateway has counted, from its own index. */
+async function totalsOf(call: CallGateway): Promise<unknown> {
+  const { statusCode, body } = await call('GET', '/api/v1/totals');
+  expect(statusCode).toBe(200);
+  return body;
+}
+
+it(
+  'what a release cannot read is named, answered 503, and heals with the release that can',
+  { timeout: 600_000 },
+  async () => {
+    const side = await SideBySide.begin(next);
+    await side.under();
+    await side.stop('first');
+    await side.forceSchemaVersion(1);
+    await side.start('second', ours);
+    const second = side.callerOf('second');
+    const [token = ''] = await side.tokensWith('PaymentNoted');
+    await eventually(
+      async () => {
+        const { body } = await second('GET', '/readyz');
+        const { ready, degraded } = body as unknown as { ready: boolean; degraded: string[] };
+        expect(ready).toBe(true);
+        expect(degraded).toContain('projector');
+        expect(degraded.join('\n')).toMatch(/projector: event \d+ of payment-\S+: event_of_newer_version/);
+      },
+      { timeoutMs: 60_000 },
+    );
+    const newer = { statusCode: 503, body: { errors: [{ code: 'event_of_newer_version' }] } };
+    expect(await second('GET', `/api/v1/payments/${token}/events`)).toMatchObject(newer);
+    const headers = { 'idempotency-key': 'newer' };
+    expect(await second('POST', '/api/v1/refunds', { body: { token, amount: 1 }, headers })).toMatchObject(
+      newer,
+    );
+    // Others are served.
+    expect(await second('GET', '/api/v1/payments')).toMatchObject({ statusCode: 200 });
+    await side.under(() => side.start('third', next));
+    await side.stop('second');
+    await side.expectAllAgree('third');
+    await side.start('fourth', next);
+    await eventually(async () =>
+      expect(await totalsOf(side.callerOf('fourth'))).toEqual(await totalsOf(side.callerOf('third'))),
+    );
+    await side.end();
+  },
+);

@@ -1,0 +1,79 @@
+import { beginning, createMembers, type EventStore } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { appendPayment, writeViewVersions } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
+import { expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+
+async function check(store: EventStore, ...options: string[]) {
+  const tools = {
+    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
+    ...{ directory: {} as never, webhookSecrets: () => [] },
+  };
+  const output = { out: '', error: '' };
+  const exitCode = await runCommandLine(['upgrade', 'check', ...options], {
+    open: async () => ({ tools, close: async () => undefined }),
+    print: (text) => (output.out += text),
+    complain: (text) => (output.error += text),
+  });
+  return { exitCode, ...output };
+}
+
+async function lastPosition(store: EventStore): Promise<string> {
+  const { signal } = new AbortController();
+  for await (const item of store.subscribe({ from: beginning, prefixes: [''], signal }))
+    if (item.kind === 'caught-up') return item.position;
+  return '';
+}
+
+const eventOf = (type: string, schemaVersion: number) => ({
+  ...{ id: systemIds.uuid(), type, data: {} },
+  metadata: {
+    schemaVersion,
+    correlationId: 'c',
+    causationId: 'c',
+    recordedAt: 1,
+    actor: { kind: 'service', name: 's' },
+  },
+});
+
+it('says that all can be read, who runs, and changes nothing', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'p1', [requested(), happening.accepted]);
+  await appendPayment(store, 'p2', [requested()]);
+  const self = { member: 'host:1:ab', release: '0.0.9', reads: 1 };
+  await createMembers({ store, clock: systemClock, ids: systemIds, log: silentLog, self }).beat();
+  const before = await lastPosition(store);
+  const checked = await check(store);
+  expect(checked).toMatchObject({ exitCode: 0, error: '' });
+  expect(checked.out).toContain('reads all 3 events of 2 streams (payment: 2).');
+  expect(checked.out).toContain('Running: host:1:ab: release 0.0.9, reads up to 1.');
+  expect(checked.out).toContain('Its views have the form of those that are live.');
+  expect(await lastPosition(store)).toBe(before);
+});
+
+it('names each stream that it cannot read, why, and ends with 1', async () => {
+  const store = await temporaryStore();
+  await appendPayment(store, 'good', [requested(), happening.accepted]);
+  await appendPayment(store, 'newer', [requested()]);
+  await store.append('payment-newer', [eventOf('PaymentNoted', 2)], 0);
+  await store.append('team-shop', [eventOf('Unheard', 1)], 'no-stream');
+  const checked = await check(store);
+  expect(checked.exitCode).toBe(1);
+  expect(checked.out).toMatch(/^payment-newer, event 1 \(PaymentNoted\): event_of_newer_version: /m);
+  expect(checked.out).toMatch(
+    /^team-shop, event 0 \(Unheard\): event_undecodable: unknown event type Unheard$/m,
+  );
+  expect(checked.error).toMatch(/^2 streams cannot be read by release .*payment-newer team-shop\n$/);
+  const json = await check(store, '--json');
+  expect(json).toMatchObject({ exitCode: 1, out: '' });
+});
+
+it('says that views are built anew where those of the release before have another form', async () => {
+  const store = await temporaryStore();
+  await writeViewVersions(store, [{ number: 1, schemas: 'of before', state: 'live' }]);
+  expect((await check(store)).out).toContain('builds them anew beside those of the release before');
+  const { viewsAreBuiltAnew, reads, events } = JSON.parse((await check(store, '--json')).out) as never;
+  expect({ viewsAreBuiltAnew, reads, events }).toEqual({ viewsAreBuiltAnew: true, reads: 1, events: 0 });
+});

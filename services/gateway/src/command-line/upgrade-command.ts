@@ -1,0 +1,75 @@
+/** `upgrade check`: whether this release can work on the store, before it is installed. */
+import { livingMembers, readSchemaVersion } from '@tollgate/event-store';
+import { schemaVersion } from '@tollgate/payment-domain';
+import { liveIn, readViewVersion } from '@tollgate/views';
+import type { Command } from 'commander';
+import { release } from '../configuration/release.ts';
+import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
+import { type StoreCheck, checkStore } from './upgrade-check.ts';
+
+type Print = (text: string) => void;
+
+export function registerUpgradeCommand(program: Command, run: RunCommand, output: Print): void {
+  program
+    .command('upgrade')
+    .description('prepare an upgrade; docs/upgrading.md tells the steps')
+    .command('check')
+    .description(
+      'read the whole event store with this release and say what it could not read; changes nothing, beside a running gateway too',
+    )
+    .action((_: unknown, command: Command) => {
+      const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
+      const print = json ? () => undefined : output;
+      return run((tools) => check(tools, print));
+    });
+}
+
+const number = (value: number) => value.toLocaleString('en');
+
+async function check(tools: CommandTools, print: Print): Promise<CommandResult> {
+  const { store, clock } = tools;
+  const [{ version }, processes, { record }] = await Promise.all([
+    readSchemaVersion(store),
+    livingMembers(store, clock),
+    readViewVersion(store),
+  ]);
+  const found = await checkStore({ store, signal: stopSignalOf(tools) }, (events) =>
+    print(`${number(events)} events read\n`),
+  );
+  const json = {
+    ...{ release, reads: schemaVersion, storeSchemaVersion: version, processes },
+    ...{ viewsAreBuiltAnew: liveIn(record) === undefined, ...found },
+  };
+  if (found.unreadable.length > 0) {
+    for (const { stream, revision, type, code, message } of found.unreadable)
+      print(`${stream}, event ${revision} (${type}): ${code}: ${message}\n`);
+    const named = found.unreadable.map(({ stream }) => stream).join(' ');
+    const message = `${number(found.unreadable.length)} streams cannot be read by release ${release}: do not upgrade before this is understood. ${named}`;
+    return { kind: 'refused', message };
+  }
+  return { kind: 'done', text: toText(json), json };
+}
+
+function toText(
+  checked: StoreCheck & {
+    storeSchemaVersion: number;
+    processes: readonly { member: string; release: string; reads: number }[];
+    viewsAreBuiltAnew: boolean;
+  },
+): string {
+  const { storeSchemaVersion, processes, viewsAreBuiltAnew } = checked;
+  const streams = Object.entries(checked.streams).map(([kind, count]) => `${kind}: ${number(count)}`);
+  const running = processes.map(
+    (each) => `${each.member}: release ${each.release}, reads up to ${each.reads}`,
+  );
+  return [
+    `Release ${release} reads all ${number(checked.events)} events of ${number(sumOf(Object.values(checked.streams)))} streams (${streams.join(', ') || 'none'}).`,
+    `The store is at schema version ${storeSchemaVersion}, and this release reads up to ${schemaVersion}.`,
+    viewsAreBuiltAnew
+      ? 'Its views have another form: its projector builds them anew beside those of the release before.'
+      : 'Its views have the form of those that are live.',
+    running.length === 0 ? 'No process of a gateway runs.' : `Running: ${running.join('; ')}.`,
+  ].join('\n');
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
