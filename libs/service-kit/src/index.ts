@@ -10,6 +10,7 @@ export * from './invalid-request.ts';
 export * from './keyed-secrets.ts';
 export * from './key-service.ts';
 export * from './log.ts';
+export * from './loopback.ts';
 export * from './webhook-secrets.ts';
 export * from './secret.ts';
 export * from './vault.ts';

@@ -94,6 +94,9 @@ describe('the service as a process', { timeout: 90_000 }, () => {
     await first.disconnect();
 
     const second = await startProcess();
+    // Printed at the first start only: what is printed ends in logs.
+    expect(first.output.out).toContain(first.key);
+    expect(second.output.out).not.toContain(second.key);
     const { payments } = await second.ledger();
     const stored = new Map(payments.map(({ token, status }) => [token, status]));
     expect(acknowledged.filter((token) => !stored.has(token))).toEqual([]);

@@ -22,6 +22,7 @@ const demoMerchant = 'demo';
 const keyFileName = 'payment-service-key';
 
 async function main(): Promise<void> {
+  process.umask(0o077);
   const { logLevel, ...config } = readConfig(paymentServiceConfigSchema, process.env);
   // Logs go to standard error: standard output is for people and scripts.
   const log = createLog('payment-service', logLevel, process.stderr);
@@ -66,7 +67,9 @@ async function introduceDemo(
     );
   });
   if (stored === undefined) await writeFile(keyFile, `${key.reveal()}\n`, { mode: 0o600 });
-  process.stdout.write(`  key    ${key.reveal()} (kept in ${keyFile})
+  // Once: what is printed ends in logs, which more people read than the file.
+  const shown = stored === undefined ? `${key.reveal()} (kept in ${keyFile})` : `in ${keyFile}`;
+  process.stdout.write(`  key    ${shown}
 
 Create a payment:
   curl --cacert ${caFile} ${httpsUrl}/api/v1/payments -H "Authorization: Bearer $(cat ${keyFile})" \\

@@ -9,7 +9,7 @@ test('fields are quoted where they must be, and lines end in CRLF', () => {
   );
 });
 
-test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '－1', "'=1", '=HYPERLINK("x")'])(
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '－1', "'=1", '=HYPERLINK("x")', '\ta', '\ra', '\na'])(
   '%j is no formula any more',
   (text) => {
     expect(parse(toCsvLine([text]))).toEqual([[`'${text}`]]);
@@ -20,18 +20,78 @@ test('a number is never taken for a formula', () => {
   expect(toCsvLine([-1])).toBe('-1\r\n');
 });
 
-test('whatever the fields are, they come back, and none begins a formula', () => {
-  const anyText = fc.string({
-    unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ',', '\r', '\n', '\t', 'a', 'x', '＠', 'é'),
-  });
+// `;=` began a formula in every spreadsheet whose separator is the semicolon, as in most of Europe.
+test.each([
+  ['a;=1', "a;'=1"],
+  ['a; "=1"', `a; "'=1"`],
+  ['a\t@x', "a\t'@x"],
+  ['a|-1', "a|'-1"],
+  ['a\n+1', "a\n'+1"],
+  ['a;b=c-d', 'a;b=c-d'],
+  ["a;'b", "a;''b"],
+])('%j is written as %j', (text, written) => {
+  expect(parse(toCsvLine([text]))).toEqual([[written]]);
+});
+
+const anyText = fc.string({
+  unit: fc.constantFrom(
+    '=',
+    '+',
+    '-',
+    '@',
+    "'",
+    '"',
+    ',',
+    ';',
+    '|',
+    ' ',
+    '\r',
+    '\n',
+    '\t',
+    'a',
+    'x',
+    '＠',
+    'é',
+  ),
+});
+const anyRows = fc.array(fc.array(anyText, { minLength: 2, maxLength: 4 }), { maxLength: 4 });
+
+test('whatever the fields are, they come back', () => {
+  const original = (field: string) => field.replace(/(^|[;|\t\r\n])([ "]*)'/g, '$1$2');
   fc.assert(
-    fc.property(fc.array(fc.array(anyText, { minLength: 2, maxLength: 4 }), { maxLength: 4 }), (rows) => {
+    fc.property(anyRows, (rows) => {
       const read = parse(rows.map(toCsvLine).join(''));
-      for (const field of read.flat()) expect(field).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
-      expect(read.map((row) => row.map((field) => field.replace(/^'/, '')))).toEqual(rows);
+      expect(read.map((row) => row.map(original))).toEqual(rows);
     }),
   );
 });
+
+test.each([',', ';', '\t', '|'])('none begins a formula where cells are separated by %j', (separator) => {
+  fc.assert(
+    fc.property(anyRows, (rows) => {
+      for (const cell of cellsOf(rows.map(toCsvLine).join(''), separator))
+        expect(cell).not.toMatch(/^ *[=+\-@＝＋－＠]/);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** As spreadsheets read: what follows a closing quote belongs to the cell, and a quote inside a bare cell is a letter. */
+function cellsOf(text: string, separator: string): string[] {
+  const cells = [''];
+  let isQuoted = false;
+  for (let place = 0, isStart = true; place < text.length; place += 1) {
+    const letter = text.charAt(place);
+    const isDoubled = isQuoted && letter === '"' && text.charAt(place + 1) === '"';
+    const ends = !isQuoted && (letter === separator || letter === '\r' || letter === '\n');
+    if (isDoubled) place += 1;
+    if (ends) cells.push('');
+    else if (letter === '"' && !isDoubled && (isQuoted || isStart)) isQuoted = !isQuoted;
+    else cells.push((cells.pop() ?? '') + letter);
+    isStart = ends;
+  }
+  return cells;
+}
 
 /** A reader of RFC 4180 that knows nothing of how the text was written. */
 function parse(text: string): string[][] {

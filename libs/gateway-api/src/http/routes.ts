@@ -138,7 +138,7 @@ const payments = {
     ...{ method: 'GET', url: '/api/v1/payments.csv', tag: 'Payments' },
     summary: 'Exports all matching payments as a CSV file, newest first',
     description: [
-      'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. A text that a spreadsheet would read as a formula, or that begins with an apostrophe, is prefixed with an apostrophe: remove one leading apostrophe to restore the text.',
+      'RFC 4180 with a header line; amounts in minor units, times in ISO 8601 UTC. Wherever a spreadsheet could begin a cell in a text (at its start, and behind `;`, `|`, a tab or a line break, with quotes and spaces between), an apostrophe stands before `= + - @` and before an apostrophe: remove it to restore the text.',
       'Each payment appears as it is when its line is written: one that matches throughout is in the file once, and payments created after the start are not included. If the connection breaks, the file is incomplete: request it again.',
       '`operationType` other than `pays` requires the scope `read` or `payouts`. A team may run two exports at a time.',
     ].join('\n\n'),

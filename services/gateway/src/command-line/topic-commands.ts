@@ -2,6 +2,7 @@
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { type Command, InvalidArgumentError } from 'commander';
+import { minInsyncReplicasOf } from '../configuration/kafka-config.ts';
 import type { CommandResult, CommandTools, RunCommand, TopicAdmin } from './command.ts';
 
 export function registerTopicCommands(program: Command, run: RunCommand): void {
@@ -39,7 +40,7 @@ async function work(
     const text = 'Nothing is needed: on the embedded bus a topic is created by its first use.';
     return { kind: 'done', text, json: { needed: false, topics: [] } };
   }
-  const minInsyncReplicas = Math.max(1, replication - 1);
+  const minInsyncReplicas = minInsyncReplicasOf(replication);
   const specs = gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas }));
   const differences = await topicAdmin[operation](specs);
   if (differences.length > 0) return { kind: 'refused', message: toSentence(differences) };

@@ -1,11 +1,10 @@
 /** How the gateway reaches EventStoreDB, where it is told to use it. */
-import { isIP } from 'node:net';
 import {
   type ConnectionString,
   type EventStoreDbConnection,
   parseConnectionString,
 } from '@tollgate/event-store';
-import { Secret, StartupError, given } from '@tollgate/service-kit';
+import { Secret, StartupError, given, isLoopbackAddress } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
@@ -56,7 +55,7 @@ function toTls(
 ): EventStoreDbConnection['tls'] {
   if (!tls) {
     // Whoever is asked for the cluster may name nodes that are anywhere.
-    const staysHere = !discovers && hosts.every(({ address }) => isLoopback(address));
+    const staysHere = !discovers && hosts.every(({ address }) => isLoopbackAddress(address));
     if (allowed === 'true' || staysHere) return false;
     throw wrong(
       'EVENTSTORE_URL has tls=false, which encrypts nothing and sends no password: leave it out, or set EVENTSTORE_ALLOW_INSECURE=true',
@@ -64,11 +63,6 @@ function toTls(
   }
   if (tlsCaFile === undefined) return {};
   return { ca: readNamed('EVENTSTORE_URL', tlsCaFile, 'config_invalid', 'a tlsCaFile') };
-}
-
-function isLoopback(address: string): boolean {
-  if (address === 'localhost' || address === '[::1]') return true;
-  return isIP(address) === 4 && address.startsWith('127.');
 }
 
 const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);

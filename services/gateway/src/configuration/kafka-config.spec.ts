@@ -21,11 +21,43 @@ it('takes several brokers, and plain defaults', () => {
 
 it('keeps the password to itself', () => {
   const config = configOf({
-    ...brokers,
+    ...{ ...brokers, KAFKA_TLS: 'true' },
     ...{ KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'hush' },
   });
   expect(config?.connection.sasl?.password.reveal()).toBe('hush');
   expect(JSON.stringify(config)).not.toContain('hush');
+});
+
+// It was sent in clear to any host that was named.
+describe('a password without TLS', () => {
+  const sasl = {
+    ...{ KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'hush' },
+  };
+
+  it.each(['plain', 'scram-sha-512'])('is refused beyond loopback (%s)', (mechanism) => {
+    for (const KAFKA_BROKERS of ['one:9092', '127.0.0.1:9092,10.0.0.1:9092', '[2001:db8::1]:9092'])
+      expect(() => configOf({ ...sasl, KAFKA_BROKERS, KAFKA_SASL_MECHANISM: mechanism })).toThrow(
+        'KAFKA_SASL_PASSWORD would be sent without TLS',
+      );
+  });
+
+  it('may go over loopback, and elsewhere where that is allowed by name', () => {
+    for (const KAFKA_BROKERS of ['127.0.0.1:9092,localhost:9093', '[::1]:9092'])
+      expect(configOf({ ...sasl, KAFKA_BROKERS })?.connection.sasl?.username).toBe('gateway');
+    expect(configOf({ ...sasl, ...brokers, KAFKA_ALLOW_INSECURE: 'true' })?.connection.ssl).toBeUndefined();
+  });
+});
+
+// With three copies a record was confirmed by one of them, and gone with it.
+it.each([
+  [1, 1],
+  [2, 1],
+  [3, 2],
+  [5, 4],
+])('of %i copies %i confirm a record unless it is told otherwise', (replication, expected) => {
+  const env = { ...brokers, KAFKA_REPLICATION: String(replication) };
+  expect(configOf(env)?.minInsyncReplicas).toBe(expected);
+  expect(configOf({ ...env, KAFKA_MIN_INSYNC_REPLICAS: '1' })?.minInsyncReplicas).toBe(1);
 });
 
 it('trusts the authority of a file', () => {

@@ -1,7 +1,7 @@
 /** How the gateway reaches Kafka, where it is told to use it. */
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
-import { Secret, StartupError, given } from '@tollgate/service-kit';
+import { Secret, StartupError, given, isLoopbackAddress } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
@@ -32,6 +32,8 @@ export const kafkaEnvironmentSchema = z.object({
     .string()
     .transform((text) => new Secret(text))
     .optional(),
+  /** Allows a password without TLS to a broker that is not loopback. */
+  KAFKA_ALLOW_INSECURE: z.enum(['true', 'false'], 'must be true or false').default('false'),
   /** Begins the names of our topics and groups on a cluster that several installations share. */
   KAFKA_TOPIC_PREFIX: z
     .string()
@@ -40,9 +42,10 @@ export const kafkaEnvironmentSchema = z.object({
       'must be 1 to 63 letters, digits, dots, hyphens and underscores',
     )
     .default(''),
-  /** Copies of each record of the topics that are made, and copies that a record needs before it is confirmed. */
+  /** Copies of each record of the topics that are made. */
   KAFKA_REPLICATION: copies.default(1),
-  KAFKA_MIN_INSYNC_REPLICAS: copies.default(1),
+  /** Copies that a record needs before it is confirmed; all but one unless set. */
+  KAFKA_MIN_INSYNC_REPLICAS: copies.optional(),
 });
 
 export interface KafkaConfig {
@@ -53,17 +56,21 @@ export interface KafkaConfig {
   minInsyncReplicas: number;
 }
 
+/** One copy may be missing where there are several: what was confirmed by a single one is gone with its disk. */
+export const minInsyncReplicasOf = (replication: number): number => Math.max(1, replication - 1);
+
 /** Undefined where the bus is embedded. @throws StartupError that names the variable that is wrong */
 export function toKafkaConfig(env: z.infer<typeof kafkaEnvironmentSchema>): KafkaConfig | undefined {
   const { KAFKA_BROKERS: brokers } = env;
   if (brokers === undefined) return undefined;
   const ssl = toTls(env);
   const sasl = toSasl(env);
+  if (sasl !== undefined && ssl === undefined) refuseOpenPassword(env, brokers);
   return {
     connection: { brokers, clientId: env.KAFKA_CLIENT_ID, ...given({ ssl, sasl }) },
     topicPrefix: env.KAFKA_TOPIC_PREFIX,
     replication: env.KAFKA_REPLICATION,
-    minInsyncReplicas: env.KAFKA_MIN_INSYNC_REPLICAS,
+    minInsyncReplicas: env.KAFKA_MIN_INSYNC_REPLICAS ?? minInsyncReplicasOf(env.KAFKA_REPLICATION),
   };
 }
 
@@ -88,6 +95,18 @@ function toSasl(env: Environment): KafkaConnectionOptions['sasl'] {
       'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set all or not at all',
     );
   return { mechanism, username, password };
+}
+
+/** Brokers tell of others, but loopback is where tests and tunnels are. */
+function refuseOpenPassword(
+  { KAFKA_ALLOW_INSECURE: allowed }: Environment,
+  brokers: readonly string[],
+): void {
+  const staysHere = brokers.every((broker) => isLoopbackAddress(broker.slice(0, broker.lastIndexOf(':'))));
+  if (allowed === 'true' || staysHere) return;
+  throw wrong(
+    'KAFKA_SASL_PASSWORD would be sent without TLS: set KAFKA_TLS=true, or KAFKA_ALLOW_INSECURE=true',
+  );
 }
 
 const wrong = (what: string) => new StartupError('config_invalid', `${what}.`);

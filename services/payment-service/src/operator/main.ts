@@ -36,6 +36,7 @@ function makeDataDir(dataDir: string): void {
   }
 }
 
+process.umask(0o077);
 process.exitCode = await runOperatorCommand(process.argv.slice(2), {
   open,
   print: (text) => void process.stdout.write(text),

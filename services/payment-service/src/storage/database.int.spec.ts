@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,6 +33,21 @@ describe('the database', () => {
       Object.values(database.connection.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect([pragma('journal_mode'), pragma('synchronous')]).toEqual(['wal', 2]);
     expect(() => openDatabase(join(dir, 'test.db'))).toThrow(/has .*test\.db open/);
+  });
+
+  // Accounts and hashes of keys were readable by everybody on the machine.
+  it('is for its owner only, with all that lies beside it, and becomes so where it was not', async () => {
+    const modes = async () =>
+      new Set(
+        await Promise.all(
+          (await readdir(dir)).map(async (name) => (await stat(join(dir, name))).mode & 0o777),
+        ),
+      );
+    expect(await modes()).toEqual(new Set([0o600]));
+    database.close();
+    await chmod(join(dir, 'test.db'), 0o644);
+    database = openDatabase(join(dir, 'test.db'));
+    expect(await modes()).toEqual(new Set([0o600]));
   });
 
   it('can be written beside the service that has it open, and waits for its turn', async () => {

@@ -1,5 +1,6 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError, TollgateError } from '@tollgate/service-kit';
+import { StartupError, TollgateError, errorCode } from '@tollgate/service-kit';
 import { migrate } from './schema.ts';
 
 /**
@@ -73,6 +74,12 @@ export function openBesideService(file: string): Database {
   };
 }
 
+/** Accounts, customers and hashes of keys: for the owner only. What SQLite makes beside a file is as readable as the file. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600));
+  if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+}
+
 /** How long a transaction waits for one of another process, which takes milliseconds. */
 const busyTimeoutMs = 5_000;
 
@@ -80,6 +87,7 @@ const busyTimeoutMs = 5_000;
 function openLock(file: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
+    makePrivate(`${file}-lock`);
     lock = new DatabaseSync(`${file}-lock`);
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
@@ -100,6 +108,7 @@ function closeBoth(database: Database, lock: DatabaseSync): void {
 function openConnection(file: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
+    makePrivate(file);
     connection = new DatabaseSync(file, { timeout: busyTimeoutMs });
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     assertDurable(connection);
@@ -126,7 +135,7 @@ function toStartupError(cause: unknown, file: string): StartupError {
   }
   return new StartupError(
     'database_unusable',
-    `${file} cannot be opened as a database (SQLite error ${String(code)}). Restore it, or move it away to begin without payments.`,
+    `${file} cannot be opened as a database (${typeof code === 'number' ? `SQLite error ${code}` : errorCode(cause)}). Restore it, or move it away to begin without payments.`,
     { cause },
   );
 }
