@@ -12,12 +12,19 @@ export interface ErrorEntry {
   parameter?: string;
 }
 
+export interface HttpServerLimits {
+  bodyLimitBytes: number;
+  /** Longer than a client or proxy keeps its own end, or it loses a request now and then. 10 seconds by default. */
+  idleMs?: number;
+}
+
 /**
  * Limits of every HTTP server of ours: a slow or endless request is closed within about four seconds and costs at most
- * `bodyLimitBytes` of memory. Node ignores `requestTimeout` below its default `headersTimeout`, so both are set.
+ * `bodyLimitBytes` of memory, and a connection is kept for `idleMs` after its last answer. Node ignores `requestTimeout` below its default `headersTimeout`, so both are set.
  */
-export const httpServerOptions = (options: { bodyLimitBytes: number }) => ({
-  bodyLimit: options.bodyLimitBytes,
+export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServerLimits) => ({
+  bodyLimit: bodyLimitBytes,
+  keepAliveTimeout: idleMs,
   requestTimeout: 3_000,
   http: { headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
   forceCloseConnections: 'idle' as const,

@@ -107,9 +107,11 @@ async function startGateway(storeUrl: string, sandbox: { url: string; caFile: st
   });
   const quickstart = JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')) as {
     gatewayUrl: string;
+    metricsUrl: string;
     apiKey: string;
   };
-  return { ...started, url: quickstart.gatewayUrl, key: quickstart.apiKey };
+  const { gatewayUrl: url, metricsUrl, apiKey: key } = quickstart;
+  return { ...started, url, metricsUrl, key };
 }
 
 /** Of the second half: the first one warms up. */
@@ -167,15 +169,15 @@ async function gauge(url: string, name: string): Promise<number> {
   );
 }
 
-async function measureSteadily(gateway: Target, payments: number): Promise<void> {
+async function measureSteadily(gateway: Target & { metricsUrl: string }, payments: number): Promise<void> {
   const before = cpuMsOf(gateway.child);
   const durationMs = (1_000 * payments) / steadyPerSecond;
   const readings = { views: 0, topics: 0 };
   const watching = setInterval(() => {
-    void gauge(gateway.url, 'tollgate_publisher_lag_seconds').then(
+    void gauge(gateway.metricsUrl, 'tollgate_publisher_lag_seconds').then(
       (seconds) => (readings.topics = Math.max(readings.topics, seconds)),
     );
-    void gauge(gateway.url, 'tollgate_read_model_lag_seconds').then(
+    void gauge(gateway.metricsUrl, 'tollgate_read_model_lag_seconds').then(
       (seconds) => (readings.views = Math.max(readings.views, seconds)),
     );
   }, 1_000);

@@ -2,7 +2,10 @@
 import { systemIds } from '@tollgate/service-kit';
 import { freePorts as findFreePorts } from '../src/command-line/launcher/free-ports.ts';
 
-const names = ['GATEWAY_PORT', 'CALLBACK_PORT', 'PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'];
+const names = [
+  ...['GATEWAY_PORT', 'GATEWAY_METRICS_PORT', 'CALLBACK_PORT'],
+  ...['PAYMENT_SERVICE_HTTPS_PORT', 'PAYMENT_SERVICE_HTTP_PORT'],
+];
 
 /** Ports by the environment variable that takes them. */
 export async function freePorts(): Promise<Record<string, string>> {

@@ -169,7 +169,7 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
     gateway: gatewayAs(quickstart.apiKey),
     gatewayAs,
     ...sandboxOf(quickstart),
-    metrics: () => metricsOf(quickstart.gatewayUrl, listed(main.listFile)),
+    metrics: () => metricsOf(quickstart.metricsUrl, listed(main.listFile)),
     output,
     kill: () => kill(main),
     terminate: () => terminate(main.child),
@@ -220,6 +220,7 @@ export function besideEnv(
   return {
     ...{ TOLLGATE_INSTANCE: instance, PROVIDER_ACCOUNTS_FILE: accountsFile },
     ...{ SANDBOX_KEY: quickstart.paymentServiceKey, GATEWAY_PORT: '0', CALLBACK_PORT: '0' },
+    GATEWAY_METRICS_PORT: '0',
     // One address for all, like a load balancer's: callbacks for this one's payments go to whichever is up.
     CALLBACK_PUBLIC_URL: quickstart.callbackUrl,
   };
@@ -291,7 +292,7 @@ async function kill({ child, listFile }: Running): Promise<void> {
 interface Listed {
   service: string;
   pid: number;
-  port: number;
+  metricsPort: number;
 }
 
 /** The processes of a system that has several. */
@@ -299,9 +300,12 @@ function listed(listFile: string): readonly Listed[] {
   return existsSync(listFile) ? (JSON.parse(readFileSync(listFile, 'utf8')) as Listed[]) : [];
 }
 
-async function metricsOf(gatewayUrl: string, processes: readonly Listed[]): Promise<string> {
+async function metricsOf(metricsUrl: string, processes: readonly Listed[]): Promise<string> {
   const services = processes.filter(({ service }) => service !== 'payment-service');
-  const urls = services.length === 0 ? [gatewayUrl] : services.map(({ port }) => `http://127.0.0.1:${port}`);
+  const urls =
+    services.length === 0
+      ? [metricsUrl]
+      : services.map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}`);
   const texts = urls.map(async (url) => (await request(`${url}/metrics`)).body.text());
   return (await Promise.all(texts)).join('\n');
 }

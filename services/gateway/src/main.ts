@@ -34,10 +34,10 @@ async function main(): Promise<void> {
   const own = { env: process.env, pid: process.pid, giveWay };
   const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
-  const { url, quickstart } = await starting;
+  const { url, metricsUrl, quickstart } = await starting;
   process.stdout.write(
     quickstart === undefined
-      ? `${services.join(', ')}: ready at ${url}\n`
+      ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
       : banner(quickstart.content, quickstart.file, process.cwd()),
   );
 }

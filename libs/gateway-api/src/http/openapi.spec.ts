@@ -106,6 +106,6 @@ describe('the OpenAPI document', () => {
     for (const operation of operations)
       for (const scope of operation.scopes ?? []) expect(scopes).toContain(scope);
     const open = operations.filter((operation) => operation.scopes === undefined).map(({ path }) => path);
-    expect(open).toEqual(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']);
+    expect(open).toEqual(['/healthz', '/readyz', '/openapi.json', '/docs']);
   });
 });

@@ -313,12 +313,6 @@ const aboutTheGateway = {
       503: { meaning: 'It is not ready; `notReady` names what is missing.', schema: 'Readiness' },
     },
   },
-  tellMetrics: {
-    service: 'api',
-    ...{ method: 'GET', url: '/metrics', tag: 'Operation' },
-    summary: 'Metrics in the Prometheus text format',
-    answers: { 200: { meaning: 'The metrics.', type: 'text/plain' } },
-  },
   tellInterface: {
     service: 'api',
     ...{ method: 'GET', url: '/openapi.json', tag: 'Operation' },

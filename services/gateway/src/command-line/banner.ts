@@ -24,7 +24,7 @@ ${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate 
 
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
 export function banner(quickstart: Quickstart, quickstartFile: string, workingDirectory: string): string {
-  const { gatewayUrl, apiKey, callbackUrl, paymentServiceUrl, caFile } = quickstart;
+  const { gatewayUrl, apiKey, callbackUrl, metricsUrl, paymentServiceUrl, caFile } = quickstart;
   const shown = (file: string) => {
     const short = relative(workingDirectory, file);
     return short.startsWith('..') || short.includes(' ') ? `'${file}'` : short;
@@ -38,6 +38,7 @@ Tollgate is ready.
 
   API              ${gatewayUrl}
   Callbacks        ${callbackUrl}
+  Metrics          ${metricsUrl}/metrics
 ${sandboxLine}  Keys and URLs    ${shown(quickstartFile)}
 
 ${apiKey === undefined ? keySteps(sandboxLine !== '') : ''}1. Create a payment: paste this into another terminal.

@@ -2,7 +2,7 @@
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { demoKey } from './demo-team.ts';
-import { type ApiParts, startApiServer } from '../edge/http-servers.ts';
+import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
 import { type Parts, createParts } from './parts.ts';
 import type { RunningService } from '../edge/running-service.ts';
@@ -26,6 +26,8 @@ export const stopBudgetMs = 15_000;
 export interface Gateway {
   /** Where the HTTP server of this process is reached. */
   url: string;
+  /** Where its metrics are. */
+  metricsUrl: string;
   /** What a newcomer is shown; undefined where this process runs a part of the services only. */
   quickstart: { file: string; content: Quickstart } | undefined;
   /** Takes no more requests, ends what is under way, and lets go of all files. */
@@ -55,16 +57,17 @@ export async function startGateway(
     const isWhole = serviceNames.every(parts.runs);
     const apiKey = isWhole ? await demoKey(parts) : undefined;
     const { running, callbackUrl } = await startServices(parts);
-    const url = await startApiServer(parts, await apiOf(parts, running), stops);
-    if (!isWhole || callbackUrl === undefined) return { url, quickstart: undefined, stop };
+    const api = await apiOf(parts, running);
+    const metricsUrl = await startMetricsServer(parts, api, stops);
+    const url = await startApiServer(parts, api, stops);
+    if (!isWhole || callbackUrl === undefined) return { url, metricsUrl, quickstart: undefined, stop };
     const own = {
-      gatewayUrl: url,
-      callbackUrl,
+      ...{ gatewayUrl: url, callbackUrl, metricsUrl },
       ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     };
     const content = await quickstartOf(parts, own);
     dataDirectory.writeQuickstart(content);
-    return { url, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
+    return { url, metricsUrl, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -127,7 +130,7 @@ async function namesOf(
 
 async function quickstartOf(
   parts: Parts,
-  own: Pick<Quickstart, 'gatewayUrl' | 'apiKey' | 'callbackUrl'>,
+  own: Pick<Quickstart, 'gatewayUrl' | 'apiKey' | 'callbackUrl' | 'metricsUrl'>,
 ): Promise<Quickstart> {
   const { sandbox } = await parts.accounts();
   if (sandbox === undefined) return { ...own, pid: parts.pid };

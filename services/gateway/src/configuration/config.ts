@@ -9,6 +9,8 @@ import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-c
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
+const defaultMetricsPort = 3002;
+
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
 
 const secondsRule = 'must be numbers of seconds, growing, separated by commas';
@@ -111,8 +113,11 @@ export const gatewayConfigSchema = z
     TOLLGATE_INDEX_DIR: z.string().optional(),
     /** Address that the API and the callbacks listen on; loopback unless set. */
     GATEWAY_HOST: z.string().default('127.0.0.1'),
-    /** The API, or what of it the services of this process answer; with its health and metrics. */
+    /** The API, or what of it the services of this process answer; with its health. */
     GATEWAY_PORT: portSchema.default(3000),
+    /** Metrics and health for who watches over the process, on loopback unless set. Any port where GATEWAY_PORT is any. */
+    GATEWAY_METRICS_PORT: portSchema.optional(),
+    GATEWAY_METRICS_HOST: z.string().default('127.0.0.1'),
     CALLBACK_PORT: portSchema.default(3001),
     /** PEM files of a certificate and its key: the API then speaks HTTPS. Without them it speaks HTTP, for a proxy in front of it. */
     GATEWAY_TLS_CERT_FILE: z.string().optional(),
@@ -121,6 +126,15 @@ export const gatewayConfigSchema = z
     GATEWAY_PLAIN_HTTP_PORT: portSchema.optional(),
     /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
     GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
+    /** Connections of each server; where one more comes, the one that has been idle the longest is closed. */
+    GATEWAY_CONNECTIONS_MAX: z.coerce
+      .number('must be a number of connections')
+      .int('must be a whole number')
+      .min(10)
+      .max(100_000)
+      .default(2_000),
+    /** How long a connection is kept without a request: longer than the proxies in front keep theirs. */
+    GATEWAY_IDLE_MS: durationMs.default(10_000),
     /** Networks of the proxies in front of this process, whose X-Forwarded-For is believed; nobody's unless set. */
     TRUSTED_PROXIES: networksSchema.optional(),
     /** Where services that run in other processes are reached, each instance of them. */
@@ -188,12 +202,17 @@ export const gatewayConfigSchema = z
     host: env.GATEWAY_HOST,
     gatewayPort: env.GATEWAY_PORT,
     callbackPort: env.CALLBACK_PORT,
+    metrics: {
+      host: env.GATEWAY_METRICS_HOST,
+      port: env.GATEWAY_METRICS_PORT ?? (env.GATEWAY_PORT === 0 ? 0 : defaultMetricsPort),
+    },
     tlsFiles:
       env.GATEWAY_TLS_CERT_FILE === undefined || env.GATEWAY_TLS_KEY_FILE === undefined
         ? undefined
         : { certFile: env.GATEWAY_TLS_CERT_FILE, keyFile: env.GATEWAY_TLS_KEY_FILE },
     plainHttpPort: env.GATEWAY_PLAIN_HTTP_PORT,
     requestsPerSecondMax: env.GATEWAY_REQUESTS_PER_SECOND,
+    connections: { connectionsMax: env.GATEWAY_CONNECTIONS_MAX, idleMs: env.GATEWAY_IDLE_MS },
     trustedProxies: env.TRUSTED_PROXIES,
     upstreams: {
       'command-service': env.COMMAND_SERVICE_URL,

@@ -29,6 +29,8 @@ export const quickstartSchema = z.object({
   /** Of the demo team; absent where there is none, and where it was revoked. */
   apiKey: z.string().exactOptional(),
   callbackUrl: z.string(),
+  /** Metrics and health; that of the front door where each service is a process of its own. */
+  metricsUrl: z.string(),
   /** Of the sandbox; absent where the gateway calls the accounts of a file. */
   paymentServiceUrl: z.string().exactOptional(),
   paymentServiceHttpUrl: z.string().exactOptional(),

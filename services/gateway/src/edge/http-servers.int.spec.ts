@@ -1,13 +1,21 @@
 import { createTeamDirectory } from '@tollgate/teams';
 import { givenTeam, keyText, testVerifier } from '@tollgate/teams/testing';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { readConfig, silentLog, systemClock } from '@tollgate/service-kit';
+import { type Log, readConfig, silentLog, systemClock } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { gatewayConfigSchema } from '../configuration/config.ts';
-import { startApiServer } from './http-servers.ts';
+import { startApiServer, startMetricsServer } from './http-servers.ts';
 import { createMetrics } from './metrics/metrics.ts';
+
+async function startMetrics(log: Log = silentLog, env: Record<string, string> = {}) {
+  const stops = new AsyncDisposableStack();
+  onTestFinished(() => stops.disposeAsync());
+  const config = readConfig(gatewayConfigSchema, { GATEWAY_METRICS_PORT: '0', ...env });
+  const parts = { notReady: () => [], degraded: () => [], metrics: createMetrics({ log: silentLog }) };
+  return startMetricsServer({ config, logOf: () => log }, parts, stops);
+}
 
 async function start(env: Record<string, string>) {
   const store = await temporaryStore();
@@ -45,7 +53,7 @@ async function start(env: Record<string, string>) {
 test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is told however busy it is', async () => {
   const call = await start({ GATEWAY_REQUESTS_PER_SECOND: '2' });
   const authorization = `Bearer ${keyText({ team: 'shop', keyId: 'k1' })}`;
-  for (const path of ['/healthz', '/readyz', '/metrics'])
+  for (const path of ['/healthz', '/readyz'])
     for (let count = 0; count < 5; count += 1) expect((await call(path, authorization)).statusCode).toBe(200);
   expect((await call('/api/one', authorization)).statusCode).toBe(200);
   expect((await call('/api/one', authorization)).statusCode).toBe(200);
@@ -53,10 +61,35 @@ test('GATEWAY_REQUESTS_PER_SECOND is what a key gets, and health is told however
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
   expect((await call('/api/one')).statusCode).toBe(200);
   expect((await call('/api/one')).statusCode).toBe(429);
-  for (const path of ['/healthz', '/readyz', '/metrics']) {
+  for (const path of ['/healthz', '/readyz']) {
     expect((await call(path)).statusCode).toBe(200);
     expect((await call(path, authorization)).statusCode).toBe(200);
   }
+});
+
+// 105 KB for anybody who asked, 370 times a second: nothing was left for payments.
+test('metrics are told at a port of their own only', async () => {
+  const url = await startMetrics();
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    expect((await request(`${url}${path}`)).statusCode, path).toBe(200);
+  expect((await request(`${url}/api/one`)).statusCode).toBe(404);
+  expect((await (await start({}))('/metrics')).statusCode).toBe(404);
+});
+
+test('their port is any where that of the API is, and they stay on this machine unless told', () => {
+  const metricsOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).metrics;
+  expect(metricsOf({})).toEqual({ host: '127.0.0.1', port: 3_002 });
+  expect(metricsOf({ GATEWAY_PORT: '0', GATEWAY_HOST: '0.0.0.0' })).toEqual({ host: '127.0.0.1', port: 0 });
+  expect(metricsOf({ GATEWAY_PORT: '0', GATEWAY_METRICS_PORT: '9' }).port).toBe(9);
+});
+
+test('a server that speaks plain HTTP beyond this machine says so at its start', async () => {
+  const warned: unknown[] = [];
+  const log: Log = { ...silentLog, warn: (_fields, message) => void warned.push(message) };
+  await startMetrics(log);
+  expect(warned).toEqual([]);
+  await startMetrics(log, { GATEWAY_METRICS_HOST: '0.0.0.0' });
+  expect(warned).toEqual([expect.stringContaining('plain HTTP beyond this machine')]);
 });
 
 test.each(['0', '-1', '1.5', 'many', '100001'])('GATEWAY_REQUESTS_PER_SECOND is not %s', (value) => {

@@ -1,26 +1,24 @@
-/** The two servers of a process: the API, or what of it its services answer; and the addresses that the Payment Service calls back. */
+/**
+ * The servers of a process: the API, or what of it its services answer; the addresses that the Payment Service calls
+ * back; and metrics with health, for who watches over the process.
+ */
 import {
   type CallbackIngesterDependencies,
   callbackBodyBytesMax,
   registerCallbackRoutes,
 } from '@tollgate/callback-ingester';
 import type { TeamDirectory } from '@tollgate/teams';
-import {
-  type Log,
-  answerInJsonOnly,
-  endConnectionsOnClose,
-  httpServerOptions,
-  listen,
-} from '@tollgate/service-kit';
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { Log } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
 import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { createServer, listenAt } from './http-server.ts';
 import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
-import { type TlsMaterial, readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
+import { readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
 
 /** A body of the API, bytes. */
 const apiBodyBytesMax = 64 * 1024;
@@ -32,14 +30,12 @@ export async function startCallbackServer(
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('callback-ingester');
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
-  answerInJsonOnly(app, log);
-  endConnectionsOnClose(app);
+  const { connections, host, callbackPort: port } = config;
+  const app = createServer({ connections, bodyLimitBytes: callbackBodyBytesMax, log });
   countCallbacks(app, metrics);
   registerCallbackRoutes(app, { ...parts, clock, log });
   stops.defer(() => app.close());
-  const port = await listen(app, { host: config.host, port: config.callbackPort, variable: 'CALLBACK_PORT' });
-  return toUrl(config.host, port);
+  return listenAt(app, { host, port, variable: 'CALLBACK_PORT', scheme: 'http' }, log);
 }
 
 export interface ApiParts extends Readiness {
@@ -61,28 +57,43 @@ export async function startApiServer(
   parts: ApiParts,
   stops: AsyncDisposableStack,
 ): Promise<string> {
-  const { config, logOf } = deps;
-  const https = config.tlsFiles === undefined ? null : readTlsFiles(config.tlsFiles);
-  const app = createApiServer(config.trustedProxies, https);
+  const { tlsFiles, connections, trustedProxies, host, gatewayPort: port, plainHttpPort } = deps.config;
+  const log = deps.logOf('api');
+  const https = tlsFiles === undefined ? undefined : readTlsFiles(tlsFiles);
+  const app = createServer({ connections, bodyLimitBytes: apiBodyBytesMax, https, trustedProxies, log });
   await registerApi(app, deps, parts);
   stops.defer(() => app.close());
-  const port = await listen(app, { host: config.host, port: config.gatewayPort, variable: 'GATEWAY_PORT' });
-  if (https !== null && config.plainHttpPort !== undefined)
-    await startRefusingServer(config, logOf('api'), stops);
-  return toUrl(config.host, port, https === null ? 'http' : 'https');
+  const scheme = https === undefined ? 'http' : 'https';
+  const url = await listenAt(app, { host, port, variable: 'GATEWAY_PORT', scheme }, log);
+  if (https !== undefined && plainHttpPort !== undefined) await startRefusingServer(deps.config, log, stops);
+  return url;
+}
+
+/** Requests of who watches over the process have no body. */
+const metricsBodyBytesMax = 1_024;
+
+/** @returns the server's URL */
+export async function startMetricsServer(
+  { config, logOf }: Pick<ApiDependencies, 'config' | 'logOf'>,
+  { metrics, ...readiness }: Readiness & Pick<ApiParts, 'metrics'>,
+  stops: AsyncDisposableStack,
+): Promise<string> {
+  const log = logOf('metrics');
+  const app = createServer({ connections: config.connections, bodyLimitBytes: metricsBodyBytesMax, log });
+  registerHealthRoutes(app, readiness);
+  registerMetricsRoute(app, metrics);
+  stops.defer(() => app.close());
+  return listenAt(app, { ...config.metrics, variable: 'GATEWAY_METRICS_PORT', scheme: 'http' }, log);
 }
 
 /** Everything that the API server answers. */
 export async function registerApi(
   app: FastifyInstance,
-  { config, clock, logOf }: ApiDependencies,
+  { config, clock }: Pick<ApiDependencies, 'config' | 'clock'>,
   { services, internal = [], isFront = false, directory, metrics, ...readiness }: ApiParts,
 ): Promise<void> {
-  answerInJsonOnly(app, logOf('api'));
-  endConnectionsOnClose(app);
   measureRequests(app, metrics);
   registerHealthRoutes(app, readiness);
-  registerMetricsRoute(app, metrics);
   for (const service of internal) service.registerInternalRoutes?.(app);
   // Apart, so that whoever watches over the process is not counted among those who use it.
   await app.register(async (api) => {
@@ -93,35 +104,14 @@ export async function registerApi(
   });
 }
 
-/** Like the other limits of a connection: a client that begins and does not go on is let go. */
-const handshakeTimeoutMs = 5_000;
-
-/** @param trustedProxies whose word on where a request comes from is taken */
-function createApiServer(
-  trustedProxies: readonly string[] | undefined,
-  https: TlsMaterial | null,
-): FastifyInstance {
-  const trustProxy = trustedProxies === undefined ? false : [...trustedProxies];
-  const options = { ...httpServerOptions({ bodyLimitBytes: apiBodyBytesMax }), trustProxy };
-  if (https === null) return Fastify(options);
-  // The limits of plain connections are those of the server that HTTPS is made of, too.
-  const { http, ...others } = options;
-  return Fastify({ ...others, https: { ...http, handshakeTimeout: handshakeTimeoutMs, ...https } });
-}
-
 /** Beside an API that speaks HTTPS: tells those who forgot the s. */
 async function startRefusingServer(
-  { host, plainHttpPort = 0 }: GatewayDependencies['config'],
+  { connections, host, plainHttpPort: port = 0 }: GatewayDependencies['config'],
   log: Log,
   stops: AsyncDisposableStack,
 ): Promise<void> {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1 }));
-  answerInJsonOnly(app, log);
-  endConnectionsOnClose(app);
+  const app = createServer({ connections, bodyLimitBytes: 1, log });
   refusePlainHttp(app);
   stops.defer(() => app.close());
-  await listen(app, { host, port: plainHttpPort, variable: 'GATEWAY_PLAIN_HTTP_PORT' });
+  await listenAt(app, { host, port, variable: 'GATEWAY_PLAIN_HTTP_PORT', scheme: 'http' }, log);
 }
-
-export const toUrl = (host: string, port: number, scheme = 'http'): string =>
-  `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

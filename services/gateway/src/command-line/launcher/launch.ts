@@ -9,7 +9,7 @@ import {
 } from '../../configuration/data-directory.ts';
 import { demoKey } from '../../composition/demo-team.ts';
 import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
-import { toUrl } from '../../edge/http-servers.ts';
+import { toUrl } from '../../edge/http-server.ts';
 import { createParts } from '../../composition/parts.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { freePorts } from './free-ports.ts';
@@ -53,7 +53,7 @@ async function bringUp(
   group: ProcessGroup,
 ): Promise<{ quickstart: Quickstart; file: string }> {
   const { instances, pid } = options;
-  const count = instances * 2 * serviceNames.length + 4;
+  const count = instances * 3 * serviceNames.length + 5;
   const spare = (await freePorts(count, options.ids, configuredPorts(options.config))).values();
   const nextPort = () => Number(spare.next().value);
   const config = withPorts(options.config, nextPort);
@@ -67,6 +67,7 @@ async function bringUp(
     gatewayUrl: toUrl(config.host, config.gatewayPort, scheme),
     ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     callbackUrl: toUrl(config.host, config.callbackPort),
+    metricsUrl: toUrl(config.metrics.host, config.metrics.port),
     ...fields,
     pid,
   };
@@ -75,10 +76,21 @@ async function bringUp(
 }
 
 /** Nobody listens on them yet; one of our own processes took one of them now and then, and the start failed. */
-const configuredPorts = ({ gatewayPort, callbackPort, plainHttpPort, paymentService }: GatewayConfig) =>
-  [gatewayPort, callbackPort, plainHttpPort, paymentService.httpsPort, paymentService.httpPort].filter(
-    (port) => port !== undefined,
-  );
+const configuredPorts = ({
+  gatewayPort,
+  callbackPort,
+  metrics,
+  plainHttpPort,
+  paymentService,
+}: GatewayConfig) =>
+  [
+    gatewayPort,
+    callbackPort,
+    metrics.port,
+    plainHttpPort,
+    paymentService.httpsPort,
+    paymentService.httpPort,
+  ].filter((port) => port !== undefined);
 
 /** What takes any port takes the same one again when it is started again. */
 function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig {
@@ -88,6 +100,7 @@ function withPorts(config: GatewayConfig, nextPort: () => number): GatewayConfig
     ...config,
     gatewayPort: portOf(config.gatewayPort),
     callbackPort: portOf(config.callbackPort),
+    metrics: { ...config.metrics, port: portOf(config.metrics.port) },
     paymentService: {
       ...paymentService,
       httpsPort: portOf(paymentService.httpsPort),
@@ -128,7 +141,7 @@ async function prepareDemoTeam(
   );
 }
 
-const toMember = ({ label, service, port, env }: PlannedProcess): Member => ({
-  ...{ label, service, port, env, argv: [program, service], isShown: true },
+const toMember = ({ label, service, port, metricsPort, env }: PlannedProcess): Member => ({
+  ...{ label, service, port, metricsPort, env, argv: [program, service], isShown: true },
   isReadyLine: (line) => line.startsWith(`${service}: ready`),
 });

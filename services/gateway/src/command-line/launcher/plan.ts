@@ -1,6 +1,6 @@
 /** Which processes make up the system, where each listens, and its environment. */
 import type { GatewayConfig } from '../../configuration/config.ts';
-import { toUrl } from '../../edge/http-servers.ts';
+import { toUrl } from '../../edge/http-server.ts';
 import {
   type RoutedService,
   type ServiceName,
@@ -14,13 +14,14 @@ export interface PlannedProcess {
   service: ServiceName;
   /** Of its HTTP server. */
   port: number;
+  metricsPort: number;
   env: Readonly<Record<string, string>>;
 }
 
 export interface PlanOptions {
   config: Pick<
     GatewayConfig,
-    'host' | 'gatewayPort' | 'callbackPort' | 'callbackPublicUrl' | 'instance' | 'accountsFile'
+    'host' | 'gatewayPort' | 'callbackPort' | 'metrics' | 'callbackPublicUrl' | 'instance' | 'accountsFile'
   >;
   instances: number;
   /** Absolute. */
@@ -41,6 +42,7 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
   const placed = seats.map(({ service, number }) => ({
     ...{ service, number, isFirst: number === 1 },
     port: service === 'api' && number === 1 ? config.gatewayPort : nextPort(),
+    metricsPort: service === 'api' && number === 1 ? config.metrics.port : nextPort(),
   }));
   const originsOf = (service: RoutedService) =>
     placed
@@ -59,15 +61,16 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
     TOLLGATE_TEAM_SIGNING_KEY: '',
     TOLLGATE_TEAM_SIGNING_KEY_FILE: '',
   };
-  return placed.map(({ service, number, isFirst, port }) => ({
+  return placed.map(({ service, number, isFirst, port, metricsPort }) => ({
     label: instances === 1 ? service : `${service}-${number}`,
-    ...{ service, port },
+    ...{ service, port, metricsPort },
     env: {
       ...shared,
       ...(service === 'api' ? {} : behindFrontDoor),
       ...(service === 'api' && !isFirst ? { GATEWAY_PLAIN_HTTP_PORT: '' } : {}),
       GATEWAY_HOST: service === 'api' || service === 'callback-ingester' ? config.host : loopback,
       GATEWAY_PORT: String(port),
+      GATEWAY_METRICS_PORT: String(metricsPort),
       CALLBACK_PORT: String(isFirst ? config.callbackPort : nextPort()),
       // An index for each; the first continues with that of a gateway in one process.
       TOLLGATE_INSTANCE: isFirst ? (config.instance ?? '') : `${config.instance ?? 'services'}-${number}`,

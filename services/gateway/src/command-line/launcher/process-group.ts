@@ -1,6 +1,6 @@
 /** The processes that make up the system: started one by one, stopped together in order. */
 import { writeFileSync } from 'node:fs';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, given } from '@tollgate/service-kit';
 import { type ProcessOptions, type Supervised, supervise } from './supervise.ts';
 
 export interface GroupOptions {
@@ -18,6 +18,8 @@ export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLin
   service: string;
   /** Of its HTTP server. */
   port: number;
+  /** Where it has metrics. */
+  metricsPort?: number;
 };
 
 export interface ProcessGroup {
@@ -29,11 +31,14 @@ export interface ProcessGroup {
 
 export function createProcessGroup({ stopOrder, listFile, env, clock, say }: GroupOptions): ProcessGroup {
   const running: { service: string; process: Supervised }[] = [];
-  const listed = new Map<string, { label: string; service: string; pid: number; port: number }>();
+  const listed = new Map<
+    string,
+    Pick<Member, 'label' | 'service' | 'port' | 'metricsPort'> & { pid: number }
+  >();
   const stopping = new AbortController();
 
-  function list({ label, service, port }: Member, pid: number): void {
-    listed.set(label, { label, service, pid, port });
+  function list({ label, service, port, metricsPort }: Member, pid: number): void {
+    listed.set(label, { label, service, pid, port, ...given({ metricsPort }) });
     writeFileSync(listFile, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
   }
 

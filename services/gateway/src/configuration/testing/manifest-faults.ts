@@ -134,8 +134,10 @@ const answered = (() => {
 })();
 
 const everyProbeIsAnswered: Check = ({ deployments }) => {
-  const { gatewayPort, callbackPort } = readConfig(gatewayConfigSchema, {});
-  const listening: Readonly<Record<string, number>> = { http: gatewayPort, callbacks: callbackPort };
+  const { gatewayPort, callbackPort, metrics } = readConfig(gatewayConfigSchema, {});
+  const listening: Readonly<Record<string, number>> = {
+    ...{ http: gatewayPort, callbacks: callbackPort, metrics: metrics.port },
+  };
   return deployments.flatMap((deployment) => {
     const { name } = deployment.metadata;
     const { ports = [], startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
@@ -330,7 +332,7 @@ function waysNeeded(manifests: Manifests): readonly string[] {
       ...inside.map((address) => `${name} → ${address}`),
       ...[...outside].map((port) => wayOut(name, port)),
       ...(callsAnybody ? [wayOut(name, 443, 'the Internet')] : []),
-      wayIn('tollgate/metrics', name, 3000),
+      wayIn('tollgate/metrics', name, 3002),
     ];
   });
   return [

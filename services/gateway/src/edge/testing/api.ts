@@ -12,16 +12,16 @@ import { testVerifier } from '@tollgate/teams/testing';
 import {
   createLocalKeyService,
   createVault,
-  httpServerOptions,
   parseDataSecrets,
   readConfig,
   silentLog,
   systemClock,
   systemIds,
 } from '@tollgate/service-kit';
-import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { createServer } from '../http-server.ts';
 import { registerApi } from '../http-servers.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
@@ -63,12 +63,13 @@ export async function startApi(
   const webhooks = {
     registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
   };
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 64 * 1024 }));
+  const config = readConfig(gatewayConfigSchema, {});
+  const app = createServer({ ...config, bodyLimitBytes: 64 * 1024, log: silentLog });
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   await registerApi(
     app,
-    { config: readConfig(gatewayConfigSchema, {}), clock: systemClock, logOf: () => silentLog },
+    { config, clock: systemClock },
     {
       services: [
         commands,

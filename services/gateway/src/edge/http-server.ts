@@ -1,0 +1,78 @@
+/** How every HTTP server of a process is made, and where it listens. */
+import {
+  type Log,
+  answerInJsonOnly,
+  endConnectionsOnClose,
+  httpServerOptions,
+  isLoopbackAddress,
+  limitConnections,
+  listen,
+} from '@tollgate/service-kit';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { GatewayConfig } from '../configuration/config.ts';
+import type { TlsMaterial } from '../configuration/tls.ts';
+
+export interface ServerOptions {
+  connections: GatewayConfig['connections'];
+  bodyLimitBytes: number;
+  /** HTTP without it. */
+  https?: TlsMaterial | undefined;
+  /** Whose word on where a request comes from is taken; nobody's by default. */
+  trustedProxies?: readonly string[] | undefined;
+  log: Log;
+}
+
+/** Like the other limits of a connection: a client that begins and does not go on is let go. */
+const handshakeTimeoutMs = 5_000;
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { connections, bodyLimitBytes, log } = options;
+  const limits = httpServerOptions({ bodyLimitBytes, idleMs: connections.idleMs });
+  const app = create(limits, options);
+  limitConnections(app.server, connections.connectionsMax);
+  answerInJsonOnly(app, log);
+  endConnectionsOnClose(app);
+  return app;
+}
+
+function create(
+  limits: ReturnType<typeof httpServerOptions>,
+  { https, trustedProxies }: ServerOptions,
+): FastifyInstance {
+  const trustProxy = trustedProxies === undefined ? false : [...trustedProxies];
+  if (https === undefined) return Fastify({ ...limits, trustProxy });
+  // The limits of plain connections are those of the server that HTTPS is made of, too.
+  const { http, ...others } = limits;
+  return Fastify({
+    ...others,
+    trustProxy,
+    https: { ...http, handshakeTimeout: handshakeTimeoutMs, ...https },
+  });
+}
+
+export interface Listening {
+  host: string;
+  port: number;
+  /** That names the port. */
+  variable: string;
+  scheme: 'http' | 'https';
+}
+
+/** @returns the server's URL */
+export async function listenAt(
+  app: FastifyInstance,
+  { scheme, ...where }: Listening,
+  log: Log,
+): Promise<string> {
+  const port = await listen(app, where);
+  const url = toUrl(where.host, port, scheme);
+  if (scheme === 'http' && !isLoopbackAddress(where.host))
+    log.warn(
+      { url },
+      'plain HTTP beyond this machine: whoever is on the way reads and changes it; put a proxy with TLS in front',
+    );
+  return url;
+}
+
+export const toUrl = (host: string, port: number, scheme = 'http'): string =>
+  `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
