@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import Fastify from 'fastify';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { answerInJsonOnly, endConnectionsOnClose, httpServerOptions } from './http-server.ts';
 import { silentLog } from './log.ts';
 
@@ -59,4 +59,17 @@ it.each([
   expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_json', parameter }] });
   const valid = await app.inject({ method: 'POST', url: '/', headers, payload: '{"a":{"b":1},"b":1}' });
   expect(valid.statusCode).toBe(200);
+});
+
+// Fastify's own limit of 10 seconds ended such a process as uncaught.
+it('a start that takes longer than anybody thought goes on', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  const waking = Promise.withResolvers<undefined>();
+  void app.register(() => waking.promise);
+  const ready = app.ready();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  waking.resolve(undefined);
+  await expect(ready).resolves.toBe(app);
 });

@@ -25,6 +25,8 @@ export interface HttpServerLimits {
 export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServerLimits) => ({
   bodyLimit: bodyLimitBytes,
   keepAliveTimeout: idleMs,
+  // A process that is frozen during its start goes on when it wakes up; nothing of ours waits for anything in a plugin.
+  pluginTimeout: 0,
   requestTimeout: 3_000,
   http: { headersTimeout: 2_000, requestTimeout: 3_000, connectionsCheckingInterval: 500 },
   forceCloseConnections: 'idle' as const,
