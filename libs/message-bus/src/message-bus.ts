@@ -22,6 +22,12 @@ export interface BusRecord extends Omit<Message, 'cause'> {
   timestamp: number;
 }
 
+export interface PartitionEnd {
+  partition: number;
+  /** The offset after that of the last record; `0` where there never was one. */
+  end: string;
+}
+
 export interface SubscribeOptions {
   /** Consumers of one group share the partitions among them; each group gets every record. */
   group: string;
@@ -52,6 +58,12 @@ export interface MessageBus {
    * messages with a cause that it publishes are not written again.
    */
   lastPerPartition(topic: string): Promise<BusRecord[]>;
+
+  /**
+   * Where each partition ends, of a topic that exists. It grows with each record, and not with what is deleted because of
+   * its age or by hand: where it is lower than it was, records are gone that had been confirmed.
+   */
+  endPerPartition(topic: string): Promise<PartitionEnd[]>;
 
   /** The partition that messages of this key go to, which a publisher compares with the last records. */
   partitionOf(topic: string, key: string): Promise<number>;

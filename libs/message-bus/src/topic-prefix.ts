@@ -14,6 +14,7 @@ export function prefixTopics(bus: MessageBus, prefix: string): MessageBus {
         handle(batch.map(inside)),
       ),
     lastPerPartition: async (topic) => (await bus.lastPerPartition(outside(topic))).map(inside),
+    endPerPartition: (topic) => bus.endPerPartition(outside(topic)),
     partitionOf: (topic, key) => bus.partitionOf(outside(topic), key),
     addressOf: (topic) => bus.addressOf(outside(topic)),
     close: () => bus.close(),

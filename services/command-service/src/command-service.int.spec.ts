@@ -65,6 +65,7 @@ it('restarts the inquiry schedule and the callbacks after each has failed, and s
   const bus: MessageBus = {
     publish: () => Promise.resolve(),
     lastPerPartition: () => Promise.resolve([]),
+    endPerPartition: () => Promise.resolve([]),
     partitionOf: () => Promise.resolve(0),
     addressOf: (topic: string) => Promise.resolve(topic),
     isConnected: () => true,

@@ -11,6 +11,7 @@ import type { MessageBus } from '@tollgate/message-bus';
 import { type Clock, type Ids, type Log, TollgateError } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { publishedTopics } from './published-kinds.ts';
+import { type TopicEnd, topicEndSchema } from './topic-ends.ts';
 
 export const checkpointStream = 'checkpoint-event-publisher';
 /** Least time between two writes of a position alone, milliseconds: what is read again after a crash is skipped anyway. */
@@ -26,8 +27,15 @@ const checkpointSchema = z.object({
   position: positionSchema,
   /** `revision` is the first event that is not on its topic. */
   failedStreams: z.array(failedStreamSchema),
+  /** Where the partitions ended then. */
+  ends: z.array(topicEndSchema),
 });
 type Progress = Omit<z.infer<typeof checkpointSchema>, 'addresses'>;
+
+/** The ends are asked for where it is written only. */
+export type NewProgress = Omit<Progress, 'ends'> & {
+  endsAt: (position: Position) => Promise<readonly TopicEnd[]>;
+};
 
 export interface PublisherCheckpoint {
   /**
@@ -38,7 +46,7 @@ export interface PublisherCheckpoint {
    */
   claim(): Promise<Progress & { claimedAt: Position }>;
   /** Writes a position now and then only, and `atOnce` where what comes next depends on it. */
-  write(progress: Progress, options?: { atOnce?: boolean }): Promise<void>;
+  write(progress: NewProgress, options?: { atOnce?: boolean }): Promise<void>;
   /**
    * Publish right after it, or not at all.
    *
@@ -78,12 +86,15 @@ export function createPublisherCheckpoint(deps: CheckpointDependencies): Publish
       const progress = {
         position: holdsForAll && last !== undefined ? last.position : beginning,
         failedStreams: last?.failedStreams ?? [],
+        // Of another bus they say nothing.
+        ends: holdsForAll && last !== undefined ? last.ends : [],
       };
       return { ...progress, claimedAt: await replace(progress) };
     },
-    write: async (progress, { atOnce = false } = {}) => {
+    write: async ({ endsAt, ...progress }, { atOnce = false } = {}) => {
       const isNews = written === undefined || progress.position > written;
-      if (atOnce || (isNews && checkpoint.ageMs() >= writeEveryMs)) await replace(progress);
+      if (!atOnce && !(isNews && checkpoint.ageMs() >= writeEveryMs)) return;
+      await replace({ ...progress, ends: [...(await endsAt(progress.position))] });
     },
     requireOurs: async () => {
       for (let proofs = 0; proofs < proofsMax; proofs += 1) {

@@ -17,6 +17,10 @@ interface LastRecord {
 export interface LastRecords {
   /** Undefined where the partition of this key has no record. */
   ofKey(topic: string, key: string): Promise<LastRecord | undefined>;
+  /** The same of a partition. */
+  ofPartition(topic: string, partition: number): LastRecord | undefined;
+  /** Takes a partition for empty, whatever it has. */
+  forget(topic: string, partition: number): void;
   /** True where an event of this key has reached its topic, unless its stream had failed. */
   reaches(topic: string, key: string, position: Position): Promise<boolean>;
   /** Notes that the partition of this key has another last record. */
@@ -45,6 +49,8 @@ export async function readLastRecords({ store, bus }: Dependencies, end: Positio
 
   return {
     ofKey,
+    ofPartition: (topic, partition) => byPartition.get(nameOf(topic, partition)),
+    forget: (topic, partition) => void byPartition.delete(nameOf(topic, partition)),
     reaches: async (topic, key, position) =>
       position <= furthest && position <= ((await ofKey(topic, key))?.position ?? beginning),
     note: async (topic, last) => void byPartition.set(await partitionOf(topic, last.key), last),

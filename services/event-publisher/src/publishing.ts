@@ -19,10 +19,11 @@ import { createPublisherCheckpoint } from './checkpoint.ts';
 import { readLastRecords } from './last-records.ts';
 import { createMessages } from './messages.ts';
 import { publishedPrefixes, publishedStream } from './published-kinds.ts';
+import { compareEnds } from './topic-ends.ts';
 
 export interface PublishingDependencies {
   store: EventStore;
-  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'partitionOf' | 'addressOf'>;
+  bus: Pick<MessageBus, 'publish' | 'lastPerPartition' | 'endPerPartition' | 'partitionOf' | 'addressOf'>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -39,7 +40,7 @@ export interface PublishingWatch {
 
 /**
  * @throws StoreUnavailable, BusUnavailable; TollgateError `too_many_failed_streams`, `publisher_superseded`,
- * `store_too_slow`, `topic_of_another_store`; the signal's reason where it was aborted before a send
+ * `store_too_slow`, `topic_of_another_store`, `records_gone`; the signal's reason where it was aborted before a send
  */
 export async function publishFromCheckpoint(
   deps: PublishingDependencies,
@@ -48,9 +49,10 @@ export async function publishFromCheckpoint(
 ): Promise<void> {
   const { store, bus, clock, log } = deps;
   const checkpoint = createPublisherCheckpoint(deps);
-  const { position: from, failedStreams, claimedAt } = await checkpoint.claim();
+  const { failedStreams, claimedAt, ...claimed } = await checkpoint.claim();
   // After the claim: from here on, whoever published before begins no further send.
   const lastRecords = await readLastRecords({ store, bus }, claimedAt);
+  const { from, at: endsAt } = await compareEnds({ bus, lastRecords, log }, claimed);
   const messages = createMessages(store);
   const failed = createFailedStreams(log, failedStreams);
   const batch = createBatch(bus);
@@ -78,7 +80,8 @@ export async function publishFromCheckpoint(
       await flush();
       watch.reached(item.position, item.kind === 'caught-up');
       // What has moved the store's end may be a checkpoint: answering to that with another one would never end.
-      if (events > 0) await checkpoint.write({ position: item.position, failedStreams: failed.list() });
+      if (events > 0)
+        await checkpoint.write({ position: item.position, failedStreams: failed.list(), endsAt });
       if (item.kind === 'caught-up') await restAfter(events, { clock, signal });
       events = 0;
       age.restart();
@@ -116,6 +119,6 @@ export async function publishFromCheckpoint(
 
   async function noteFailed(position: Position): Promise<void> {
     watch.failed(failed.list());
-    await checkpoint.write({ position, failedStreams: failed.list() }, { atOnce: true });
+    await checkpoint.write({ position, failedStreams: failed.list(), endsAt }, { atOnce: true });
   }
 }

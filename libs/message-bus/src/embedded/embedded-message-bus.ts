@@ -72,6 +72,16 @@ export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): Me
       );
       return lasts.filter((last) => last !== undefined);
     },
+    endPerPartition: async (topic) => {
+      requireOpen();
+      const count = await topics.existingPartitionCount(topic);
+      return Promise.all(
+        Array.from({ length: count }, async (_, partition) => {
+          const last = await readLast(store, partitionStream(topic, partition));
+          return { partition, end: String(last === undefined ? 0 : last.revision + 1) };
+        }),
+      );
+    },
     partitionOf: async (topic, key) => {
       requireOpen();
       return partitionOf(key, await topics.partitionCount(topic));

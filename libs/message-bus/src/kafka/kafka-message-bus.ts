@@ -6,7 +6,7 @@ import type { MessageBus } from '../message-bus.ts';
 import { createClusterLink } from './cluster-link.ts';
 import type { KafkaConnectionOptions } from './connection.ts';
 import { consumeGroup, sessionTimeoutMsDefault } from './group-consumer.ts';
-import { readLastRecords } from './last-records.ts';
+import { readLastRecords, readPartitionEnds } from './last-records.ts';
 import { createTopicPartitions } from './topic-partitions.ts';
 import { createTopicWriter, type TopicWriter } from './topic-writer.ts';
 
@@ -71,6 +71,11 @@ export function createKafkaMessageBus(options: KafkaMessageBusOptions): MessageB
       requireOpen();
       const ids = await partitions.partitionIds(topic);
       return link.ask((cluster) => readLastRecords(cluster, topic, ids));
+    },
+    endPerPartition: async (topic) => {
+      requireOpen();
+      const ids = await partitions.partitionIds(topic);
+      return link.ask((cluster) => readPartitionEnds(cluster, topic, ids));
     },
     partitionOf: async (topic, key) => {
       requireOpen();

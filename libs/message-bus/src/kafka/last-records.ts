@@ -1,5 +1,5 @@
 import type { Cluster } from 'kafkajs';
-import type { BusRecord } from '../message-bus.ts';
+import type { BusRecord, PartitionEnd } from '../message-bus.ts';
 import { fetchFrom, offsetsOf, type RawMessage } from './raw-fetch.ts';
 import { toBusRecord } from './record-mapping.ts';
 
@@ -7,18 +7,34 @@ import { toBusRecord } from './record-mapping.ts';
 const firstWindow = 1;
 const windowGrowth = 16;
 
+/** Where each partition ends. */
+export async function readPartitionEnds(
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+): Promise<PartitionEnd[]> {
+  const ends = await endsOf(cluster, topic, partitions);
+  return [...ends].map(([partition, end]) => ({ partition, end: String(end) }));
+}
+
+async function endsOf(
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+): Promise<Map<number, bigint>> {
+  await cluster.addTargetTopic(topic);
+  await cluster.refreshMetadata();
+  return offsetsOf(cluster, { topic, partitions, at: { fromBeginning: false } });
+}
+
 /** The last record of each partition that has one. */
 export async function readLastRecords(
   cluster: Cluster,
   topic: string,
   partitions: readonly number[],
 ): Promise<BusRecord[]> {
-  await cluster.addTargetTopic(topic);
-  await cluster.refreshMetadata();
-  const [ends, beginnings] = await Promise.all([
-    offsetsOf(cluster, { topic, partitions, at: { fromBeginning: false } }),
-    offsetsOf(cluster, { topic, partitions, at: { fromBeginning: true } }),
-  ]);
+  const ends = await endsOf(cluster, topic, partitions);
+  const beginnings = await offsetsOf(cluster, { topic, partitions, at: { fromBeginning: true } });
   const lasts = await Promise.all(
     partitions.map((partition) =>
       readLast(cluster, {

@@ -181,5 +181,6 @@ describe('the last record of a partition', () => {
     await expect.poll(() => bus.lastPerPartition(topic), waiting).toEqual([]);
     await bus.publish(topic, [message('k', '2')]);
     expect((await bus.lastPerPartition(topic)).map(textOf)).toEqual(['2']);
+    expect(await bus.endPerPartition(topic)).toEqual([{ partition: 0, end: '3' }]);
   });
 });

@@ -1,1 +1,1 @@
-export { publishAsForeigner } from '../kafka/testing/foreign-producer.ts';
+export { publishAsForeigner, removeTopics } from '../kafka/testing/foreign-client.ts';

@@ -87,6 +87,24 @@ export function describePublish(given: Buses): void {
     });
   });
 
+  describe('endPerPartition', () => {
+    it('grows with each record of the partition, as soon as publish has resolved', async () => {
+      const topic = await given.topic();
+      const endsOf = async () =>
+        new Map(
+          (await given.bus().endPerPartition(topic)).map(({ partition, end }) => [partition, BigInt(end)]),
+        );
+      await given.bus().publish(topic, [message('k', '0')]);
+      const partition = await given.bus().partitionOf(topic, 'k');
+      const before = await endsOf();
+      await given.bus().publish(topic, [message('k', '1'), message('k', '2')]);
+      const after = await endsOf();
+      expect([...after.keys()].toSorted()).toEqual([...before.keys()].toSorted());
+      for (const [each, end] of after)
+        expect(end).toBe((before.get(each) ?? 0n) + (each === partition ? 2n : 0n));
+    });
+  });
+
   describe('lastPerPartition', () => {
     it('gives nothing for a topic without records', async () => {
       expect(await given.bus().lastPerPartition(await given.topic())).toEqual([]);

@@ -87,6 +87,7 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
     bus: {
       publish: (...given) => asAlive(() => bus.publish(...given)),
       lastPerPartition: (...given) => asAlive(() => bus.lastPerPartition(...given)),
+      endPerPartition: (...given) => asAlive(() => bus.endPerPartition(...given)),
       partitionOf: (...given) => asAlive(() => bus.partitionOf(...given)),
       addressOf: (...given) => asAlive(() => bus.addressOf(...given)),
     },

@@ -10,6 +10,8 @@ export interface MemoryBus {
   failAfter(written: number): void;
   /** Every publish and every look at the last records fails until it is up again. */
   setUp(isUp: boolean): void;
+  /** Loses all but the first records of a partition, as a broker does whose disk is gone. */
+  lose(topic: string, partition: number, kept: number): void;
 }
 
 let busCount = 0;
@@ -40,6 +42,13 @@ export function createMemoryBus(partitions = 3): MemoryBus {
         const ofTopic = records.filter((record) => record.topic === topic);
         return [...new Map(ofTopic.map((record) => [record.partition, record])).values()];
       },
+      endPerPartition: async (topic) => {
+        requireUp();
+        return Array.from({ length: partitions }, (_, partition) => ({
+          partition,
+          end: String(records.filter((each) => each.topic === topic && each.partition === partition).length),
+        }));
+      },
       partitionOf: async (_topic, key) => partitionOf(key),
       addressOf: async (topic) => {
         requireUp();
@@ -50,5 +59,10 @@ export function createMemoryBus(partitions = 3): MemoryBus {
     count: () => records.length,
     failAfter: (written) => void faults.push(written),
     setUp: (up) => void (isUp = up),
+    lose: (topic, partition, kept) => {
+      const isOfIt = (record: BusRecord) => record.topic === topic && record.partition === partition;
+      const gone = new Set(records.filter(isOfIt).slice(kept));
+      records.splice(0, records.length, ...records.filter((record) => !gone.has(record)));
+    },
   };
 }
