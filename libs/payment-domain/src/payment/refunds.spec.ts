@@ -426,14 +426,16 @@ describe('a refund that a callback reports as declined', () => {
     given(reported).when(shows(300, quietUntil)).then([approvedEvent()]);
   });
 
-  test('opens a review at the first inquiry after the quiet period, and not only after the time to decide', () => {
+  // A forged report opened a review three days early.
+  test('opens a review after the time to decide, as without the report, and shows it to the person', () => {
+    const decidedAt = quietUntil + callRules.refund.decisionMs;
+    for (const history of [reported, pending])
+      given(history)
+        .when(shows(0, decidedAt - 1))
+        .thenNothing();
     given(reported)
-      .when(shows(0, quietUntil - 1))
-      .thenNothing();
-    given(reported)
-      .when(shows(0, quietUntil))
+      .when(shows(0, decidedAt))
       .then([opened('refund_unresolved', { refundToken: 'refund-1', declineReported: true })]);
-    given(pending).when(shows(0, quietUntil)).thenNothing();
   });
 
   test('is accepted, and opens that review, where the report overtakes the answer that names it', () => {
@@ -441,7 +443,9 @@ describe('a refund that a callback reports as declined', () => {
     given(overtaken)
       .when(answer(accepted('pending')))
       .then([acceptedEvent]);
-    expect(types(decided([...overtaken, acceptedEvent], shows(0, quietUntil)))).toEqual(['ReviewOpened']);
+    expect(
+      types(decided([...overtaken, acceptedEvent], shows(0, quietUntil + callRules.refund.decisionMs))),
+    ).toEqual(['ReviewOpened']);
   });
 
   test.each([

@@ -131,7 +131,8 @@ const refundDeclinesReportedMax = 20;
 
 /**
  * Remembers the report while it may be about the refund in flight, whose own answer may still have to name its token.
- * The report ends nothing: a callback is not believed. It shortens how long the next inquiries wait for the sum to grow.
+ * The report ends nothing and hurries nothing, because a callback is not believed: it is shown to the person who is asked
+ * where the sum has not grown in time.
  */
 export function recordRefundDeclineReported(
   state: Payment,
@@ -172,7 +173,7 @@ export function observeRefunds(
   return settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
     effect: isApproved ? [{ type: 'RefundApproved', data: { refundToken } }] : undefined,
-    patienceMs: refund.state === 'accepted' && !declineReported ? decisionMs : 0,
+    patienceMs: refund.state === 'accepted' ? decisionMs : 0,
     absent: () => {
       const observedRefundedAmount = isReadable ? shown : null;
       const sums = { amount, refundedAmount, observedRefundedAmount };

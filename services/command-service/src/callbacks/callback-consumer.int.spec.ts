@@ -359,7 +359,7 @@ describe('a callback about a refund', () => {
   const refundsOf = async (token: string) => (await harness.payments.load(token))?.payment.refunds;
 
   // It was believed: a forged one freed the reservation, and the money that the service still gave back, twice.
-  it('that declines it does not end it: after the quiet period a person is asked', async () => {
+  it('that declines it neither ends it nor hurries a person: it is shown when one is asked', async () => {
     const token = await acceptedRefund();
     const serviceRefundToken = (await refundsOf(token))?.[0]?.serviceRefundToken;
     consume();
@@ -367,6 +367,10 @@ describe('a callback about a refund', () => {
     await eventually(() => expect(handled).toBe(1));
     expect(await refundsOf(token)).toMatchObject([{ state: 'accepted' }]);
     await harness.clock.advance(quietMs);
+    await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
+    await eventually(() => expect(handled).toBe(2));
+    expect((await harness.payments.load(token))?.payment.reviews).toEqual([]);
+    await harness.clock.advance(3 * 24 * 3_600_000);
     await callback(token, { type: 'refund', status: 'declined', token: serviceRefundToken });
     const review = { code: 'refund_unresolved', evidence: { amount: 60, declineReported: true } };
     await eventually(async () =>
