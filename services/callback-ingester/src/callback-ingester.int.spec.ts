@@ -8,7 +8,9 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
 
 const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)}`);
-const path = callbackPath(secrets, 'sandbox', 'pay_1');
+const issuedAt = Date.now();
+const lifetimeMs = 24 * 3_600_000;
+const path = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt);
 const forgedPath = `${path.slice(0, -1)}${path.endsWith('A') ? 'B' : 'A'}`;
 const body = '{"status":"approved"}';
 
@@ -25,7 +27,9 @@ async function start(): Promise<number> {
   answerInJsonOnly(app, silentLog);
   const publish = async () => void (publishCount += 1);
   const onResult = (result: CallbackResult) => void results.push(result);
-  registerCallbackRoutes(app, { bus: { publish }, secrets, clock: systemClock, log: silentLog, onResult });
+  registerCallbackRoutes(app, {
+    ...{ bus: { publish }, secrets, lifetimeMs, clock: systemClock, log: silentLog, onResult },
+  });
   onTestFinished(() => app.close());
   return listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });
 }

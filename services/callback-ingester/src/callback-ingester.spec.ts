@@ -8,13 +8,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
 
 const secrets = parseCallbackSecrets(`new:${'n'.repeat(32)},old:${'o'.repeat(32)}`);
-const path = callbackPath(secrets, 'sandbox', 'pay_1');
+const clock = createFakeClock();
+const issuedAt = clock.now();
+const dayMs = 24 * 3_600_000;
+const lifetimeMs = 400 * dayMs;
+const path = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt);
 const body = JSON.stringify({ token: 'service-1', status: 'approved', orderNumber: 'pay_1.1' });
 
 let published: { topic: string; messages: readonly Message[] }[];
 let isBusUp: boolean;
 let results: CallbackResult[];
-const clock = createFakeClock();
 
 beforeEach(() => {
   published = [];
@@ -33,7 +36,7 @@ function app(changes: Partial<Pick<MessageBus, 'publish'>> = {}) {
   const server = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
   answerInJsonOnly(server, silentLog);
   const onResult = (result: CallbackResult) => void results.push(result);
-  registerCallbackRoutes(server, { bus, secrets, clock, log: silentLog, onResult });
+  registerCallbackRoutes(server, { bus, secrets, lifetimeMs, clock, log: silentLog, onResult });
   return server;
 }
 
@@ -96,26 +99,73 @@ it('answers 200 no earlier than the bus has it, and 503 when that takes too long
 
 it('accepts URLs that were made with the secret before the rotation', async () => {
   const [, old] = secrets;
-  expect(await post(callbackPath(old === undefined ? [] : [old], 'sandbox', 'pay_1'))).toMatchObject({
+  expect(
+    await post(callbackPath(old === undefined ? [] : [old], 'sandbox', 'pay_1', issuedAt)),
+  ).toMatchObject({
     statusCode: 200,
+  });
+});
+
+describe('an address comes to its end', () => {
+  const madeBefore = (days: number) => callbackPath(secrets, 'sandbox', 'pay_1', clock.now() - days * dayMs);
+
+  it('some hundred days after its payment was made', async () => {
+    expect(await post(madeBefore(399))).toMatchObject({ statusCode: 200 });
+    expect(await post(madeBefore(401))).toEqual({ statusCode: 410, codes: ['callback_address_ended'] });
+    expect(results).toEqual(['taken', 'ended']);
+    expect(published).toHaveLength(1);
+  });
+
+  it('which nobody can put off, and nobody learns who has no address', async () => {
+    const [kid, day, mac] = madeBefore(401).split('/').at(-1)?.split('.') ?? [];
+    const later = `/callbacks/sandbox/pay_1/${kid}.${Number(day) + 300}.${mac}`;
+    expect(await post(later)).toEqual({ statusCode: 404, codes: ['path_not_found'] });
+  });
+});
+
+describe('of many callbacks at one address', () => {
+  const sendAll = (bodies: string[]) => {
+    const server = app();
+    const headers = { 'content-type': 'application/json' };
+    return Promise.all(
+      bodies.map((payload) => server.inject({ method: 'POST', url: path, payload, headers })),
+    );
+  };
+
+  it('as many are stored as a payment may have, and the others are to come later', async () => {
+    const bodies = Array.from({ length: 100 }, (_, number) => JSON.stringify({ number }));
+    const answers = await sendAll(bodies);
+    expect(published).toHaveLength(30);
+    const refused = answers.filter(({ statusCode }) => statusCode === 429);
+    expect(refused).toHaveLength(70);
+    expect(refused[0]?.headers['retry-after']).toBe('20');
+    expect(refused[0]?.json()).toMatchObject({ errors: [{ code: 'too_many_callbacks' }] });
+    expect(results.filter((result) => result === 'limited')).toHaveLength(70);
+  });
+
+  it('one that is repeated is stored once, and each is answered 200', async () => {
+    const answers = await sendAll(Array.from({ length: 50 }, () => body));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    expect(published).toHaveLength(1);
+    expect(results.filter((result) => result === 'repeated')).toHaveLength(49);
   });
 });
 
 describe('answers 404 to', () => {
   const capability = path.split('/').at(-1) ?? '';
-  const [, mac = ''] = capability.split('.');
+  const [, day = '', mac = ''] = capability.split('.');
   it.each([
     ['another token', `/callbacks/sandbox/pay_2/${capability}`],
     ['another environment', `/callbacks/production/pay_1/${capability}`],
-    ['another kid', `/callbacks/sandbox/pay_1/old.${mac}`],
-    ['an unknown kid', `/callbacks/sandbox/pay_1/none.${mac}`],
+    ['another kid', `/callbacks/sandbox/pay_1/old.${day}.${mac}`],
+    ['an unknown kid', `/callbacks/sandbox/pay_1/none.${day}.${mac}`],
     ['a cut MAC', path.slice(0, -1)],
     ['a lengthened MAC', `${path}A`],
-    ['no MAC', '/callbacks/sandbox/pay_1/new.'],
-    ['a made-up MAC', `/callbacks/sandbox/pay_1/new.${'A'.repeat(43)}`],
+    ['no MAC', `/callbacks/sandbox/pay_1/new.${day}.`],
+    ['a made-up MAC', `/callbacks/sandbox/pay_1/new.${day}.${'A'.repeat(43)}`],
     [
       'a capability that is not ASCII',
-      `/callbacks/sandbox/pay_1/${encodeURIComponent(`new.${'ä'.repeat(43)}`)}`,
+      `/callbacks/sandbox/pay_1/${encodeURIComponent(`new.${day}.${'ä'.repeat(43)}`)}`,
     ],
   ])('%s', async (_name, url) => {
     expect(await post(url)).toEqual({ statusCode: 404, codes: ['path_not_found'] });

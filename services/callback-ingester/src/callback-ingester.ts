@@ -4,11 +4,12 @@
  */
 import { encodeCallbackRecord, parseObject, providerCallbacksTopic } from '@tollgate/gateway-api';
 import type { Message, MessageBus } from '@tollgate/message-bus';
-import { type CallbackSecret, isCallbackCapability, redactCallback } from '@tollgate/provider';
+import { type CallbackSecret, readCallbackCapability, redactCallback } from '@tollgate/provider';
 import { sendError } from '@tollgate/gateway-api/http';
 import { type Clock, type Log, TollgateError, within } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createForgeryLog } from './forgery-log.ts';
+import { type PaymentLimits, createPaymentLimits } from './payment-limits.ts';
 
 /** What became of a request to the address of a callback. */
 export type CallbackResult =
@@ -17,6 +18,12 @@ export type CallbackResult =
   | 'redacted'
   /** The address was not made by us; nothing of the body was read. */
   | 'forged'
+  /** Of an address that we made, and that has come to its end; nothing of the body was read. */
+  | 'ended'
+  /** One too many of its payment; it was not stored. */
+  | 'limited'
+  /** Accepted: it is the one before again, which is stored. */
+  | 'repeated'
   /** Too large, not JSON, or no object. */
   | 'refused'
   /** The bus did not confirm in time; the Payment Service must send it again. */
@@ -27,6 +34,8 @@ export type CallbackResult =
 export interface CallbackIngesterDependencies {
   bus: Pick<MessageBus, 'publish'>;
   secrets: readonly CallbackSecret[];
+  /** How long an address is good for, milliseconds. */
+  lifetimeMs: number;
   clock: Clock;
   log: Log;
   /** Hears of each request once. */
@@ -46,7 +55,8 @@ interface CallbackRoute {
 type CallbackRequest = FastifyRequest<CallbackRoute>;
 
 export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackIngesterDependencies): void {
-  const { secrets } = deps;
+  const { secrets, lifetimeMs, clock } = deps;
+  const limits = createPaymentLimits(deps);
   const tell = createTeller(deps);
   const forgeries = createForgeryLog(deps);
   // Our own reader keeps what may be kept of it.
@@ -60,16 +70,21 @@ export function registerCallbackRoutes(app: FastifyInstance, deps: CallbackInges
       // Before a byte of the body is read: forging callbacks must cost us nothing.
       onRequest: async (request, reply) => {
         const { environment, token, capability } = request.params;
-        if (isCallbackCapability(secrets, environment, token, capability)) return;
-        forgeries.note();
-        tell(request, 'forged');
-        await notFound(reply);
+        const made = readCallbackCapability(secrets, environment, token, capability);
+        if (made === undefined) {
+          forgeries.note();
+          tell(request, 'forged');
+          await notFound(reply);
+        } else if (clock.now() > made.issuedAt + lifetimeMs) {
+          tell(request, 'ended');
+          await sendError(reply, 'callback_address_ended');
+        }
       },
       onError: async (request) => tell(request, request.raw.readableAborted ? 'aborted' : 'refused'),
       onRequestAbort: async (request) => tell(request, 'aborted'),
     },
     async (request, reply) => {
-      const result = await receive(deps, request);
+      const result = await receive(deps, limits, request);
       tell(request, result);
       return answer(reply, result);
     },
@@ -88,6 +103,7 @@ function createTeller({ onResult }: CallbackIngesterDependencies) {
 
 async function receive(
   deps: CallbackIngesterDependencies,
+  limits: PaymentLimits,
   { params, body: raw }: CallbackRequest,
 ): Promise<CallbackResult> {
   const body = Buffer.isBuffer(raw) ? parseObject(raw) : undefined;
@@ -95,16 +111,23 @@ async function receive(
   const { environment, token } = params;
   const kept = redactCallback(raw, body);
   const message = encodeCallbackRecord({ environment, token, receivedAt: deps.clock.now(), ...kept });
+  const admission = await limits.admit(`${environment}/${token}`, raw, () => store(deps, token, message));
+  if (admission.kind !== 'stored') return admission.kind;
+  return kept.isRedacted ? 'redacted' : 'taken';
+}
+
+/** @returns whether the bus has it for certain */
+async function store(deps: CallbackIngesterDependencies, token: string, message: Message): Promise<boolean> {
   try {
     await publishInTime(deps, message);
+    return true;
   } catch (error) {
     deps.log.error(
       { error, token, topic: providerCallbacksTopic },
       'a callback could not be stored; the Payment Service must send it again',
     );
-    return 'not_stored';
+    return false;
   }
-  return kept.isRedacted ? 'redacted' : 'taken';
 }
 
 /** One that comes too late may be stored all the same: then the callback comes a second time, which changes nothing. */
@@ -117,8 +140,9 @@ const publishInTime = ({ bus, clock }: CallbackIngesterDependencies, message: Me
 
 function answer(reply: FastifyReply, result: CallbackResult): FastifyReply {
   if (result === 'refused') return notAnObject(reply);
-  if (result !== 'not_stored') return reply.code(200).send({ success: true });
-  return sendError(reply, 'bus_unavailable');
+  if (result === 'limited') return sendError(reply, 'too_many_callbacks');
+  if (result === 'not_stored') return sendError(reply, 'bus_unavailable');
+  return reply.code(200).send({ success: true });
 }
 
 const notAnObject = (reply: FastifyReply): FastifyReply =>

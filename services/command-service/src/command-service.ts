@@ -72,7 +72,7 @@ export interface CommandServiceDependencies {
   vault: Vault;
   times: CallTimes;
   /** Address that the provider is given for the callbacks of one payment or payout. */
-  callbackUrlOf: (environment: string, token: string) => string;
+  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   /** Does work while no other process does the work of that name. */
   runAlone: (
     name: string,

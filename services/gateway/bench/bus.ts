@@ -77,7 +77,7 @@ async function benchCallbacks(bus: MessageBus, count: number): Promise<void> {
   const secrets = parseCallbackSecrets(`k1:${'s'.repeat(32)}`);
   const app = Fastify(httpServerOptions({ bodyLimitBytes: callbackBodyBytesMax }));
   answerInJsonOnly(app, silentLog);
-  registerCallbackRoutes(app, { bus, secrets, clock: systemClock, log: silentLog });
+  registerCallbackRoutes(app, { bus, secrets, lifetimeMs: Infinity, clock: systemClock, log: silentLog });
   const port = await listen(app, { host: '127.0.0.1', port: 0, variable: 'CALLBACK_PORT' });
   const dispatcher = new Agent({ connections });
   const body = JSON.stringify({
@@ -90,7 +90,7 @@ async function benchCallbacks(bus: MessageBus, count: number): Promise<void> {
   });
   const since = performance.now();
   await inParallel(count, async (index) => {
-    const url = `http://127.0.0.1:${port}${callbackPath(secrets, 'sandbox', `pay_bench${index}`)}`;
+    const url = `http://127.0.0.1:${port}${callbackPath(secrets, 'sandbox', `pay_bench${index}`, Date.now())}`;
     const headers = { 'content-type': 'application/json' };
     const answer = await request(url, { method: 'POST', headers, body, dispatcher });
     await answer.body.dump();

@@ -39,7 +39,7 @@ const readiness = async () => {
 /** Sends a callback about a payment, at the address that only the service was given. */
 async function callBack(token: string): Promise<{ statusCode: number; retryAfter: unknown; code: unknown }> {
   const secrets = parseCallbackSecrets(readFileSync(join(system.dataDir, 'callback-secrets'), 'utf8').trim());
-  const url = `${system.quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token)}`;
+  const url = `${system.quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token, Date.now())}`;
   const headers = { 'content-type': 'application/json' };
   const { statusCode, headers: answered, body } = await request(url, { method: 'POST', headers, body: '{}' });
   const { errors = [] } = (await body.json()) as { errors?: { code: string }[] };

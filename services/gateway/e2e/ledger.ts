@@ -1,4 +1,5 @@
 /** The sandbox's ledger, which is the truth about money, and what the gateway says about the same. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
@@ -99,12 +100,16 @@ export async function reviewsOf(gateway: CallGateway, token: string): Promise<st
   return reviews.filter((each) => each.token === token).map(({ code }) => code);
 }
 
-/** A callback without content, at the address that only the service was given: the gateway has to inquire. */
+/** A callback that says nothing, as none before it did, at the address that only the service was given: the gateway has to inquire. */
 export async function hint({ dataDir, quickstart }: System, token: string): Promise<void> {
   const secrets = parseCallbackSecrets(readFileSync(join(dataDir, 'callback-secrets'), 'utf8').trim());
   const { statusCode, body } = await request(
-    `${quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token)}`,
-    { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' },
+    `${quickstart.callbackUrl}${callbackPath(secrets, 'sandbox', token, Date.now())}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ hint: randomUUID() }),
+    },
   );
   await body.dump();
   if (statusCode !== 200) throw new Error(`the callback was answered ${statusCode}`);

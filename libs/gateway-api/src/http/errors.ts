@@ -174,6 +174,15 @@ export const apiErrors = {
     'The gateway is being upgraded, and an older instance could not read what this request writes. Repeat the request; it is never carried out twice.',
   ),
   bus_unavailable: retried(503, 5, 'The callback could not be stored. Send it again.'),
+  too_many_callbacks: retried(
+    429,
+    20,
+    'There were too many callbacks of this payment, and this one was not stored. Send it again later.',
+  ),
+  callback_address_ended: of(
+    'invalid_request_error',
+    410,
+  )('This callback address has come to its end. Stop sending to it.'),
   service_unavailable: retried(
     503,
     1,

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callbackPath, isCallbackCapability, parseCallbackSecrets } from './callback-capability.ts';
+import { callbackPath, parseCallbackSecrets, readCallbackCapability } from './callback-capability.ts';
+
+const issuedAt = Date.UTC(2026, 10, 23, 12);
+const day = Date.UTC(2026, 10, 23);
 
 const secret = (letter: string) => letter.repeat(32);
 
@@ -31,19 +34,26 @@ describe('a capability', () => {
     const [first, second] = secrets;
     for (const active of [first, second]) {
       if (active === undefined) throw new Error('missing');
-      const capability = callbackPath([active], 'sandbox', 'pay_1').split('/').at(-1) ?? '';
-      expect(isCallbackCapability(secrets, 'sandbox', 'pay_1', capability)).toBe(true);
+      const capability = callbackPath([active], 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
+      expect(readCallbackCapability(secrets, 'sandbox', 'pay_1', capability)).toEqual({ issuedAt: day });
     }
-    expect(callbackPath(secrets, 'sandbox', 'pay_1')).toContain('/b.');
+    expect(callbackPath(secrets, 'sandbox', 'pay_1', issuedAt)).toContain('/b.');
   });
 
   it('is worth nothing once its secret is gone', () => {
-    const capability = callbackPath(secrets, 'sandbox', 'pay_1').split('/').at(-1) ?? '';
-    expect(isCallbackCapability(secrets.slice(1), 'sandbox', 'pay_1', capability)).toBe(false);
+    const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
+    expect(readCallbackCapability(secrets.slice(1), 'sandbox', 'pay_1', capability)).toBeUndefined();
   });
 
   it('distinguishes environment from token wherever the boundary between them is', () => {
-    const capability = callbackPath(secrets, 'sandbox', 'pay_1').split('/').at(-1) ?? '';
-    expect(isCallbackCapability(secrets, 'sandboxpay', '_1', capability)).toBe(false);
+    const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
+    expect(readCallbackCapability(secrets, 'sandboxpay', '_1', capability)).toBeUndefined();
+  });
+
+  it('says of which day it is, and of no other', () => {
+    const capability = callbackPath(secrets, 'sandbox', 'pay_1', issuedAt).split('/').at(-1) ?? '';
+    const [kid, number, mac] = capability.split('.');
+    for (const other of [`${kid}.${Number(number) + 1}.${mac}`, `${kid}.${mac}`, `${kid}.0${number}.${mac}`])
+      expect(readCallbackCapability(secrets, 'sandbox', 'pay_1', other), other).toBeUndefined();
   });
 });

@@ -12,29 +12,45 @@ export type CallbackSecret = KeyedSecret;
 export const parseCallbackSecrets = (text: string): readonly CallbackSecret[] =>
   parseKeyedSecrets('CALLBACK_SECRETS', text, 2);
 
-const macOf = ({ secret }: CallbackSecret, environment: string, token: string): string =>
+const macOf = ({ secret }: CallbackSecret, environment: string, token: string, day: number): string =>
   createHmac('sha256', secret.reveal())
-    .update(JSON.stringify(['callback', environment, token]))
+    .update(JSON.stringify(['callback', environment, token, day]))
     .digest('base64url');
 
-/** Path of the address that the service is given for one payment: `/callbacks/<environment>/<token>/<kid>.<mac>`. */
-export function callbackPath(secrets: readonly CallbackSecret[], environment: string, token: string): string {
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Path of the address that the service is given for one payment: `/callbacks/<environment>/<token>/<kid>.<day>.<mac>`.
+ *
+ * @param issuedAt milliseconds since the Unix epoch; the address has the day of it, so that it can come to its end
+ */
+export function callbackPath(
+  secrets: readonly CallbackSecret[],
+  environment: string,
+  token: string,
+  issuedAt: number,
+): string {
   const [active] = secrets;
   if (active === undefined) throw new StartupError('config_invalid', 'There is no callback secret.');
-  return `/callbacks/${environment}/${token}/${active.kid}.${macOf(active, environment, token)}`;
+  const day = Math.floor(issuedAt / dayMs);
+  return `/callbacks/${environment}/${token}/${active.kid}.${day}.${macOf(active, environment, token, day)}`;
 }
 
-/** True where the capability was made by us for this environment and token. Takes the same time however wrong it is. */
-export function isCallbackCapability(
+/**
+ * When the capability was made by us for this environment and token: the day, in milliseconds since the Unix epoch;
+ * undefined where it was not. Takes the same time however wrong it is.
+ */
+export function readCallbackCapability(
   secrets: readonly CallbackSecret[],
   environment: string,
   token: string,
   capability: string,
-): boolean {
+): { issuedAt: number } | undefined {
+  const day = Number(/^\w+\.(\d{1,6})\./.exec(capability)?.[1] ?? -1);
   const given = Buffer.from(capability);
   const matches = secrets.map((secret) => {
-    const expected = Buffer.from(`${secret.kid}.${macOf(secret, environment, token)}`);
+    const expected = Buffer.from(`${secret.kid}.${day}.${macOf(secret, environment, token, day)}`);
     return given.length === expected.length && timingSafeEqual(given, expected);
   });
-  return matches.includes(true);
+  return matches.includes(true) ? { issuedAt: day * dayMs } : undefined;
 }

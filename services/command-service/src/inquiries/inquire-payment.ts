@@ -31,7 +31,7 @@ export interface PaymentInquiryDependencies {
   askAccount: AskAccount;
   times: CallTimes;
   sendPaymentCalls: SendPaymentCalls;
-  callbackUrlOf: (environment: string, token: string) => string;
+  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   windowClock: WindowClock;
   clock: Clock;
 }
@@ -158,7 +158,7 @@ export function withOrigin(
   { token, payment: { environment, attempt } }: PaymentAggregate,
   { callbackUrl, ...found }: FoundPayment,
 ): FoundPayment {
-  const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token), callbackUrl);
+  const hasOurCallback = isOwnCallback(callbackUrlOf(environment, token, attempt.sendBy), callbackUrl);
   const aheadMs = windowClock.nowFor(token, attempt) - clock.now();
   const { createdAt: shownAt } = found.observed;
   const createdAt = shownAt === undefined ? undefined : shownAt + aheadMs;

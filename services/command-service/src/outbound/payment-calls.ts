@@ -29,7 +29,7 @@ export interface PaymentCallsDependencies {
   accounts: Accounts;
   sender: Sender;
   times: CallTimes;
-  callbackUrlOf: (environment: string, token: string) => string;
+  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
   clock: Clock;
 }
 
@@ -134,7 +134,7 @@ function toRequest(
   if (kind !== terms.kind) throw new InvariantViolation('a call is without what it is to charge');
   return {
     ...{ product, amount, currency, orderNumber: attempt.providerOrderNumber },
-    callbackUrl: callbackUrlOf(environment, token),
+    callbackUrl: callbackUrlOf(environment, token, attempt.sendBy),
     isCaptureDeferred: terms.needConfirmation,
     isRecurring: terms.recurring === true,
     ...given({ redirectSuccessUrl, redirectFailUrl, locale, customer, source }),

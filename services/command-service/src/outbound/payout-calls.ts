@@ -22,7 +22,7 @@ export type SendPayoutCall = (
 export interface PayoutCallsDependencies {
   payouts: Payouts;
   sender: Sender;
-  callbackUrlOf: (environment: string, token: string) => string;
+  callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
 }
 
 export function createPayoutCalls(deps: PayoutCallsDependencies): SendPayoutCall {
@@ -47,7 +47,7 @@ function toCall(
   if (announced === undefined) return undefined;
   const { operation, window, providerOrderNumber: orderNumber } = announced;
   const { amount, currency } = payout.terms;
-  const callbackUrl = callbackUrlOf(payout.environment, token);
+  const callbackUrl = callbackUrlOf(payout.environment, token, window.sendBy);
   return {
     operation,
     window,

@@ -9,6 +9,8 @@ import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-c
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
+const dayMs = 24 * 60 * 60_000;
+
 const defaultMetricsPort = 3002;
 
 const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
@@ -161,6 +163,13 @@ export const gatewayConfigSchema = z
     CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
     /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
     CALLBACK_SECRETS: z.string().optional(),
+    /** Days from the creation of a payment or payout after which its callback address answers 410. */
+    CALLBACK_DAYS: z.coerce
+      .number('must be a number of days')
+      .int('must be a whole number of days')
+      .min(30)
+      .max(3_650)
+      .default(400),
     /** The masters of the secrets that webhooks to teams are signed with. */
     WEBHOOK_SECRETS: webhookSecretsSchema,
     /** What fingerprints of requests are made with, and what is kept encrypted; the one for new data first. */
@@ -224,6 +233,7 @@ export const gatewayConfigSchema = z
     failuresInARowMax: env.PROVIDER_FAILURES_IN_A_ROW,
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
+    callbackLifetimeMs: env.CALLBACK_DAYS * dayMs,
     webhookSecrets: env.WEBHOOK_SECRETS,
     dataSecrets: env.DATA_SECRETS,
     webhookNetworks: env.WEBHOOK_NETWORKS,

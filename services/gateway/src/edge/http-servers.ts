@@ -33,7 +33,7 @@ export async function startCallbackServer(
   const { connections, host, callbackPort: port } = config;
   const app = createServer({ connections, bodyLimitBytes: callbackBodyBytesMax, log });
   countCallbacks(app, metrics);
-  registerCallbackRoutes(app, { ...parts, clock, log });
+  registerCallbackRoutes(app, { ...parts, lifetimeMs: config.callbackLifetimeMs, clock, log });
   stops.defer(() => app.close());
   return listenAt(app, { host, port, variable: 'CALLBACK_PORT', scheme: 'http' }, log);
 }

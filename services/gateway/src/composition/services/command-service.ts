@@ -51,7 +51,8 @@ export async function startCommandService(
   const commands = createCommandService({
     installation,
     ...{ store, bus, directory, clock, ids, runAlone, accounts },
-    callbackUrlOf: (environment, token) => `${callbackBase}${callbackPath(secrets, environment, token)}`,
+    callbackUrlOf: (environment, token, issuedAt) =>
+      `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
     vault: createVault(createLocalKeyService(dataSecrets, ids), ids),
     index,
