@@ -24,7 +24,7 @@ interface Known {
   last: { hash: string; storing: Storing; at: number } | undefined;
 }
 
-export type Admission =
+type Admission =
   | { kind: 'stored' }
   | { kind: 'not_stored' }
   /** The same bytes as the one before, which is stored: there is nothing new in it. */

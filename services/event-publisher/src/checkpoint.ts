@@ -33,7 +33,7 @@ const checkpointSchema = z.object({
 type Progress = Omit<z.infer<typeof checkpointSchema>, 'addresses'>;
 
 /** The ends are asked for where it is written only. */
-export type NewProgress = Omit<Progress, 'ends'> & {
+type NewProgress = Omit<Progress, 'ends'> & {
   endsAt: (position: Position) => Promise<readonly TopicEnd[]>;
 };
 

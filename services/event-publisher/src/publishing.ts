@@ -53,9 +53,8 @@ export async function publishFromCheckpoint(
   // After the claim: from here on, whoever published before begins no further send.
   const lastRecords = await readLastRecords({ store, bus }, claimedAt);
   const { from, at: endsAt } = await compareEnds({ bus, lastRecords, log }, claimed);
-  const messages = createMessages(store);
+  const [messages, batch] = [createMessages(store), createBatch(bus)];
   const failed = createFailedStreams(log, failedStreams);
-  const batch = createBatch(bus);
   watch.failed(failed.list());
   for (const each of failedStreams) await bringIn(each);
   await follow();
