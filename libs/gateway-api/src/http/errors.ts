@@ -174,6 +174,9 @@ export const apiErrors = {
     'The gateway is being upgraded, and an older instance could not read what this request writes. Repeat the request; it is never carried out twice.',
   ),
   bus_unavailable: retried(503, 5, 'The callback could not be stored. Send it again.'),
+  internal_only: forbidden(
+    'This port is for services of the gateway only, and the request carries no valid credential of theirs. Call the front door.',
+  ),
   too_many_callbacks: retried(
     429,
     20,

@@ -103,6 +103,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
     isFront: runs('api'),
+    ...(hasRoutes && !runs('api') ? { internalCredential: parts.internalCredential() } : {}),
     ...(directory === undefined ? {} : { directory }),
     notReady: () =>
       namesOf([

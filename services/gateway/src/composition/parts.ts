@@ -15,7 +15,9 @@ import type { GatewayDependencies } from '../configuration/gateway-dependencies.
 import { openTeamKeys } from '../configuration/team-signing.ts';
 import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
 import { type RunAlone, inBackground } from './background.ts';
+import { type InternalCredential, createInternalCredential } from '../edge/internal-credential.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
+import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
@@ -49,6 +51,8 @@ export interface Parts extends GatewayDependencies {
   callbackSecrets: () => readonly CallbackSecret[];
   webhookSecrets: () => readonly WebhookMasterSecret[];
   dataSecrets: () => DataSecrets;
+  /** What this process shows to other services, and asks of those who call it. */
+  internalCredential: () => InternalCredential;
 }
 
 /** The work whose limits the callers of the accounts share. */
@@ -156,9 +160,9 @@ function storeOf(
 }
 
 const secretsOf = (
-  { config, ids }: Pick<GatewayDependencies, 'config' | 'ids'>,
+  { config, clock, ids }: Pick<GatewayDependencies, 'config' | 'clock' | 'ids'>,
   dataDirectory: DataDirectory,
-): Pick<Parts, 'callbackSecrets' | 'webhookSecrets' | 'dataSecrets'> => ({
+): Pick<Parts, 'callbackSecrets' | 'webhookSecrets' | 'dataSecrets' | 'internalCredential'> => ({
   callbackSecrets: () =>
     config.callbackSecrets === undefined
       ? dataDirectory.callbackSecrets(ids)
@@ -169,6 +173,13 @@ const secretsOf = (
       : parseWebhookSecrets(config.webhookSecrets),
   dataSecrets: () =>
     config.dataSecrets === undefined ? dataDirectory.dataSecrets(ids) : parseDataSecrets(config.dataSecrets),
+  internalCredential: () =>
+    createInternalCredential(
+      config.internalSecrets === undefined
+        ? dataDirectory.internalSecrets(ids)
+        : parseInternalSecrets(config.internalSecrets),
+      clock,
+    ),
 });
 
 /** Opens at the first call, and gives the same to everybody. */

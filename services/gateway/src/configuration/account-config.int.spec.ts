@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { StartupError } from '@tollgate/service-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAccountsFile } from './account-config.ts';
+import { keyVariablesOf, readAccountsFile } from './account-config.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,6 +17,12 @@ function writeAccounts(key: object): string {
   writeFileSync(file, JSON.stringify({ accounts: [account] }));
   return file;
 }
+
+it('knows the variables that keys are in before it reads them', () => {
+  expect(keyVariablesOf(writeAccounts({ privateKeyEnv: 'MAIN_KEY' }))).toEqual(['MAIN_KEY']);
+  expect(keyVariablesOf(writeAccounts({ privateKeyFile: 'main' }))).toEqual([]);
+  expect(keyVariablesOf(join(folder, 'none.json'))).toEqual([]);
+});
 
 describe('readAccountsFile', () => {
   it('finds the files that it names from its own folder, wherever the process runs', () => {

@@ -249,6 +249,20 @@ function keyOfFile(file: string, source: Source, note: Note): Secret | undefined
   return text === undefined ? undefined : toKey('privateKeyFile names a file that', text, note);
 }
 
+/** The variables that an accounts file says keys are in; none where it cannot be read, which its reader tells. */
+export function keyVariablesOf(file: string): readonly string[] {
+  try {
+    const { accounts } = keyVariablesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return accounts.flatMap(({ privateKeyEnv }) => privateKeyEnv ?? []);
+  } catch {
+    return [];
+  }
+}
+
+const keyVariablesSchema = z.object({
+  accounts: z.array(z.object({ privateKeyEnv: z.string().optional() })),
+});
+
 /** A key is a single word (the client refuses any other); editors end a file with a line break. */
 function toKey(subject: string, text: string, note: Note): Secret | undefined {
   const key = text.trim();

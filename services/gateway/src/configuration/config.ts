@@ -170,6 +170,8 @@ export const gatewayConfigSchema = z
       .min(30)
       .max(3_650)
       .default(400),
+    /** What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation. */
+    INTERNAL_SECRETS: z.string().optional(),
     /** The masters of the secrets that webhooks to teams are signed with. */
     WEBHOOK_SECRETS: webhookSecretsSchema,
     /** What fingerprints of requests are made with, and what is kept encrypted; the one for new data first. */
@@ -234,6 +236,7 @@ export const gatewayConfigSchema = z
     callbackPublicUrl: env.CALLBACK_PUBLIC_URL,
     callbackSecrets: env.CALLBACK_SECRETS,
     callbackLifetimeMs: env.CALLBACK_DAYS * dayMs,
+    internalSecrets: env.INTERNAL_SECRETS,
     webhookSecrets: env.WEBHOOK_SECRETS,
     dataSecrets: env.DATA_SECRETS,
     webhookNetworks: env.WEBHOOK_NETWORKS,

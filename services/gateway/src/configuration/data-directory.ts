@@ -22,6 +22,7 @@ import {
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
+import { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
 
 /** What a script or a newcomer needs to drive the running system. */
 export const quickstartSchema = z.object({
@@ -55,6 +56,8 @@ export interface DataDirectory {
   writeQuickstart(quickstart: Quickstart): void;
   /** The secrets of callback addresses, made at the first start. */
   callbackSecrets(ids: Ids): readonly CallbackSecret[];
+  /** The secrets that services know each other by, made at the first start. */
+  internalSecrets(ids: Ids): InternalSecrets;
   /** The masters of the secrets that webhooks are signed with, made at the first start. */
   webhookSecrets(ids: Ids): readonly WebhookMasterSecret[];
   /** What protects data in the event store, made at the first start. */
@@ -99,6 +102,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
     },
     callbackSecrets: (ids) => parseCallbackSecrets(readSecrets('callback-secrets', ids)),
+    internalSecrets: (ids) => parseInternalSecrets(readSecrets('internal-secrets', ids)),
     webhookSecrets: (ids) => parseWebhookSecrets(readSecrets('webhook-secrets', ids)),
     dataSecrets: (ids) => parseDataSecrets(readSecrets('data-secrets', ids)),
   };

@@ -15,6 +15,7 @@ import type { GatewayDependencies } from '../configuration/gateway-dependencies.
 import { createServer, listenAt } from './http-server.ts';
 import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
+import { type InternalCredential, requireInternalCredential } from './internal-credential.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
@@ -42,6 +43,8 @@ export interface ApiParts extends Readiness {
   services: readonly Pick<RunningService, 'registerRoutes'>[];
   /** Whose routes for other services of ours are served, too; none where it is left out. */
   internal?: readonly Pick<RunningService, 'registerInternalRoutes'>[];
+  /** Where teams do not come in here: what those who do have to show. */
+  internalCredential?: Pick<InternalCredential, 'isValid'>;
   /** Whether teams come in here, and not by a front door before it. */
   isFront?: boolean;
   /** Tells the keys apart that requests are counted by; without it, none are. */
@@ -90,13 +93,22 @@ export async function startMetricsServer(
 export async function registerApi(
   app: FastifyInstance,
   { config, clock }: Pick<ApiDependencies, 'config' | 'clock'>,
-  { services, internal = [], isFront = false, directory, metrics, ...readiness }: ApiParts,
+  {
+    services,
+    internal = [],
+    internalCredential,
+    isFront = false,
+    directory,
+    metrics,
+    ...readiness
+  }: ApiParts,
 ): Promise<void> {
   measureRequests(app, metrics);
   registerHealthRoutes(app, readiness);
-  for (const service of internal) service.registerInternalRoutes?.(app);
-  // Apart, so that whoever watches over the process is not counted among those who use it.
+  // Apart, so that whoever watches over the process is not counted among those who use it, and needs nothing to show.
   await app.register(async (api) => {
+    if (internalCredential !== undefined) requireInternalCredential(api, internalCredential);
+    for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
     if (directory !== undefined) await limitRequests(api, { directory, clock, requestsPerSecondMax });

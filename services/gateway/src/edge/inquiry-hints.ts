@@ -8,6 +8,7 @@ import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { Agent } from 'undici';
 import { z } from 'zod';
+import { type InternalCredential, internalCredentialHeader } from './internal-credential.ts';
 
 const path = '/internal/inquiries';
 
@@ -43,9 +44,11 @@ export interface InquiryHints {
 /** Of the query service. @param upstreams the instances of the command service */
 export function createInquiryHints({
   upstreams,
+  credential,
   log,
 }: {
   upstreams: readonly string[];
+  credential: Pick<InternalCredential, 'sign'>;
   log: Log;
 }): InquiryHints {
   const agent = new Agent({
@@ -59,10 +62,14 @@ export function createInquiryHints({
     for (const origin of inTurn(upstreams, token)) {
       try {
         const body = JSON.stringify({ token });
-        const headers = { 'content-type': 'application/json' };
+        const headers = {
+          'content-type': 'application/json',
+          [internalCredentialHeader]: credential.sign('POST', path),
+        };
         const answer = await agent.request({ origin, path, method: 'POST', headers, body });
         await answer.body.dump();
-        return;
+        if (answer.statusCode === 202) return;
+        log.warn({ token, url: origin, statusCode: answer.statusCode }, 'an inquiry hint was refused');
       } catch (error) {
         log.debug({ error, token, url: origin }, 'an inquiry hint was not accepted');
       }

@@ -11,6 +11,7 @@ import { demoKey } from '../../composition/demo-team.ts';
 import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
 import { toUrl } from '../../edge/http-server.ts';
 import { createParts } from '../../composition/parts.ts';
+import { keyVariablesOf } from '../../configuration/account-config.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { freePorts } from './free-ports.ts';
 import { type PlannedProcess, planProcesses } from './plan.ts';
@@ -60,7 +61,10 @@ async function bringUp(
   const apiKey = await prepareDemoTeam(options, directory);
   const { accountsFile, fields } = await bringUpProvider(config, directory, group);
   const dataDir = directory.path;
-  const planned = planProcesses({ config, instances, dataDir, accountsFile, nextPort });
+  const planned = planProcesses({
+    ...{ config, instances, dataDir, accountsFile, nextPort },
+    keyVariables: keyVariablesOf(accountsFile),
+  });
   await Promise.all(planned.map((each) => group.start(toMember(each))));
   const scheme = config.tlsFiles === undefined ? 'http' : 'https';
   const quickstart: Quickstart = {
@@ -141,7 +145,7 @@ async function prepareDemoTeam(
   );
 }
 
-const toMember = ({ label, service, port, metricsPort, env }: PlannedProcess): Member => ({
-  ...{ label, service, port, metricsPort, env, argv: [program, service], isShown: true },
+const toMember = ({ label, service, port, metricsPort, env, inherited }: PlannedProcess): Member => ({
+  ...{ label, service, port, metricsPort, env, inherited, argv: [program, service], isShown: true },
   isReadyLine: (line) => line.startsWith(`${service}: ready`),
 });

@@ -8,7 +8,14 @@ function plan(instances: number, env: Record<string, string> = {}): readonly Pla
   const config = readConfig(gatewayConfigSchema, env);
   let port = 20_000;
   const nextPort = () => (port += 1);
-  return planProcesses({ config, instances, dataDir: '/data', accountsFile: '/accounts.json', nextPort });
+  return planProcesses({
+    config,
+    instances,
+    dataDir: '/data',
+    accountsFile: '/accounts.json',
+    keyVariables: ['MAIN_KEY'],
+    nextPort,
+  });
 }
 
 const of = (planned: readonly PlannedProcess[], label: string): PlannedProcess => {
@@ -34,9 +41,15 @@ describe('one of each', () => {
 
   it('speaks HTTPS at the front door only, where that is asked for', () => {
     const planned = plan(1);
-    for (const { service, env } of planned)
-      expect(env['GATEWAY_TLS_CERT_FILE'], service).toBe(service === 'api' ? undefined : '');
+    const speaking = planned.filter(({ inherited }) => inherited.includes('GATEWAY_TLS_CERT_FILE'));
+    expect(speaking.map(({ service }) => service)).toEqual(['api']);
   });
+});
+
+it('lets the command service alone have the keys that the accounts file names', () => {
+  const having = plan(2).filter(({ inherited }) => inherited.includes('MAIN_KEY'));
+  expect(having.map(({ label }) => label)).toEqual(['command-service-1', 'command-service-2']);
+  expect(plan(1).filter(({ env }) => 'PROVIDER_ACCOUNTS_FILE' in env)).toHaveLength(1);
 });
 
 // Told of loopback while the callbacks were awaited at another address, the Payment Service never reached us.

@@ -1,4 +1,5 @@
 /** Which processes make up the system, where each listens, and its environment. */
+import { only, variablesOf } from '../../configuration/service-variables.ts';
 import type { GatewayConfig } from '../../configuration/config.ts';
 import { toUrl } from '../../edge/http-server.ts';
 import {
@@ -16,6 +17,8 @@ export interface PlannedProcess {
   port: number;
   metricsPort: number;
   env: Readonly<Record<string, string>>;
+  /** Names of the variables that it has from who starts it. */
+  inherited: readonly string[];
 }
 
 export interface PlanOptions {
@@ -27,6 +30,8 @@ export interface PlanOptions {
   /** Absolute. */
   dataDir: string;
   accountsFile: string;
+  /** Variables that the accounts file says keys are in. */
+  keyVariables: readonly string[];
   /** Gives ports that nobody uses. */
   nextPort: () => number;
 }
@@ -57,21 +62,25 @@ export function planProcesses(options: PlanOptions): readonly PlannedProcess[] {
     COMMAND_SERVICE_URL: commands ?? '',
     QUERY_SERVICE_URL: queries ?? '',
     NOTIFIER_URL: notifiers ?? '',
-    // Only what changes teams signs.
-    TOLLGATE_TEAM_SIGNING_KEY: '',
-    TOLLGATE_TEAM_SIGNING_KEY_FILE: '',
   };
   return placed.map(({ service, number, isFirst, port, metricsPort }) => ({
     label: instances === 1 ? service : `${service}-${number}`,
     ...{ service, port, metricsPort },
+    inherited:
+      service === 'command-service'
+        ? [...variablesOf(service), ...options.keyVariables]
+        : variablesOf(service),
     env: {
-      ...shared,
-      ...(service === 'api' ? {} : behindFrontDoor),
+      ...only(shared, variablesOf(service)),
+      // They believe the front door who asks. An empty variable counts as not set.
+      ...(service === 'api' ? {} : { TRUSTED_PROXIES: `${loopback}/32` }),
       ...(service === 'api' && !isFirst ? { GATEWAY_PLAIN_HTTP_PORT: '' } : {}),
       GATEWAY_HOST: service === 'api' || service === 'callback-ingester' ? config.host : loopback,
       GATEWAY_PORT: String(port),
       GATEWAY_METRICS_PORT: String(metricsPort),
-      CALLBACK_PORT: String(isFirst ? config.callbackPort : nextPort()),
+      ...(service === 'callback-ingester'
+        ? { CALLBACK_PORT: String(isFirst ? config.callbackPort : nextPort()) }
+        : {}),
       // An index for each; the first continues with that of a gateway in one process.
       TOLLGATE_INSTANCE: isFirst ? (config.instance ?? '') : `${config.instance ?? 'services'}-${number}`,
     },
@@ -83,11 +92,3 @@ function callbackUrlOf({ host, callbackPort }: PlanOptions['config']): string {
   const isEveryAddress = host === '0.0.0.0' || host === '::';
   return toUrl(isEveryAddress ? loopback : host, callbackPort);
 }
-
-/** They speak plain HTTP on loopback, and believe the front door who asks. An empty variable counts as not set. */
-const behindFrontDoor = {
-  GATEWAY_TLS_CERT_FILE: '',
-  GATEWAY_TLS_KEY_FILE: '',
-  GATEWAY_PLAIN_HTTP_PORT: '',
-  TRUSTED_PROXIES: `${loopback}/32`,
-};

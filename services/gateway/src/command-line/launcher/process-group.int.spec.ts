@@ -17,6 +17,8 @@ const service = `
 `;
 const deaf = `process.on('SIGTERM', () => {}).on('SIGINT', () => {}); setInterval(() => {}, 1000); console.log('ready');`;
 
+const environment = { ...process.env, PASSED_ON: 'passed on', SECRET_OF_ANOTHER: 'hush' };
+
 interface Tried {
   group: ProcessGroup;
   lines: string[];
@@ -30,7 +32,7 @@ function tryGroup(): Tried {
   const lines: string[] = [];
   const listFile = join(folder, 'processes.json');
   const group = createProcessGroup({
-    ...{ stopOrder: [['door'], ['one', 'two']], listFile, env: {}, clock: systemClock },
+    ...{ stopOrder: [['door'], ['one', 'two']], listFile, env: environment, clock: systemClock },
     say: (line) => lines.push(line),
   });
   onTestFinished(async () => {
@@ -41,7 +43,8 @@ function tryGroup(): Tried {
     ...{ group, lines, listFile },
     start: (name, program) =>
       group.start({
-        ...{ label: name, service: name, port: 1, argv: ['-e', program], env: {}, isShown: true },
+        ...{ label: name, service: name, port: 1, argv: ['-e', program], env: { OWN: 'own' } },
+        ...{ inherited: ['PASSED_ON'], isShown: true },
         isReadyLine: (line) => line === 'ready',
       }),
     pidOf(label) {
@@ -71,6 +74,40 @@ it('shows what each prints under its name, and stops them in order', async () =>
   await group.stop(never);
   expect(lines.slice(-2)).toEqual(['[door] bye', '[one] bye']);
   expect([pidOf('one'), pidOf('door')].filter(isRunning)).toEqual([]);
+});
+
+// Each process had the whole environment of the launcher, and with it every key.
+it('gives each the variables that it is to have, and no others', async () => {
+  const { lines, start } = tryGroup();
+  const told = `${service} console.log(JSON.stringify(process.env));`;
+  await start('one', told);
+  const text = await eventually(() => {
+    const line = lines.find((each) => each.startsWith('[one] {'));
+    if (line === undefined) throw new Error('it has told nothing yet');
+    return line.slice('[one] '.length);
+  });
+  const given = JSON.parse(text) as Record<string, string>;
+  expect(given).toMatchObject({ OWN: 'own', PASSED_ON: 'passed on' });
+  expect(given['PATH']).toBe(process.env['PATH']);
+  expect(text).not.toContain('hush');
+});
+
+// One that the system killed for its memory while it was starting ended all the others.
+it('starts again what is killed before it serves, and gives up after some times', async () => {
+  const { lines, start, listFile } = tryGroup();
+  const marker = `${listFile}.started`;
+  const killedOnce = `
+    const fs = require('node:fs');
+    if (!fs.existsSync(${JSON.stringify(marker)})) {
+      fs.writeFileSync(${JSON.stringify(marker)}, '');
+      process.kill(process.pid, 'SIGKILL');
+    }
+    ${service}`;
+  await start('one', killedOnce);
+  expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
+  await expect(start('two', `process.kill(process.pid, 'SIGKILL')`)).rejects.toThrow(
+    'two could not be started (SIGKILL)',
+  );
 });
 
 it('starts again what dies, under a line', async () => {
@@ -131,7 +168,7 @@ it('leaves nothing behind when it is killed itself', async () => {
     import { systemClock } from '@tollgate/service-kit';
     const folder = process.argv[1];
     const group = createProcessGroup({ stopOrder: [], listFile: folder + '/list', env: {}, clock: systemClock, say: console.log });
-    await group.start({ label: 'one', service: 'one', port: 1, argv: ['-e', ${JSON.stringify(service)}], env: {}, isShown: true, isReadyLine: (line) => line === 'ready' });
+    await group.start({ label: 'one', service: 'one', port: 1, argv: ['-e', ${JSON.stringify(service)}], env: {}, inherited: [], isShown: true, isReadyLine: (line) => line === 'ready' });
     console.log('pid ' + JSON.parse((await import('node:fs')).readFileSync(folder + '/list', 'utf8'))[0].pid);
   `;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-group-'));

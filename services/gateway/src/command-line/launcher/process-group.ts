@@ -1,6 +1,7 @@
 /** The processes that make up the system: started one by one, stopped together in order. */
 import { writeFileSync } from 'node:fs';
 import { type Clock, given } from '@tollgate/service-kit';
+import { ofEveryProgram, only } from '../../configuration/service-variables.ts';
 import { type ProcessOptions, type Supervised, supervise } from './supervise.ts';
 
 export interface GroupOptions {
@@ -18,6 +19,8 @@ export type Member = Pick<ProcessOptions, 'label' | 'argv' | 'env' | 'isReadyLin
   service: string;
   /** Of its HTTP server. */
   port: number;
+  /** Names of the variables that it has from the group's environment, beside those of every program. */
+  inherited: readonly string[];
   /** Where it has metrics. */
   metricsPort?: number;
 };
@@ -48,7 +51,7 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
       const { label, argv, isReadyLine, isShown } = member;
       const process = supervise({
         ...{ label, argv, isReadyLine, isShown, clock, say },
-        env: { ...env, ...member.env },
+        env: { ...only(env, [...ofEveryProgram, ...member.inherited]), ...member.env },
         onStart: (pid) => list(member, pid),
       });
       running.push({ service: member.service, process });

@@ -33,6 +33,7 @@ export function sandboxProcess(
   const printed = new Map<string, string>();
   const member: Member = {
     ...{ label: 'payment-service', service: 'payment-service', argv: [program], port: httpsPort },
+    inherited: ['PAYMENT_SERVICE_HOST_NAMES'],
     env: {
       PAYMENT_SERVICE_ENVIRONMENT: 'sandbox',
       TOLLGATE_DATA_DIR: dataDirectory.path,

@@ -21,7 +21,10 @@ export interface ProcessOptions {
 }
 
 export interface Supervised {
-  /** Resolves when it serves for the first time. Rejects with StartupError where it ends before. */
+  /**
+   * Resolves when it serves for the first time. Rejects with StartupError where it ends by itself before, or is killed
+   * several times.
+   */
   ready: Promise<void>;
   /** Asks it to stop, insists when `signal` is aborted, and resolves when it is gone. It is not started again. */
   stop(signal: AbortSignal): Promise<void>;
@@ -31,6 +34,8 @@ export interface Supervised {
 const pauseMinMs = 250;
 const pauseMaxMs = 10_000;
 const longRunMs = 30_000;
+/** Of one that is killed before it serves, for its memory say; what ends by itself has said why. */
+const startsMax = 3;
 
 export function supervise(options: ProcessOptions): Supervised {
   const { label, clock, say } = options;
@@ -41,20 +46,22 @@ export function supervise(options: ProcessOptions): Supervised {
   async function run(): Promise<void> {
     let pauseMs = pauseMinMs;
     let isReady = false;
+    let starts = 0;
     while (!stopping.signal.aborted) {
       const startedAt = clock.monotonic();
+      starts += 1;
       child = start(options, () => {
         isReady = true;
         ready.resolve(undefined);
       });
       const end = await endOf(child);
       if (stopping.signal.aborted) return;
-      if (!isReady) {
-        ready.reject(new StartupError('not_started', `${label} could not be started (${end}).`));
+      if (!isReady && (!end.isKilled || starts >= startsMax)) {
+        ready.reject(new StartupError('not_started', `${label} could not be started (${end.how}).`));
         return;
       }
       if (clock.monotonic() - startedAt > longRunMs) pauseMs = pauseMinMs;
-      say(`${label} has ended (${end}); it is started again in ${pauseMs} ms`);
+      say(`${label} has ended (${end.how}); it is started again in ${pauseMs} ms`);
       await clock.sleep(pauseMs, stopping.signal).catch(() => undefined);
       pauseMs = Math.min(2 * pauseMs, pauseMaxMs);
     }
@@ -103,9 +110,11 @@ function start(
 }
 
 /** What became of it, once all that it printed was read. */
-function endOf(child: ChildProcess): Promise<string> {
+function endOf(child: ChildProcess): Promise<{ how: string; isKilled: boolean }> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code ?? 0}`));
+    child.once('error', (error) => resolve({ how: error.message, isKilled: false }));
+    child.once('close', (code, signal) =>
+      resolve({ how: signal ?? `exit code ${code ?? 0}`, isKilled: signal !== null }),
+    );
   });
 }

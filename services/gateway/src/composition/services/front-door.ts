@@ -32,7 +32,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
     elsewhere.map((service) => [service, originsOf(parts, service)]),
   );
   const agent = openAgent(parts);
-  const log = logOf('api');
+  const [log, credential] = [logOf('api'), parts.internalCredential()];
   const readiness = shared(() => readinessOf({ agent, clock }, upstreams));
   return {
     async registerRoutes(app) {
@@ -42,6 +42,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
         await registerForwarding(app, {
           routes: routesOf(service),
           upstreams: instances,
+          credential,
           log,
         });
       }

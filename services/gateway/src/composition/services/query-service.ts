@@ -28,10 +28,17 @@ export async function startQueryService(
 }
 
 /** Undefined if no command service is named: then the inquiry schedule finds out, some seconds later. */
-function hintElsewhere({ config, logOf, stops }: Parts): ((token: string) => void) | undefined {
+function hintElsewhere({
+  config,
+  logOf,
+  stops,
+  internalCredential,
+}: Parts): ((token: string) => void) | undefined {
   const upstreams = config.upstreams['command-service'];
   if (upstreams === undefined) return undefined;
-  const hints = createInquiryHints({ upstreams, log: logOf('inquiry-hints') });
+  const hints = createInquiryHints({
+    ...{ upstreams, credential: internalCredential(), log: logOf('inquiry-hints') },
+  });
   stops.defer(() => hints.close());
   return hints.send;
 }

@@ -53,21 +53,27 @@ const ofKafka = [
 
 /** What each is told, and no secret beyond it. */
 const toldTo: Readonly<Record<ServiceName | 'topics', readonly string[]>> = {
-  api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL'],
+  api: ['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS', 'TRUSTED_PROXIES'],
-    ...['DATA_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
+    ...['DATA_SECRETS', 'INTERNAL_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
     ...ofEventStore,
     ...ofKafka,
   ],
   'query-service': [
-    ...['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
+    ...['COMMAND_SERVICE_URL', 'TRUSTED_PROXIES', 'INTERNAL_SECRETS', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY'],
     ...ofEventStore,
   ],
   'callback-ingester': ['CALLBACK_SECRETS', ...ofKafka],
   projector: ofEventStore,
   'event-publisher': [...ofEventStore, ...ofKafka],
-  notifier: ['WEBHOOK_SECRETS', 'TRUSTED_PROXIES', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY', ...ofEventStore],
+  notifier: [
+    'WEBHOOK_SECRETS',
+    'TRUSTED_PROXIES',
+    'INTERNAL_SECRETS',
+    'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY',
+    ...ofEventStore,
+  ],
   topics: [...ofEventStore, ...ofKafka],
 };
 
@@ -238,6 +244,7 @@ export const broughtAlong = {
     'kafka-user',
     'callback-secrets',
     'webhook-secrets',
+    'internal-secrets',
     'team-signing',
     'data-secrets',
     'account-keys',

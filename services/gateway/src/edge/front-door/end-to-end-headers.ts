@@ -1,6 +1,7 @@
 /** What of a request's and an answer's headers goes through (RFC 9110, section 7.6.1), and who is told to be asking. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { internalCredentialHeader } from '../internal-credential.ts';
 
 /** About one connection, and so not about the next. */
 const hopByHop: readonly string[] = [
@@ -12,6 +13,7 @@ const hopByHop: readonly string[] = [
 const replaced: readonly string[] = [
   ...['host', 'forwarded', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
   'x-forwarded-port',
+  internalCredentialHeader,
 ];
 
 /** Of a body that a GET has and nobody reads. */
@@ -19,12 +21,18 @@ const ofBody: readonly string[] = ['content-length', 'content-type', 'content-en
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export function requestHeaders(request: FastifyRequest, headers: Headers): IncomingHttpHeaders {
+/** @param credential ours, of this request */
+export function requestHeaders(
+  request: FastifyRequest,
+  headers: Headers,
+  credential: string,
+): IncomingHttpHeaders {
   const bodyless = request.method === 'GET' ? ofBody : [];
   return {
     ...without(headers, [...hopByHop, ...replaced, ...bodyless]),
     'x-forwarded-for': forwardedFor(request),
     'x-forwarded-proto': request.protocol,
+    [internalCredentialHeader]: credential,
   };
 }
 

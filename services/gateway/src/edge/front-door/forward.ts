@@ -6,11 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '@tollgate/gateway-api/http';
 import { answerForUpstream } from './upstream-failure.ts';
 import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
+import type { InternalCredential } from '../internal-credential.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export interface ForwardOptions {
   routes: readonly Pick<Route, 'method' | 'url'>[];
   upstreams: Upstreams;
+  credential: Pick<InternalCredential, 'sign'>;
   log: Log;
 }
 
@@ -43,7 +45,7 @@ export async function registerForwarding(app: FastifyInstance, options: ForwardO
   });
 }
 
-interface Forwarded extends Pick<ForwardOptions, 'log'> {
+interface Forwarded extends Pick<ForwardOptions, 'log' | 'credential'> {
   request: FastifyRequest;
   reply: FastifyReply;
   /** Of the route. */
@@ -55,13 +57,14 @@ interface Forwarded extends Pick<ForwardOptions, 'log'> {
 /** The package wants some origin to build an address of; which instance it is, is decided as the request is sent. */
 const anyOrigin = 'http://upstream.invalid';
 
-function forward({ request, reply, url, log, brokenOff }: Forwarded): void {
+function forward({ request, reply, url, credential, log, brokenOff }: Forwarded): void {
   const path = pathOf(url, request.params as Readonly<Record<string, string>>);
   if (path === undefined) return reply.callNotFound();
   reply.from(path, {
     ...bodyOf(request),
     getUpstream: () => anyOrigin,
-    rewriteRequestHeaders: (_request, headers) => requestHeaders(request, headers),
+    rewriteRequestHeaders: (_request, headers) =>
+      requestHeaders(request, headers, credential.sign(request.method, path)),
     rewriteHeaders: endToEndHeaders,
     onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
       stream.once('error', (error: Error) => brokenOff.add(error));

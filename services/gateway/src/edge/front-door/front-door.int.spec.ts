@@ -1,89 +1,19 @@
 /** The front door as a process has it, before services that note what reaches them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { gatewayConfigSchema } from '../../configuration/config.ts';
-import { startGateway } from '../../composition/gateway.ts';
-
-interface Seen {
-  method: string | undefined;
-  url: string | undefined;
-  headers: IncomingMessage['headers'];
-  body: string;
-}
-
-interface Service {
-  origin: string;
-  seen: Seen[];
-  stop(): Promise<void>;
-}
-
-const answerDone = (_request: IncomingMessage, response: ServerResponse) =>
-  void response.end('{"success":true}');
-
-/** @param answer is called once the whole request has been read */
-async function startService(answer = answerDone): Promise<Service> {
-  const seen: Seen[] = [];
-  const server = createServer((incoming, response) => {
-    void text(incoming).then((body) => {
-      const { method, url, headers } = incoming;
-      if (url !== '/readyz') seen.push({ method, url, headers, body });
-      response.setHeader('content-type', 'application/json');
-      answer(incoming, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  onTestFinished(stop);
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
-}
-
-/** Of an instance that is gone: nobody listens there any more. */
-async function goneOrigin(): Promise<string> {
-  const { origin, stop } = await startService();
-  await stop();
-  return origin;
-}
-
-/** @returns its address */
-async function startFrontDoor(env: Record<string, string>): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-front-door-'));
-  const nowhere = 'http://127.0.0.1:9';
-  const config = readConfig(gatewayConfigSchema, {
-    ...{ TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
-    ...{ COMMAND_SERVICE_URL: nowhere, QUERY_SERVICE_URL: nowhere, NOTIFIER_URL: nowhere },
-    ...env,
-  });
-  const deps = {
-    config,
-    clock: systemClock,
-    ids: systemIds,
-    logOf: () => silentLog,
-    env: {},
-    pid: process.pid,
-  };
-  const { url, stop } = await startGateway(deps, ['api']);
-  onTestFinished(async () => {
-    await stop();
-    rmSync(dataDir, { recursive: true });
-  });
-  return url;
-}
+import { describe, expect, it } from 'vitest';
+import { parseInternalSecrets } from '../../configuration/internal-secrets.ts';
+import { createInternalCredential } from '../internal-credential.ts';
+import { goneOrigin, startFrontDoor, startService } from './testing/services.ts';
 
 const errorsOf = async (answer: { body: { json(): Promise<unknown> } }) =>
   ((await answer.body.json()) as { errors: { code: string }[] }).errors.map(({ code }) => code);
 
+const internalSecret = `k1:${'i'.repeat(32)}`;
 const json = { 'content-type': 'application/json' };
 
 describe('what is handed on', () => {
@@ -270,6 +200,20 @@ describe('the path that a service sees is the one that was routed by', () => {
     const answered = await request(`${url}${path}`);
     await answered.body.dump();
     expect(answered.statusCode).toBe(200);
+  });
+});
+
+describe('the credential between services', () => {
+  it('is of the front door, whatever a team sends', async () => {
+    const queries = await startService();
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, INTERNAL_SECRETS: internalSecret });
+    const headers = { 'tollgate-internal': 'k1.1.forged' };
+    const answered = await request(`${url}/api/v1/payments?perPage=1`, { headers });
+    await answered.body.dump();
+    const given = queries.seen[0]?.headers['tollgate-internal'];
+    const credential = createInternalCredential(parseInternalSecrets(internalSecret), systemClock);
+    expect(credential.isValid(given, 'GET', '/api/v1/payments')).toBe(true);
+    expect(answered.headers).not.toHaveProperty('tollgate-internal');
   });
 });
 

@@ -1,0 +1,53 @@
+import { readConfig } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { gatewayConfigSchema } from './config.ts';
+import { serviceNames } from './service-names.ts';
+import { ofEveryProgram, only, variablesOf } from './service-variables.ts';
+import { variableNames } from './testing/variable-names.ts';
+
+const known = variableNames(gatewayConfigSchema);
+/** Whoever reads them is no service. */
+const ofTheOperator = ['TOLLGATE_TEAM_SIGNING_KEY', 'TOLLGATE_TEAM_SIGNING_KEY_FILE'];
+
+it('every variable of the gateway is of some service, and every one that a service has exists', () => {
+  const listed = new Set(serviceNames.flatMap(variablesOf));
+  expect([...listed].filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => !listed.has(name))).toEqual(ofTheOperator);
+});
+
+// Each process had the whole environment, keys at the Payment Service included.
+describe('a secret is only with those who need it', () => {
+  it.each([
+    ['CALLBACK_SECRETS', ['callback-ingester', 'command-service']],
+    ['WEBHOOK_SECRETS', ['notifier']],
+    ['DATA_SECRETS', ['command-service']],
+    ['INTERNAL_SECRETS', ['command-service', 'query-service', 'notifier', 'api']],
+    ['GATEWAY_TLS_KEY_FILE', ['api']],
+    ['PROVIDER_ACCOUNTS_FILE', ['command-service']],
+    ['KAFKA_SASL_PASSWORD', ['callback-ingester', 'event-publisher', 'command-service']],
+    ['TOLLGATE_TEAM_SIGNING_KEY', []],
+  ])('%s', (variable, services) => {
+    expect(serviceNames.filter((service) => variablesOf(service).includes(variable))).toEqual(services);
+  });
+
+  it('the password of the event store: not with the front door', () => {
+    const without = serviceNames.filter((service) => !variablesOf(service).includes('EVENTSTORE_PASSWORD'));
+    expect(without).toEqual(['api']);
+  });
+});
+
+// What a service is configured with must not depend on who starts it.
+it.each(serviceNames)('%s understands what it is given of a whole environment', (service) => {
+  const environment = {
+    ...{ GATEWAY_TLS_CERT_FILE: 'cert.pem', GATEWAY_TLS_KEY_FILE: 'key.pem', GATEWAY_PLAIN_HTTP_PORT: '80' },
+    ...{ KAFKA_BROKERS: 'kafka:9092', KAFKA_TLS: 'true', KAFKA_SASL_MECHANISM: 'plain' },
+    ...{ KAFKA_SASL_USERNAME: 'tollgate', KAFKA_SASL_PASSWORD: 'hush' },
+    ...{ EVENTSTORE_URL: 'esdb://store:2113', EVENTSTORE_USERNAME: 'tollgate', EVENTSTORE_PASSWORD: 'hush' },
+  };
+  const given = only(environment, variablesOf(service));
+  expect(() => readConfig(gatewayConfigSchema, given)).not.toThrow();
+});
+
+it('what every program has is no setting of ours', () => {
+  expect(ofEveryProgram.filter((name) => known.includes(name))).toEqual([]);
+});

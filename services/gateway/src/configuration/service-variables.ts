@@ -1,0 +1,70 @@
+/**
+ * Which environment variables each service has a use for: what runs them as processes of their own gives them these and no
+ * others, so that a process which is broken into has no secret that it does not need itself.
+ */
+import type { ServiceName } from './service-names.ts';
+
+/** Of every program: how it is found, how Node runs, and what is trusted on this machine. */
+export const ofEveryProgram = [
+  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH'],
+  ...[
+    'NODE_ENV',
+    'NODE_OPTIONS',
+    'NODE_COMPILE_CACHE',
+    'NODE_EXTRA_CA_CERTS',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+  ],
+] as const;
+
+const ofEveryService = [
+  ...['TOLLGATE_DATA_DIR', 'TOLLGATE_INSTANCE', 'TOLLGATE_LOG_LEVEL'],
+  ...['GATEWAY_HOST', 'GATEWAY_PORT', 'GATEWAY_METRICS_HOST', 'GATEWAY_METRICS_PORT'],
+  ...['GATEWAY_CONNECTIONS_MAX', 'GATEWAY_IDLE_MS', 'TRUSTED_PROXIES'],
+] as const;
+const ofEventStore = [
+  ...['EVENTSTORE_URL', 'EVENTSTORE_USERNAME', 'EVENTSTORE_PASSWORD', 'EVENTSTORE_ALLOW_INSECURE'],
+] as const;
+const ofKafka = [
+  ...['KAFKA_BROKERS', 'KAFKA_CLIENT_ID', 'KAFKA_TLS', 'KAFKA_TLS_CA_FILE', 'KAFKA_ALLOW_INSECURE'],
+  ...['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_TOPIC_PREFIX'],
+  ...['KAFKA_REPLICATION', 'KAFKA_MIN_INSYNC_REPLICAS'],
+] as const;
+/** The bus is in the event store where there is no Kafka. */
+const ofBus = [...ofEventStore, ...ofKafka] as const;
+/** Of those who answer calls of the API behind the front door. */
+const ofRoutes = [
+  ...['GATEWAY_REQUESTS_PER_SECOND', 'INTERNAL_SECRETS'],
+  ...['TOLLGATE_TEAM_SIGNING_PUBLIC_KEY', 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE'],
+] as const;
+const ofIndex = ['TOLLGATE_INDEX_DIR', 'FINAL_INQUIRIES_AFTER_S'] as const;
+
+const own: Readonly<Record<ServiceName, readonly string[]>> = {
+  'callback-ingester': ['CALLBACK_PORT', 'CALLBACK_SECRETS', 'CALLBACK_DAYS', ...ofBus],
+  projector: ['PROJECTOR_SHARDS', ...ofEventStore],
+  'event-publisher': ofBus,
+  'command-service': [
+    ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],
+    ...['PROVIDER_SEND_WITHIN_MS', 'PROVIDER_QUIET_MS', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS'],
+    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'CLOCK_SKEW_MAX_MS'],
+    ...[...ofBus, ...ofRoutes, ...ofIndex],
+  ],
+  'query-service': ['COMMAND_SERVICE_URL', ...ofEventStore, ...ofRoutes, ...ofIndex],
+  notifier: ['WEBHOOK_SECRETS', 'WEBHOOK_NETWORKS', ...ofEventStore, ...ofRoutes],
+  api: [
+    ...['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
+    ...['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE', 'GATEWAY_PLAIN_HTTP_PORT'],
+    // How long an answer may take.
+    ...['PROVIDER_CALL_DEADLINE_MS', 'PROVIDER_SEND_WITHIN_MS'],
+  ],
+};
+
+/** Beside those, the command service reads the keys that its accounts file names. */
+export const variablesOf = (service: ServiceName): readonly string[] => [...ofEveryService, ...own[service]];
+
+/** The part of an environment that these names are. */
+export const only = <Value>(
+  environment: Readonly<Record<string, Value>>,
+  names: readonly string[],
+): Record<string, Value> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => names.includes(name)));

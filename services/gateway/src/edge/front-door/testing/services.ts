@@ -1,0 +1,79 @@
+/** A front door as a process has it, before services that note what reaches them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { onTestFinished } from 'vitest';
+import { startGateway } from '../../../composition/gateway.ts';
+import { gatewayConfigSchema } from '../../../configuration/config.ts';
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+interface Service {
+  origin: string;
+  seen: Seen[];
+  stop(): Promise<void>;
+}
+
+const answerDone = (_request: IncomingMessage, response: ServerResponse) =>
+  void response.end('{"success":true}');
+
+/** @param answer is called once the whole request has been read */
+export async function startService(answer = answerDone): Promise<Service> {
+  const seen: Seen[] = [];
+  const server = createServer((incoming, response) => {
+    void text(incoming).then((body) => {
+      const { method, url, headers } = incoming;
+      if (url !== '/readyz') seen.push({ method, url, headers, body });
+      response.setHeader('content-type', 'application/json');
+      answer(incoming, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(stop);
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, stop };
+}
+
+/** Of an instance that is gone: nobody listens there any more. */
+export async function goneOrigin(): Promise<string> {
+  const { origin, stop } = await startService();
+  await stop();
+  return origin;
+}
+
+/** @returns its address */
+export async function startFrontDoor(env: Record<string, string>): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-front-door-'));
+  const nowhere = 'http://127.0.0.1:9';
+  const config = readConfig(gatewayConfigSchema, {
+    ...{ TOLLGATE_DATA_DIR: dataDir, GATEWAY_PORT: '0' },
+    ...{ COMMAND_SERVICE_URL: nowhere, QUERY_SERVICE_URL: nowhere, NOTIFIER_URL: nowhere },
+    ...env,
+  });
+  const deps = {
+    config,
+    clock: systemClock,
+    ids: systemIds,
+    logOf: () => silentLog,
+    env: {},
+    pid: process.pid,
+  };
+  const { url, stop } = await startGateway(deps, ['api']);
+  onTestFinished(async () => {
+    await stop();
+    rmSync(dataDir, { recursive: true });
+  });
+  return url;
+}
