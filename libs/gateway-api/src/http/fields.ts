@@ -60,7 +60,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   recurring: 'Requests a recurring token for later charges.',
   recurringToken: 'The recurring token to charge or to pay to (`rec_…`).',
   card: 'Card data; requires the scope `cards`. It is forwarded and never stored.',
-  customer: 'Data about the customer.',
+  customer: 'Data about the customer: sent with the payment, and not kept.',
   email: 'E-mail address.',
   ip: 'IPv4 or IPv6 address.',
   pan: 'Card number, 12 to 19 digits.',

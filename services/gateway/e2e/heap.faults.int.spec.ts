@@ -1,0 +1,99 @@
+/**
+ * A card's number and its verification value were in the heap 80 seconds after the answer. Nothing of ours may hold on to
+ * them: this looks at what a collection leaves, in the process that read, called and answered.
+ */
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@tollgate/testing';
+import { afterAll, expect, it } from 'vitest';
+import { issueKey } from './commands.ts';
+import { ledgerOf } from './ledger.ts';
+import { type CallGateway, type System, newDataDir, startSystem, stopEverything } from './system.ts';
+
+afterAll(stopEverything);
+
+/** None of those that the sandbox knows, which are in the program's own texts. */
+const pans = ['4012888888881881', '5105105105105100', '4000056655665556'];
+const payoutPan = '5200828282828210';
+const holder = 'Ada Byron King-Noel';
+const cvv = '7391';
+const secrets = [...pans, payoutPan, holder, cvv];
+const product = 'Tea for the heap';
+const terms = { product, amount: 1250, currency: 'EUR' };
+const paymentOf = (pan: string) => ({
+  ...{ ...terms, orderNumber: `order-${pans.indexOf(pan)}` },
+  card: { pan, expires: '07/2031', holder, cvv },
+});
+const post = (gateway: CallGateway, path: string, body: object) =>
+  gateway('POST', `/api/v1/${path}`, { body });
+
+interface Snapshot {
+  snapshot: { meta: { node_fields: string[] } };
+  nodes: number[];
+  strings: string[];
+}
+
+/** What objects, texts and functions in the heap are named or say. */
+function textsIn(file: string): string[] {
+  const { snapshot, nodes, strings } = JSON.parse(readFileSync(file, 'utf8')) as Snapshot;
+  const fields = snapshot.meta.node_fields;
+  const nameAt = fields.indexOf('name');
+  const texts = new Set<string>();
+  for (let at = nameAt; at < nodes.length; at += fields.length) texts.add(strings[nodes[at] ?? -1] ?? '');
+  return [...texts];
+}
+
+/** Of the secrets, those that a process has in its heap, and whether the search finds what must be there. */
+async function secretsInHeap({ quickstart }: System, directory: string) {
+  const known = new Set(readdirSync(directory));
+  process.kill(quickstart.pid, 'SIGUSR2');
+  const texts = await eventually(
+    () => textsIn(join(directory, readdirSync(directory).find((name) => !known.has(name)) ?? '')),
+    { timeoutMs: 60_000, intervalMs: 500 },
+  );
+  return {
+    isSearched: texts.some((text) => text.includes(product)),
+    found: secrets.filter((secret) => texts.some((text) => text.includes(secret))),
+  };
+}
+
+/** Refused and repeated, a card goes other ways than the first time. */
+async function sendCards(gateway: CallGateway): Promise<void> {
+  for (const pan of pans.slice(1)) {
+    const body = paymentOf(pan);
+    await post(gateway, 'payments', body);
+    await post(gateway, 'payments', { ...body, amount: 1 });
+    await post(gateway, 'payments', { ...body, product: pan });
+    await post(gateway, 'payments', { ...body, color: 'red' });
+  }
+  const destination = { card: { pan: payoutPan, expires: '07/2031' } };
+  await post(gateway, 'payouts', { amount: 7, currency: 'EUR', orderNumber: 'payout-1', destination });
+  // Others come in between, as they do.
+  for (let number = 0; number < 20; number += 1)
+    await post(gateway, 'payments', { ...terms, orderNumber: `later-${number}` });
+}
+
+it('nothing of a card is in the heap once its payment was answered', { timeout: 180_000 }, async () => {
+  const directory = join(newDataDir(), 'heap');
+  mkdirSync(directory, { recursive: true });
+  const first = await startSystem({
+    env: { TOLLGATE_LOG_LEVEL: 'debug', PROVIDER_CALL_DEADLINE_MS: '20000' },
+  });
+  // A gateway without the sandbox, which reads cards, too.
+  const system = await first.startBeside('heap', {
+    NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${directory}`,
+  });
+  const gateway = system.gatewayAs(await issueKey(first, 'demo', 'payments,payouts,read,cards'));
+  await eventually(async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200));
+  const slow = { operation: 'create', fault: 'slow_reply', delayMs: 10_000, times: 1 };
+  await first.sandbox('POST', '/sandbox/faults', [slow]);
+  const answer = post(gateway, 'payments', paymentOf(pans[0] ?? ''));
+  await eventually(async () => {
+    expect((await ledgerOf(first.sandbox)).payments).toHaveLength(1);
+  });
+  // While the call is under way the number is there, and the search finds it.
+  expect((await secretsInHeap(system, directory)).found).toContain(pans[0]);
+  await answer;
+  await sendCards(gateway);
+  expect(await secretsInHeap(system, directory)).toEqual({ isSearched: true, found: [] });
+});
