@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { examplePayout, payoutTerms } from './payout.ts';
 import { oneOf, publicEvent, type PublicEvent } from './public-object.ts';
 import { callbackEvents, reviewEvents } from './review.ts';
-import { declineReason, errors, evidenceSource, example, reason, sendBy } from './values.ts';
+import { declineReason, errors, evidenceSource, example, instant, reason, sendBy } from './values.ts';
 
 const call = z
   .object({
@@ -21,6 +21,9 @@ const call = z
   .describe('The one announced call that makes the payout.');
 const status = oneOf(payoutStatuses);
 
+const keyId = z.string().describe('The id of the key.');
+const lapsesAt = instant.describe('Until when it may be approved, and then sent.');
+
 const approved = { status: 'approved', phase: 'approved' };
 const declined = { declineReason: 'card expired' };
 const exampleTerms = {
@@ -29,6 +32,30 @@ const exampleTerms = {
 };
 
 export const payoutEvents = {
+  PayoutApprovalRequested: publicEvent(
+    'A team requested a payout that a second key must approve. Its amount is reserved; nothing is sent before.',
+    {
+      both: { ...payoutTerms.both, lapsesAt },
+      inAnswers: { ...payoutTerms.inAnswers, askedBy: keyId },
+      from: ({ terms, askedBy, lapsesAt: until }: PayoutEventOf<'PayoutApprovalRequested'>['data']) => ({
+        ...{ ...terms, askedBy, lapsesAt: until },
+      }),
+    },
+    { ...exampleTerms, lapsesAt: example.instant },
+    { phase: 'awaiting_approval' },
+  ),
+  PayoutApprovalGranted: publicEvent(
+    'A second key approved the payout. It is sent when the team repeats its request.',
+    { both: { lapsesAt }, inAnswers: { grantedBy: keyId } },
+    { lapsesAt: example.instant },
+    { phase: 'approval_granted' },
+  ),
+  PayoutApprovalRefused: publicEvent(
+    'A second key refused the payout.',
+    { both: { reason }, inAnswers: { refusedBy: keyId } },
+    { reason: 'Not ours.' },
+    { phase: 'awaiting_approval' },
+  ),
   PayoutRequested: publicEvent(
     'A team requested a payout. Nothing has been sent to the Payment Service yet.',
     {

@@ -16,6 +16,7 @@ import {
   environment,
   errors,
   example,
+  instant,
   orderNumber,
   revision,
   sanitizedMask,
@@ -31,6 +32,14 @@ const destination = z
   ])
   .describe('Where the money goes, masked: it identifies the card or account to people.');
 
+const approval = z
+  .object({
+    askedBy: z.string().describe('The id of the key that asked. It cannot approve or refuse the payout.'),
+    grantedBy: z.string().exactOptional().describe('The id of the key that approved it.'),
+    lapsesAt: instant.describe('Until when it may be approved, and then sent. ISO 8601 in UTC.'),
+  })
+  .describe('Present where a second key must approve the payout.');
+
 /** The requested terms. */
 export const payoutTerms = {
   both: { orderNumber, currency, amount, destination },
@@ -43,7 +52,7 @@ export const publicPayout = publicObject({
     status: payoutStatusSchema.describe("The specification's status."),
     phase: oneOf(
       payoutPhases,
-      'What the gateway knows; `unresolved`: sent, and the outcome is not known yet.',
+      'What the gateway knows; `awaiting_approval`: a second key must approve it; `approval_granted`: repeat the request, which sends it; `unresolved`: sent, and the outcome is not known yet.',
     ),
     ...age,
     ...payoutTerms.both,
@@ -52,7 +61,7 @@ export const publicPayout = publicObject({
     errors: errors.describe('Why the payout failed; empty otherwise.'),
     revision,
   },
-  inAnswers: { ...payoutTerms.inAnswers, reviews: reviews.inAnswers },
+  inAnswers: { ...payoutTerms.inAnswers, approval: approval.exactOptional(), reviews: reviews.inAnswers },
   inRecords: {
     environment,
     team: z.string().describe('The team that requested it.'),

@@ -2,6 +2,7 @@
 import { paymentStatusSchema } from '@tollgate/payment-api/values';
 import {
   paymentPhases,
+  payoutPhases,
   payoutResolutionsOf,
   payoutReviewCodes,
   resolutionSchema,
@@ -50,7 +51,8 @@ const ownEntrySchema = z.object({
   ...review.answer.shape,
   resolutions: z.array(resolutionSchema).describe('The allowed resolutions.'),
   orderNumber: orderNumber.exactOptional(),
-  ...{ amount, currency, status: paymentStatusSchema, phase: oneOf(paymentPhases) },
+  ...{ amount, currency, status: paymentStatusSchema },
+  phase: oneOf([...new Set([...paymentPhases, ...payoutPhases])]),
 });
 
 /** As the Payment Service shows it: nothing of it was checked. */

@@ -235,15 +235,13 @@ describe('a text holds no card number', () => {
   });
 
   it('in a hash of 40 or 64 hexadecimal digits', () => {
-    const hash = fc
-      .constantFrom(40, 64)
-      .chain((length) =>
-        fc.string({
-          unit: fc.constantFrom(...Array.from('0123456789abcdef')),
-          minLength: length,
-          maxLength: length,
-        }),
-      );
+    const hash = fc.constantFrom(40, 64).chain((length) =>
+      fc.string({
+        unit: fc.constantFrom(...Array.from('0123456789abcdef')),
+        minLength: length,
+        maxLength: length,
+      }),
+    );
     fc.assert(
       fc.property(hash, (text) => {
         expect([text, containsCardNumber(text)]).toEqual([text, false]);

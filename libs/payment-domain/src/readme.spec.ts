@@ -10,6 +10,8 @@ test('the diagrams in the README are the machines', () => {
   const diagrams = [...readme.matchAll(/```mermaid\n([\s\S]*?)\n```/g)].map(([, diagram]) => diagram);
   expect(diagrams).toEqual([
     stateDiagramOf(paymentMachine, 'PaymentRequested', ['FinalStatusRevised']),
-    stateDiagramOf(payoutMachine, 'PayoutRequested', ['FinalStatusRevised']),
+    stateDiagramOf(payoutMachine, 'PayoutRequested', ['FinalStatusRevised'], {
+      awaiting_approval: 'PayoutApprovalRequested',
+    }),
   ]);
 });

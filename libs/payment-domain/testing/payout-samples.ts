@@ -34,11 +34,12 @@ export const requestPayout = (changes: Partial<RequestPayout> = {}): RequestPayo
   terms: payoutTerms,
   fingerprint: 'fingerprint-1',
   call: payoutCall,
+  requestedAt: 100_000,
   ...changes,
 });
 
 export const payoutRequested = (changes: Partial<PayoutTerms> = {}): PayoutEventOf<'PayoutRequested'> => {
-  const { type: _, ...data } = requestPayout();
+  const { type: _, requestedAt: __, ...data } = requestPayout();
   return { type: 'PayoutRequested', data: { ...data, terms: { ...payoutTerms, ...changes } } };
 };
 
@@ -59,8 +60,27 @@ export const payoutReviewResolved = (
 
 export const refusalError = { code: 'balance_less_than_amount', kind: 'processing_error' };
 
+/** Asked by the key `key-1` at 50,000, so that it lapses a day later. */
+export const payoutApprovalRequested = (lapsesAt = 86_450_000): PayoutEventOf<'PayoutApprovalRequested'> => {
+  const { call, ...request } = payoutRequested().data;
+  const { account, providerOrderNumber } = call;
+  return {
+    type: 'PayoutApprovalRequested',
+    data: { ...request, account, providerOrderNumber, askedBy: 'key-1', lapsesAt },
+  };
+};
+
 /** One event of every type, with every optional field. */
 export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type> } = {
+  PayoutApprovalRequested: payoutApprovalRequested(),
+  PayoutApprovalGranted: {
+    type: 'PayoutApprovalGranted',
+    data: { grantedBy: 'key-2', lapsesAt: 86_460_000 },
+  },
+  PayoutApprovalRefused: {
+    type: 'PayoutApprovalRefused',
+    data: { refusedBy: 'key-2', reason: 'not ours' },
+  },
   PayoutRequested: payoutRequested({ callbackUrl: 'https://shop.example/callback' }),
   PayoutAccepted: { type: 'PayoutAccepted', data: { serviceToken: 'token-a', evidence: 'answer' } },
   PayoutRefused: { type: 'PayoutRefused', data: { errors: [{ ...refusalError, message: 'A sentence.' }] } },
@@ -89,6 +109,8 @@ const accepted = [payoutRequested(), payoutSampleEvents.PayoutAccepted];
 
 /** A history that leads to each phase. */
 export const payoutHistoryTo: Record<PayoutPhase, readonly PayoutEvent[]> = {
+  awaiting_approval: [payoutApprovalRequested()],
+  approval_granted: [payoutApprovalRequested(), payoutSampleEvents.PayoutApprovalGranted],
   requested: [payoutRequested()],
   unresolved: [payoutRequested(), payoutSampleEvents.PayoutUnresolved],
   pending: accepted,

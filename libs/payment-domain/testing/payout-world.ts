@@ -30,6 +30,10 @@ export interface PayoutHappening {
 export const payoutHappeningKinds = [
   'request',
   'request under a used key',
+  'approval is asked for',
+  'second key approves',
+  'second key refuses',
+  'approval lapses',
   'send',
   'effect of a slow call',
   'answer arrives',
@@ -92,6 +96,19 @@ const planCall = (now: number): PayoutCall => ({
   answerBy: now + 10_000,
   quietUntil: now + 60_000,
 });
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** The first one has asked. */
+const keyOf = (pick: number): string => `key-${(pick % 3) + 1}`;
+
+function askApproval(now: number): PayoutInput {
+  const { type: _, call, requestedAt: __, ...request } = requestPayout();
+  const { account, providerOrderNumber } = call;
+  return {
+    ...{ ...request, type: 'AskPayoutApproval', account, providerOrderNumber },
+    ...{ askedBy: 'key-1', askedAt: now },
+  };
+}
 
 const picked = <Item>(items: readonly Item[], pick: number): Item | undefined =>
   items[pick % (items.length || 1)];
@@ -189,9 +206,14 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
     if (command !== undefined) executePayout(world, command);
   };
   const ways: Record<PayoutHappeningKind, () => unknown> = {
-    request: () => recorded(requestPayout({ call: planCall(world.now) })),
+    request: () => recorded(requestPayout({ call: planCall(world.now), requestedAt: world.now })),
     'request under a used key': () =>
       world.state && recorded(requestPayout({ call: planCall(world.now), fingerprint: 'another' })),
+    'approval is asked for': () => recorded(askApproval(world.now)),
+    'second key approves': () => recorded({ type: 'GrantPayout', keyId: keyOf(pick), at: world.now }),
+    'second key refuses': () =>
+      recorded({ type: 'RefusePayout', keyId: keyOf(pick), reason: 'a reason', at: world.now }),
+    'approval lapses': () => recorded({ type: 'RecordApprovalLapsed', at: world.now + dayMs }),
     send: () => send(world, pick),
     'effect of a slow call': () => slowEffect(world, pick),
     'answer arrives': () => recorded(picked(world.answers, pick)),
@@ -240,6 +262,8 @@ export function settlePayout(world: PayoutWorld): void {
   world.unsent = [];
   world.slow = [];
   world.now += 100_000;
+  // Nobody sends what waits for it.
+  executePayout(world, { type: 'RecordApprovalLapsed', at: world.now + dayMs });
   for (const payout of world.service) if (payout.status === 'pending') payout.status = 'approved';
   if (world.state?.serviceToken === undefined) executePayout(world, beginPayoutInquiry(world));
   for (const payout of world.service)

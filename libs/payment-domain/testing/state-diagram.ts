@@ -2,17 +2,29 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 
 /**
- * @param begins the event that begins it
+ * @param begins the event that begins it in its first state
  * @param omitted events that are not drawn
+ * @param elsewhere further states in which it may begin, and the events that do it
  */
-export function stateDiagramOf(machine: AnyStateMachine, begins: string, omitted: readonly string[]): string {
+export function stateDiagramOf(
+  machine: AnyStateMachine,
+  begins: string,
+  omitted: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): string {
   const { root } = machine;
   const regions = root.type === 'parallel' ? Object.values(root.states) : [root];
   const [main] = regions;
   const inner = main === undefined ? [] : drawStates(main, omitted);
   return [
     'stateDiagram-v2',
-    ...(main === undefined ? [] : indent([`[*] --> ${idOf(main.initial.target[0])} : ${begins}`, ...inner])),
+    ...(main === undefined
+      ? []
+      : indent([
+          `[*] --> ${idOf(main.initial.target[0])} : ${begins}`,
+          ...Object.entries(elsewhere).map(([state, event]) => `[*] --> ${state} : ${event}`),
+          ...inner,
+        ])),
     ...regions.slice(1).flatMap((region) => indent(drawComposite(region, omitted))),
   ].join('\n');
 }

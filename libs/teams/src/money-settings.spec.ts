@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Wallet, walletSchema } from './money-settings.ts';
+import { type Wallet, approvalAboveIn, walletSchema } from './money-settings.ts';
 import { type TeamEvent, type TeamState, decideTeam, evolveTeam } from './team.ts';
 
 const added: TeamEvent = { type: 'TeamAdded', data: { name: 'shop' } };
@@ -29,5 +29,38 @@ describe('the wallet of a team', () => {
 
   it.each(['', 'Group', '1st', 'a b', 'a'.repeat(64)])('is not shared under the name %j', (name) => {
     expect(walletSchema.safeParse({ kind: 'shared', name }).success).toBe(false);
+  });
+});
+
+describe('the sum above which payouts wait for a second key', () => {
+  const required = (
+    environment: 'sandbox' | 'production',
+    currency: string,
+    above: number | null,
+  ): TeamEvent => ({
+    type: 'ApprovalRequired',
+    data: { environment, currency, above },
+  });
+
+  it('is one for each environment and currency, and taken away by name', () => {
+    const team = teamOf(
+      ...[required('production', 'EUR', 5), required('sandbox', 'EUR', 1), required('production', 'USD', 7)],
+      ...[required('production', 'EUR', 0), required('sandbox', 'EUR', null)],
+    );
+    expect(approvalAboveIn(team!.money, 'production')).toEqual({ EUR: 0, USD: 7 });
+    expect(approvalAboveIn(team!.money, 'sandbox')).toBeUndefined();
+  });
+
+  it('that is set already writes nothing', () => {
+    const command = { type: 'RequireApproval', environment: 'sandbox', currency: 'EUR', above: 5 } as const;
+    expect(decideTeam(teamOf(), command)).toEqual({
+      kind: 'events',
+      events: [required('sandbox', 'EUR', 5)],
+    });
+    expect(decideTeam(teamOf(required('sandbox', 'EUR', 5)), command)).toEqual({
+      kind: 'events',
+      events: [],
+    });
+    expect(decideTeam(teamOf(), { ...command, above: null })).toEqual({ kind: 'events', events: [] });
   });
 });

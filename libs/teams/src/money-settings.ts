@@ -1,5 +1,5 @@
-/** What bounds the money of a team: the wallet that its payouts are taken from. */
-import type { Decision } from '@tollgate/payment-domain';
+/** What bounds the money of a team: the wallet that its payouts are taken from, and the sum above which a second key approves. */
+import { environmentSchema, type Decision, type Environment } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 export const walletNameSchema = z
@@ -26,35 +26,76 @@ interface ChooseWallet {
   type: 'ChooseWallet';
   wallet: Wallet;
 }
-export type MoneyCommand = ChooseWallet;
+/** Payouts above a sum wait for a second key. */
+interface RequireApproval {
+  type: 'RequireApproval';
+  environment: Environment;
+  /** ISO 4217 alphabetic code. */
+  currency: string;
+  /** Minor units; null: none waits any more. */
+  above: number | null;
+}
+export type MoneyCommand = ChooseWallet | RequireApproval;
+
+const approvalSchema = z.object({
+  environment: environmentSchema,
+  currency: z.string(),
+  above: z.int().min(0).nullable(),
+});
 
 export const moneyEventSchemas = {
   WalletChosen: z.object({ wallet: walletSchema }),
+  ApprovalRequired: approvalSchema,
 } as const;
 type MoneyEventType = keyof typeof moneyEventSchemas;
 export type MoneyEvent = {
   [Type in MoneyEventType]: { type: Type; data: z.infer<(typeof moneyEventSchemas)[Type]> };
 }[MoneyEventType];
 
+interface ApprovalRule {
+  environment: Environment;
+  currency: string;
+  above: number;
+}
+
 export interface MoneySettings {
   wallet: Wallet;
+  /** One at most for each environment and currency. */
+  approvals: readonly ApprovalRule[];
 }
-export const noMoneySettings: MoneySettings = { wallet: ownWallet };
+export const noMoneySettings: MoneySettings = { wallet: ownWallet, approvals: [] };
 
-export function decideMoney(
-  { wallet: known }: MoneySettings,
-  { wallet }: MoneyCommand,
-): Decision<MoneyEvent, never> {
-  return {
-    kind: 'events',
-    events: isSameWallet(known, wallet) ? [] : [{ type: 'WalletChosen', data: { wallet } }],
-  };
+/** The sums above which payouts wait, by currency; undefined where none does. */
+export function approvalAboveIn(
+  { approvals }: MoneySettings,
+  environment: Environment,
+): Readonly<Record<string, number>> | undefined {
+  const own = approvals.filter((rule) => rule.environment === environment);
+  return own.length === 0
+    ? undefined
+    : Object.fromEntries(own.map(({ currency, above }) => [currency, above]));
 }
 
-export const evolveMoney = (settings: MoneySettings, { data: { wallet } }: MoneyEvent): MoneySettings => ({
-  ...settings,
-  wallet,
-});
+export function decideMoney(settings: MoneySettings, command: MoneyCommand): Decision<MoneyEvent, never> {
+  const event = toEvent(command);
+  const isNew = JSON.stringify(evolveMoney(settings, event)) !== JSON.stringify(settings);
+  return { kind: 'events', events: isNew ? [event] : [] };
+}
 
-const isSameWallet = (one: Wallet, other: Wallet): boolean =>
-  one.kind === other.kind && (one.kind !== 'shared' || other.kind !== 'shared' || one.name === other.name);
+function toEvent(command: MoneyCommand): MoneyEvent {
+  if (command.type === 'ChooseWallet') return { type: 'WalletChosen', data: { wallet: command.wallet } };
+  const { type: _, ...data } = command;
+  return { type: 'ApprovalRequired', data };
+}
+
+export function evolveMoney(settings: MoneySettings, event: MoneyEvent): MoneySettings {
+  if (event.type === 'WalletChosen') return { ...settings, wallet: event.data.wallet };
+  const { environment, currency, above } = event.data;
+  const approvals = settings.approvals.filter(
+    (rule) => rule.environment !== environment || rule.currency !== currency,
+  );
+  if (above !== null) approvals.push({ environment, currency, above });
+  return { ...settings, approvals: approvals.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+}
+
+const keyOf = ({ environment, currency }: ApprovalRule): string => `${environment} ${currency}`;

@@ -4,7 +4,7 @@ import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
-import type { Wallet } from './money-settings.ts';
+import { approvalAboveIn, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
@@ -20,6 +20,8 @@ export interface Caller {
   allowedOrigins: AllowedOrigins;
   /** What its payouts are taken from. */
   wallet: Wallet;
+  /** Above which sum its payouts wait for a second key, minor units by currency; absent where none does. */
+  approvalAbove?: Readonly<Record<string, number>>;
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
 }
@@ -208,7 +210,11 @@ function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax
   const { callback = [], redirect } = team.allowedOrigins;
   const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
   const { wallet } = team.money;
-  return { ...caller, wallet, allowedOrigins: { callback, redirect }, ...given({ requestsPerSecondMax }) };
+  const approvalAbove = approvalAboveIn(team.money, environment);
+  return {
+    ...{ ...caller, wallet, allowedOrigins: { callback, redirect } },
+    ...given({ requestsPerSecondMax, approvalAbove }),
+  };
 }
 
 /** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */

@@ -103,6 +103,19 @@ test('a revoked key is not issued again', () => {
   expect(decided([added, issued('k1'), revoked('k1')], issueKey('k1'))).toEqual(refused('key_exists'));
 });
 
+test('keys that approve payouts are counted by themselves: others ask', () => {
+  const asking = [added, issued('k1'), issued('k2')];
+  const approving = (keyId: string) => issueKey(keyId, { scopes: ['approvals'] });
+  const one = decided(asking, approving('k3'));
+  expect(one.kind).toBe('events');
+  const both = [
+    ...asking,
+    issued('k3', { scopes: ['approvals'] }),
+    issued('k4', { scopes: ['approvals', 'payouts'] }),
+  ];
+  expect(decided(both, approving('k5'))).toEqual(refused('too_many_active_keys'));
+});
+
 test('two keys may be active in an environment, so that one can replace the other, and not three', () => {
   expect(activeKeysMax).toBe(2);
   expect(decided([added, issued('k1')], issueKey('k2'))).toEqual(events(issued('k2')));
@@ -181,7 +194,7 @@ test('a revoked key stays on record, inactive, and the other stays active', () =
     ],
     allowedOrigins: {},
     webhookRotations: [],
-    money: { wallet: { kind: 'own' } },
+    money: { wallet: { kind: 'own' }, approvals: [] },
   });
 });
 
@@ -261,12 +274,17 @@ const rotated = (origin?: string): TeamEvent => ({
   data: { environment: 'sandbox', ...(origin === undefined ? {} : { origin }), formerUntil: 2_000 },
 });
 
+const approvalRequired: TeamEvent = {
+  type: 'ApprovalRequired',
+  data: { environment: 'production', currency: 'EUR', above: 100 },
+};
 const shared: TeamEvent = { type: 'WalletChosen', data: { wallet: { kind: 'shared', name: 'group' } } };
 
 const samples = [
   ...[added, issued('k1'), revoked('k1'), allowed('callback', 'https://shop.example')],
   rotated('https://shop.example'),
   shared,
+  approvalRequired,
 ];
 
 test.each([...samples, issued('k1', { requestsPerSecondMax: 5 })])(
@@ -293,7 +311,7 @@ test('the first events that were stored are still read', () => {
     keys: [{ ...key, active: false, revocation: 'by-decision' }],
     allowedOrigins: {},
     webhookRotations: [],
-    money: { wallet: { kind: 'own' } },
+    money: { wallet: { kind: 'own' }, approvals: [] },
   });
 });
 

@@ -29,7 +29,7 @@ import {
 
 export * from './allowed-origins.ts';
 
-export const scopes = ['payments', 'refunds', 'payouts', 'read', 'cards', 'admin'] as const;
+export const scopes = ['payments', 'refunds', 'payouts', 'approvals', 'read', 'cards', 'admin'] as const;
 export const scopeSchema = z.enum(scopes);
 export type Scope = z.infer<typeof scopeSchema>;
 
@@ -40,7 +40,10 @@ export const teamNameSchema = z
     'must be 1 to 63 lower-case letters, digits and hyphens, beginning with a letter',
   );
 
-/** Active keys of a team per environment at most: the one in use and the one that replaces it. */
+/**
+ * Active keys of a team per environment at most: the one in use and the one that replaces it. Those that approve payouts are
+ * counted by themselves: another one has to ask.
+ */
 export const activeKeysMax = 2;
 
 /** Requests per second that a key may be allowed. */
@@ -168,6 +171,7 @@ export function decideTeam(state: TeamState, command: TeamCommand): TeamDecision
     case 'RotateWebhookSecret':
       return rotateWebhookSecret(state, command);
     case 'ChooseWallet':
+    case 'RequireApproval':
       return decideMoney(state.money, command);
     default:
       return unreachable(command);
@@ -185,12 +189,17 @@ function issueKey(team: Team, command: IssueKey): TeamDecision {
     return { kind: 'refused', refusal: { code: 'network_invalid', network: invalid.invalid } };
   if ((networks?.length ?? 0) > networksMax) return refuse('too_many_networks');
   if (isExpired({ expiresAt }, at)) return refuse('expiry_in_past');
-  if (activeKeysIn(team, environment, at).length >= activeKeysMax) return refuse('too_many_active_keys');
+  const ofItsDuty = activeKeysIn(team, environment, at).filter(
+    (key) => mayApprove(key) === mayApprove(command),
+  );
+  if (ofItsDuty.length >= activeKeysMax) return refuse('too_many_active_keys');
   const written = networks?.filter((network) => typeof network === 'string');
   const terms = { requestsPerSecondMax, expiresAt, networks: written };
   const data = { keyId, environment, secretHash, scopes: [...command.scopes], ...given(terms) };
   return { kind: 'events', events: [{ type: 'KeyIssued', data }] };
 }
+
+const mayApprove = ({ scopes: granted }: Pick<TeamKey, 'scopes'>): boolean => granted.includes('approvals');
 
 /** Those of one environment that open something at that time. */
 export const activeKeysIn = (team: Team, environment: Environment, now: number): readonly TeamKey[] =>
@@ -260,6 +269,7 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
     case 'WebhookSecretRotated':
       return { ...state, webhookRotations: [...state.webhookRotations, event.data] };
     case 'WalletChosen':
+    case 'ApprovalRequired':
       return { ...state, money: evolveMoney(state.money, event) };
     default:
       return unreachable(event);

@@ -44,7 +44,7 @@ const phaseOf = ({ isPayout, phase }: State) => {
 const statusOf = (state: State) =>
   state.isPayout
     ? statusOfPayoutPhase(phaseOf(state) as (typeof payoutPhases)[number])
-    : statusOfPhase(phaseOf(state));
+    : statusOfPhase(phaseOf(state) as (typeof paymentPhases)[number]);
 
 function viewOf(token: string, revision: number, state: State): { kind: ViewKind; view: never } {
   const { createdAt, currency, orderNumber, waits } = state;

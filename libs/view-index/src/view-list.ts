@@ -1,6 +1,6 @@
 /** What lists of payments and payouts are asked by. */
 import type { PaymentStatus } from '@tollgate/payment-api/values';
-import type { PaymentPhase } from '@tollgate/payment-domain';
+import type { PaymentPhase, PayoutPhase } from '@tollgate/payment-domain';
 import type { PageQuery, PageRefused } from './list-page.ts';
 import type { PaymentView, PayoutView } from '@tollgate/views';
 
@@ -20,8 +20,8 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   needsReview?: boolean;
   withTotal?: boolean;
 }
-export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase>;
-/** Of payouts, or of payments and payouts together; payouts have some of the statuses and phases of payments. */
+export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;
+/** Of payouts, or of payments and payouts together. */
 export type OperationListQuery = PaymentListQuery;
 
 interface ListedPage<View> {

@@ -10,7 +10,7 @@ import { viewKinds } from './view-kinds.ts';
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
   payment: [8, 'af7f0f026024'],
-  payout: [7, '2e00c050e685'],
+  payout: [8, '9b542d5d157a'],
   dispute: [1, '65a12860b2bd'],
   unmatched: [1, '8827f8aea1c4'],
 };

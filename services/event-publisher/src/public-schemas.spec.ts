@@ -25,6 +25,7 @@ import {
   disputeOpened,
   happening,
   historiesOf,
+  payoutApprovalRequested,
   payoutHappening,
   payoutRequested,
   requested,
@@ -100,14 +101,22 @@ function anyPayout(
     type: 'FinalStatusRevised',
     data: { from: 'approved', to: 'declined', declineReason: 'returned', serviceToken: 'token-1' },
   };
-  return historiesOf<ReturnType<typeof evolvePayout>, PayoutEvent>(
-    { ...first, data: { ...first.data, terms } },
-    [
-      ...Object.values<PayoutEvent>(payoutHappening),
-      revised,
-      { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
-    ],
-    evolvePayout,
+  const later: PayoutEvent[] = [
+    ...Object.values<PayoutEvent>(payoutHappening),
+    revised,
+    { type: 'ReviewResolved', data: { code: 'terms_disagree', ...word } },
+  ];
+  const requestedAtOnce: PayoutEvent = { ...first, data: { ...first.data, terms } };
+  const waiting = payoutApprovalRequested();
+  if (waiting.type !== 'PayoutApprovalRequested') throw new Error('another event');
+  const asked: PayoutEvent = { ...waiting, data: { ...waiting.data, terms } };
+  return fc.oneof(
+    historiesOf<ReturnType<typeof evolvePayout>, PayoutEvent>(requestedAtOnce, later, evolvePayout),
+    historiesOf<ReturnType<typeof evolvePayout>, PayoutEvent>(
+      asked,
+      [requestedAtOnce, ...later],
+      evolvePayout,
+    ),
   );
 }
 

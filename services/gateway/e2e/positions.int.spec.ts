@@ -89,3 +89,51 @@ it("an operator lets a team pay out of the provider's balance, which it then rea
   }, settled);
   expect(await walletOf(stranger)).toEqual({ currency: 'EUR', available: 0, hold: 0 });
 });
+
+it('a payout above a sum waits for a second key, which cannot be the one that asked', async () => {
+  await tollgate(
+    system,
+    ...['team', 'approval', 'stranger', '--environment', 'sandbox'],
+    ...['--currency', 'EUR', '--above', '0'],
+  );
+  await tollgate(system, 'team', 'wallet', 'stranger', '--shared', 'group');
+  const both = system.gatewayAs(await issueKey(system, 'stranger', 'payouts,approvals'));
+  const second = system.gatewayAs(await issueKey(system, 'stranger', 'approvals'));
+  await eventually(
+    async () => expect((await second('GET', '/api/v1/payouts')).statusCode).toBe(200),
+    settled,
+  );
+  const body = { product: 'Tea', amount: 2_000, currency: 'EUR', orderNumber: 'order-2' };
+  const created = (await shop('POST', '/api/v1/payments', { body })).body;
+  await payOnHostedPage(system.customer, { processingUrl: created.processingUrl, card: '4392963203551251' });
+  await eventually(async () => expect(await walletOf(shop)).toMatchObject({ available: 2_000 }), settled);
+  await system.sandbox('POST', '/sandbox/clock', { advanceMs: 2 * 86_400_000 });
+
+  const asked = await eventually(async () => {
+    const answer = await payOut(both, 'payout-4', 1_500);
+    expect(answer.statusCode).toBe(202);
+    return answer;
+  }, settled);
+  expect(asked.body).toMatchObject({ payout: { status: 'pending', phase: 'awaiting_approval' } });
+  const { token } = asked.body;
+  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 500, hold: 1_500 });
+  await eventually(async () => {
+    const { body: listed } = await second('GET', '/api/v1/payouts?phase=awaiting_approval');
+    expect(listed).toMatchObject({ payouts: [{ token }] });
+  }, settled);
+  expect((await both('POST', `/api/v1/payouts/${token}/approve`)).body.errors).toMatchObject([
+    { code: 'approval_by_requester' },
+  ]);
+  expect((await shop('POST', `/api/v1/payouts/${token}/approve`)).statusCode).toBe(403);
+  expect((await second('POST', `/api/v1/payouts/${token}/approve`)).statusCode).toBe(200);
+  const sentNow = await payOut(both, 'payout-4', 1_500);
+  expect([sentNow.statusCode, sentNow.body.token]).toEqual([200, token]);
+
+  const refused = (await payOut(both, 'payout-5', 500)).body.token;
+  const reason = { body: { reason: 'not ours' } };
+  expect((await second('POST', `/api/v1/payouts/${refused}/refuse`, reason)).statusCode).toBe(200);
+  expect((await payOut(both, 'payout-5', 500)).body.errors).toMatchObject([
+    { code: 'payout_approval_refused' },
+  ]);
+  expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 500, hold: 0 });
+});

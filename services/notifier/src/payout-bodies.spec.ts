@@ -1,6 +1,11 @@
 import type { PayoutEvent } from '@tollgate/payment-domain';
 import { foldPayoutView, type PayoutView } from '@tollgate/views';
-import { payoutHappening, payoutRequested, toRecordedIn } from '@tollgate/views/testing';
+import {
+  payoutApprovalRequested,
+  payoutHappening,
+  payoutRequested,
+  toRecordedIn,
+} from '@tollgate/views/testing';
 import { describe, expect, it } from 'vitest';
 import { noticesOf } from './notices.ts';
 import { payoutSubject } from './subjects.ts';
@@ -34,6 +39,17 @@ describe('a team gets a webhook about its payout', () => {
       [],
     ]);
     expect(sent([accepted, declined]).at(-1)).toEqual(['payout declined']);
+  });
+
+  it('for its approval by a second key, as pending, and for the refusal', () => {
+    const { approvalGranted, approvalRefused } = payoutHappening;
+    const asked = payoutApprovalRequested();
+    const { terms } = payoutWithCallback(url).data as { terms: object };
+    const waiting = { ...asked, data: { ...asked.data, terms } } as PayoutEvent;
+    const statusesAlong = (events: readonly PayoutEvent[]) =>
+      noticesAlong(events, waiting).map((notices) => notices.map(({ body }) => body.status));
+    expect(statusesAlong([approvalGranted])).toEqual([[], ['pending']]);
+    expect(statusesAlong([approvalRefused, failed])).toEqual([[], [], ['declined']]);
   });
 
   it('for a failure, as declined', () => {

@@ -1,14 +1,19 @@
-/** The webhook body about a payout: one for every change of status. */
-import { statusOfPayoutPhase } from '@tollgate/payment-domain';
+/** The webhook body about a payout: one for every change of status, and one for its approval. */
+import { statusOfPayoutPhase, type PayoutPhase } from '@tollgate/payment-domain';
 import type { PayoutView } from '@tollgate/views';
 import { given } from '@tollgate/service-kit';
 import type { WebhookBody } from '@tollgate/gateway-api';
 
-/** The specification's callback body; none if the status is unchanged. */
+/** The specification's callback body; none if nothing is news. */
 export function payoutBodies(before: PayoutView, { token, payout }: PayoutView): WebhookBody[] {
   const { phase, terms, declineReason } = payout;
   const status = statusOfPayoutPhase(phase);
-  if (statusOfPayoutPhase(before.payout.phase) === status) return [];
+  // An approval changes no status, and the team must learn that its repeat sends the payout now.
+  const isNews = statusOfPayoutPhase(before.payout.phase) !== status || isGranted(before, phase);
+  if (!isNews) return [];
   const { orderNumber, amount, currency } = terms;
   return [{ token, type: 'payout', status, orderNumber, amount, currency, ...given({ declineReason }) }];
 }
+
+const isGranted = (before: PayoutView, phase: PayoutPhase): boolean =>
+  phase === 'approval_granted' && before.payout.phase === 'awaiting_approval';

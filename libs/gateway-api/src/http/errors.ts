@@ -119,6 +119,19 @@ export const apiErrors = {
     'token',
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
+  payout_not_awaiting_approval: refused(
+    'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
+    'token',
+  ),
+  approval_by_requester: forbidden(
+    'The key that asked for the payout cannot approve or refuse it. Use another key with the scope approvals.',
+  ),
+  payout_approval_refused: refused(
+    'A second key refused the payout, and nothing was sent. To pay out after all, send a new request under a new Idempotency-Key or orderNumber.',
+  ),
+  payout_approval_lapsed: refused(
+    'The payout was not approved, or not sent, in time, and nothing was sent. To pay out after all, send a new request under a new Idempotency-Key or orderNumber.',
+  ),
   payout_exceeds_position: refused(
     'The payout exceeds what your team has taken and not given back or paid out. Send a lower amount.',
     'amount',

@@ -1,6 +1,22 @@
 import { payoutListSchema } from './queries.ts';
-import { calls, done, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
+import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 import type { Route } from './routes.ts';
+
+const decidedBySecondKey = <More extends Partial<Route>>(
+  decision: 'approve' | 'refuse',
+  summary: string,
+  more: More,
+) =>
+  ({
+    service: 'command-service',
+    ...{ method: 'POST', url: `/api/v1/payouts/:token/${decision}`, tag: 'Payouts', summary },
+    ...{ scopes: ['approvals'], isCommand: true, ...more },
+    answers: done('The payout as it is now.', 'CreatedPayout'),
+    errors: [
+      ...(['payout_not_found', 'payout_not_awaiting_approval', 'approval_by_requester'] as const),
+      ...ofCommands,
+    ],
+  }) satisfies Route;
 
 export const payoutRoutes = {
   createPayout: {
@@ -8,7 +24,7 @@ export const payoutRoutes = {
     ...{ method: 'POST', url: '/api/v1/payouts', tag: 'Payouts' },
     summary: 'Creates a payout',
     description:
-      'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
+      'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. Above a sum that the operators set, it waits (202, phase `awaiting_approval`) until another key approves it: repeat the request then, which sends it. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
     ...{ scopes: ['payouts'], idempotencyKey: 'optional', ...calls },
     body: {
       schema: 'PayoutRequest',
@@ -17,7 +33,13 @@ export const payoutRoutes = {
         destination: { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } },
       },
     },
-    answers: { ...done('Accepted.', 'CreatedPayout'), ...unknown('CreatedPayout') },
+    answers: {
+      ...done('Accepted.', 'CreatedPayout'),
+      ...unknown(
+        'CreatedPayout',
+        'It waits for an approval, or was sent and the outcome is not known yet. Retrieve it later.',
+      ),
+    },
     errors: [
       'incorrect_amount',
       'incorrect_currency',
@@ -25,17 +47,28 @@ export const payoutRoutes = {
       'origin_not_allowed',
       'recurring_token_not_found',
       'payout_exceeds_position',
+      'payout_approval_refused',
+      'payout_approval_lapsed',
       'resolved_as_not_made',
       'idempotency_key_reused',
       'read_model_behind',
       ...ofProviderCalls,
     ],
   },
+  approvePayout: decidedBySecondKey('approve', 'Approves a payout that waits for a second key', {
+    description:
+      'By another key of the team than the one that asked. Nothing is sent by it: the team repeats its request within 24 hours, which sends it once.',
+  }),
+  refusePayout: decidedBySecondKey('refuse', 'Refuses a payout that waits for a second key', {
+    description:
+      'By another key of the team than the one that asked; also one that is approved and not sent yet.',
+    body: { schema: 'ApprovalRefusal', example: { reason: 'Not an account of ours.' } },
+  }),
   listPayouts: {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/payouts', tag: 'Payouts' },
     summary: 'Lists payouts, newest first',
-    ...{ scopes: ['read', 'payouts'], query: payoutListSchema, minPosition: true },
+    ...{ scopes: ['read', 'payouts', 'approvals'], query: payoutListSchema, minPosition: true },
     answers: done('One page.', 'PayoutList'),
     errors: [...ofReads],
   },
@@ -43,7 +76,7 @@ export const payoutRoutes = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/payouts/:token', tag: 'Payouts' },
     summary: 'Shows a payout',
-    ...{ scopes: ['read', 'payouts'], minPosition: true },
+    ...{ scopes: ['read', 'payouts', 'approvals'], minPosition: true },
     ...tagged('The payout.', 'PayoutAnswer'),
     errors: [...ofReads, 'payout_not_found'],
   },
@@ -51,7 +84,7 @@ export const payoutRoutes = {
     service: 'query-service',
     ...{ method: 'GET', url: '/api/v1/payouts/:token/events', tag: 'Payouts' },
     summary: 'Shows the whole history of a payout',
-    scopes: ['read', 'payouts'],
+    scopes: ['read', 'payouts', 'approvals'],
     answers: done('Every event, in order.', 'PayoutHistory'),
     errors: ['payout_not_found', 'store_unavailable'],
   },

@@ -46,6 +46,9 @@ const isPageOrCursor = ({ page, cursor }: { page?: number | undefined; cursor?: 
   page === undefined || cursor === undefined;
 const pageBesideCursor = { path: ['page'], message: 'must be left out when a cursor is given' };
 
+/** Of payments and payouts. */
+const anyPhases = [...new Set([...paymentPhases, ...payoutPhases])] as const;
+
 const operationTypes = ['pays', 'payouts', 'all'] as const;
 /** What the list of payments shows (specification). */
 export type OperationType = (typeof operationTypes)[number];
@@ -53,8 +56,7 @@ export type OperationType = (typeof operationTypes)[number];
 const paymentFilters = {
   ...filters,
   status: paymentStatusSchema.optional(),
-  // These include the phases of payouts.
-  phase: z.enum(paymentPhases).optional(),
+  phase: z.enum(anyPhases).optional(),
   operationType: z.enum(operationTypes, 'must be pays, payouts or all').default('pays'),
 };
 

@@ -10,8 +10,11 @@ export const ofProviderCalls = [
   ...['provider_unavailable', 'store_unavailable'],
 ] as readonly ErrorCode[];
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
-export const unknown = (schema: AnswerName) => ({
-  202: { meaning: 'Sent; the outcome is not known yet. Retrieve it later.', schema },
+export const unknown = (
+  schema: AnswerName,
+  meaning = 'Sent; the outcome is not known yet. Retrieve it later.',
+) => ({
+  202: { meaning, schema },
 });
 
 /** Answers of resources that callers poll. */

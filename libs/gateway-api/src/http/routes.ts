@@ -18,7 +18,12 @@ import {
 } from './queries.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
-import { paymentRequestSchema, replaySchema, resolutionRequestSchema } from './requests.ts';
+import {
+  approvalRefusalSchema,
+  paymentRequestSchema,
+  replaySchema,
+  resolutionRequestSchema,
+} from './requests.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 
 /** The request bodies, by their names in the OpenAPI document. The routes parse with these schemas. */
@@ -28,6 +33,7 @@ export const bodySchemas = {
   RefundRequest: refundRequestSchema,
   PayoutRequest: payoutRequestSchema,
   Resolution: resolutionRequestSchema,
+  ApprovalRefusal: approvalRefusalSchema,
   Replay: replaySchema,
 } as const;
 export type BodyName = keyof typeof bodySchemas;

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import approved from '../../histories/v1/payout-approved.json' with { type: 'json' };
+import approvedBySecondKey from '../../histories/v1/payout-approved-by-second-key.json' with { type: 'json' };
 import callbackDeferred from '../../histories/v1/payout-callback-deferred.json' with { type: 'json' };
 import declinedThenRevised from '../../histories/v1/payout-declined-then-revised.json' with { type: 'json' };
 import notMadeThenFound from '../../histories/v1/payout-not-made-then-found.json' with { type: 'json' };
 import notSent from '../../histories/v1/payout-not-sent.json' with { type: 'json' };
+import refusedBySecondKey from '../../histories/v1/payout-refused-by-second-key.json' with { type: 'json' };
 import refused from '../../histories/v1/payout-refused.json' with { type: 'json' };
 import { foldPayout } from '../../testing/payout-samples.ts';
 import { decodePayoutEvent, payoutDestinationSchema, payoutEventSchemas } from './payout-events.ts';
@@ -15,11 +17,13 @@ interface History {
 
 const histories: Record<string, History> = {
   'v1 approved': approved,
+  'v1 approved by a second key': approvedBySecondKey,
   'v1 callback deferred': callbackDeferred,
   'v1 declined, then revised': declinedThenRevised,
   'v1 not made, then found': notMadeThenFound,
   'v1 not sent': notSent,
   'v1 refused': refused,
+  'v1 refused by a second key': refusedBySecondKey,
 };
 
 test.each(Object.entries(histories))(

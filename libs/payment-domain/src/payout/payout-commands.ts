@@ -25,6 +25,44 @@ export interface RequestPayout extends RequestFingerprints {
   team: string;
   terms: PayoutTerms;
   call: PayoutCall;
+  /** Milliseconds since the Unix epoch; it is not recorded with the payout. */
+  requestedAt: number;
+}
+
+/** The team asks for a payout that a second key must approve. */
+export interface AskPayoutApproval extends Omit<RequestPayout, 'type' | 'call' | 'requestedAt'> {
+  type: 'AskPayoutApproval';
+  /** The account in which its amount is reserved, and that is to make it. */
+  account: string;
+  providerOrderNumber: string;
+  /** The id of the key that asks. */
+  askedBy: string;
+  /** Milliseconds since the Unix epoch. */
+  askedAt: number;
+}
+
+/** A second key approves it. */
+export interface GrantPayout {
+  type: 'GrantPayout';
+  keyId: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+}
+
+/** A second key refuses it. */
+export interface RefusePayout {
+  type: 'RefusePayout';
+  keyId: string;
+  reason: string;
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+}
+
+/** Nobody approved it, or nobody sent it, in time. */
+export interface RecordApprovalLapsed {
+  type: 'RecordApprovalLapsed';
+  /** Milliseconds since the Unix epoch. */
+  at: number;
 }
 
 /** The payout's call has ended. */
@@ -50,10 +88,20 @@ export interface RecordPayoutObservation {
   inquiredAt: number;
 }
 
-type PayoutCommand = RequestPayout | ResolveReview<PayoutReviewCode>;
+type PayoutCommand =
+  RequestPayout | AskPayoutApproval | GrantPayout | RefusePayout | ResolveReview<PayoutReviewCode>;
 export type PayoutObservation =
-  RecordPayoutOutcome | RecordPayoutSearch | RecordPayoutObservation | SharedObservation;
+  | RecordPayoutOutcome
+  | RecordPayoutSearch
+  | RecordPayoutObservation
+  | RecordApprovalLapsed
+  | SharedObservation;
 export type PayoutInput = PayoutCommand | PayoutObservation;
 
 /** Why a command is refused. Closed: each code is mapped once, at the edge. */
-export type PayoutRefusal = { code: 'idempotency_key_reused' } | { code: 'payout_not_found' } | ReviewRefusal;
+export type PayoutRefusal =
+  | { code: 'idempotency_key_reused' }
+  | { code: 'payout_not_found' }
+  | { code: 'payout_not_awaiting_approval' }
+  | { code: 'approval_by_requester' }
+  | ReviewRefusal;

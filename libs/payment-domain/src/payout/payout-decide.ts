@@ -16,7 +16,16 @@ import {
 import { isSameRequest } from '../request-fingerprint.ts';
 import { openReview } from '../review.ts';
 import { deferCallback, endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
+import {
+  announceApproved,
+  askApproval,
+  grantPayout,
+  isBeforeAnnouncement,
+  recordApprovalLapsed,
+  refusePayout,
+} from './payout-approval.ts';
 import type {
+  AskPayoutApproval,
   ObservedPayout,
   PayoutInput,
   PayoutObservation,
@@ -55,6 +64,12 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
   switch (input.type) {
     case 'RequestPayout':
       return requestPayout(state, input);
+    case 'AskPayoutApproval':
+      return askPayoutApproval(state, input);
+    case 'GrantPayout':
+      return state === undefined ? refuse({ code: 'payout_not_found' }) : grantPayout(state, input);
+    case 'RefusePayout':
+      return state === undefined ? refuse({ code: 'payout_not_found' }) : refusePayout(state, input);
     case 'ResolveReview':
       return state === undefined
         ? refuse({ code: 'payout_not_found' })
@@ -66,9 +81,15 @@ export function decidePayout(state: PayoutState, input: PayoutInput): PayoutDeci
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
 function requestPayout(state: PayoutState, request: RequestPayout): PayoutDecision {
-  const { type: _, earlierFingerprints: __, ...data } = request;
+  const { type: _, earlierFingerprints: __, requestedAt: ___, ...data } = request;
   if (state === undefined) return events({ type: 'PayoutRequested', data });
-  return isSameRequest(state, request) ? events() : refuse({ code: 'idempotency_key_reused' });
+  if (!isSameRequest(state, request)) return refuse({ code: 'idempotency_key_reused' });
+  return events(...announceApproved(state, request));
+}
+
+function askPayoutApproval(state: PayoutState, ask: AskPayoutApproval): PayoutDecision {
+  if (state === undefined) return events(askApproval(ask));
+  return isSameRequest(state, ask) ? events() : refuse({ code: 'idempotency_key_reused' });
 }
 
 /** The decision, and the reviews that its events resolve. */
@@ -84,11 +105,18 @@ const record = (state: Payout, observation: PayoutObservation): PayoutEvent[] =>
     resolveAnsweredOfPayout,
   ]);
 
-const isInquiry = ({ type }: PayoutObservation): boolean =>
+const isInquiry = ({ type }: Pick<PayoutObservation, 'type'>): boolean =>
   type === 'RecordPayoutSearch' || type === 'RecordPayoutObservation' || type === 'RecordMissing';
 
+/** What is shown under its number while nothing of it is announced is none of ours. */
+const isOfNoCall = (state: Payout, { type }: PayoutObservation): boolean =>
+  isBeforeAnnouncement(state) && (isInquiry({ type }) || type === 'RecordPayoutOutcome');
+
 function eventsOf(state: Payout, observation: PayoutObservation): PayoutEvent[] {
+  if (isOfNoCall(state, observation)) return [];
   switch (observation.type) {
+    case 'RecordApprovalLapsed':
+      return recordApprovalLapsed(state, observation);
     case 'RecordPayoutOutcome':
       return recordOutcome(state, observation.outcome);
     case 'RecordPayoutSearch':

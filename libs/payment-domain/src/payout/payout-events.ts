@@ -8,7 +8,7 @@ import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
-import { environmentSchema, errorsSchema, textSchema } from '../values.ts';
+import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
 /** The states of a payout: those of a payment (specification, section 3) that it can have (decision 22). */
 export const payoutStatuses = ['pending', 'approved', 'declined'] as const;
@@ -74,19 +74,37 @@ export const payoutReviewCodes = [
 export const payoutReviewCodeSchema = z.enum(payoutReviewCodes);
 export type PayoutReviewCode = z.infer<typeof payoutReviewCodeSchema>;
 
-/** Why nothing was paid out. `resolved`: a person confirmed it. */
-export const payoutFailureSchema = z.enum(['refused', 'not-sent', 'resolved']);
+/** Why nothing was paid out. `resolved`: a person confirmed it; the last two: it was never sent. */
+export const payoutFailureSchema = z.enum([
+  'refused',
+  'not-sent',
+  'resolved',
+  'approval-refused',
+  'approval-lapsed',
+]);
+
+const requestShape = {
+  environment: environmentSchema,
+  team: textSchema,
+  terms: payoutTermsSchema,
+  /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
+  fingerprint: textSchema,
+};
 
 /** Data of each event type, as stored. */
 export const payoutEventSchemas = {
-  PayoutRequested: z.object({
-    environment: environmentSchema,
-    team: textSchema,
-    terms: payoutTermsSchema,
-    /** Keyed hash over the validated request, `<kid>.<mac>`: distinguishes a replay from another request under the same key. */
-    fingerprint: textSchema,
-    call: payoutCallSchema,
+  /** A second key must approve it before it is announced; its amount is reserved in this account meanwhile. */
+  PayoutApprovalRequested: z.object({
+    ...requestShape,
+    ...payoutCallSchema.pick({ account: true, providerOrderNumber: true }).shape,
+    /** The key that asked, which can never approve it. */
+    askedBy: textSchema,
+    lapsesAt: instantSchema,
   }),
+  /** The team repeats its request, which sends it: where the money goes is not kept here. */
+  PayoutApprovalGranted: z.object({ grantedBy: textSchema, lapsesAt: instantSchema }),
+  PayoutApprovalRefused: z.object({ refusedBy: textSchema, reason: textSchema }),
+  PayoutRequested: z.object({ ...requestShape, call: payoutCallSchema }),
   PayoutAccepted: z.object({
     serviceToken: textSchema,
     /** How it is known: by the call's own answer, or by a status inquiry. */

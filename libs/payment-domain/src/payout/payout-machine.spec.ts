@@ -15,6 +15,9 @@ import {
 
 /** The machine's events by name, with the fact that decides where they lead behind a colon. */
 const machineEvents: Record<string, PayoutMachineEvent> = {
+  PayoutApprovalGranted: { type: 'PayoutApprovalGranted' },
+  PayoutApprovalRefused: { type: 'PayoutApprovalRefused' },
+  PayoutRequested: { type: 'PayoutRequested' },
   PayoutAccepted: { type: 'PayoutAccepted' },
   PayoutRefused: { type: 'PayoutRefused' },
   PayoutNotSent: { type: 'PayoutNotSent' },
@@ -33,6 +36,16 @@ const machineEvents: Record<string, PayoutMachineEvent> = {
 
 /** The lifecycle. What is not in a row is not allowed in that phase; reviews and callbacks are allowed in every one. */
 const lifecycle: Record<PayoutPhase, Record<string, PayoutPhase>> = {
+  awaiting_approval: {
+    PayoutApprovalGranted: 'approval_granted',
+    PayoutApprovalRefused: 'awaiting_approval',
+    PayoutFailed: 'failed',
+  },
+  approval_granted: {
+    PayoutRequested: 'requested',
+    PayoutApprovalRefused: 'approval_granted',
+    PayoutFailed: 'failed',
+  },
   requested: {
     PayoutAccepted: 'pending',
     PayoutRefused: 'requested',
@@ -66,9 +79,9 @@ const cells = payoutPhases.flatMap((phase) =>
   })),
 );
 
-test('the table knows every event type but PayoutRequested, which begins a payout', () => {
+test('the table knows every event type but PayoutApprovalRequested, which only begins a payout', () => {
   const names = new Set(Object.values(machineEvents).map(({ type }) => type));
-  expect([...names, 'PayoutRequested'].sort()).toEqual(Object.keys(payoutEventSchemas).sort());
+  expect([...names, 'PayoutApprovalRequested'].sort()).toEqual(Object.keys(payoutEventSchemas).sort());
 });
 
 test('the machine has the phases of the table and no other', () => {
@@ -99,8 +112,8 @@ test('an answer from memory is the same as the first one', () => {
     expect(payoutPhaseAfter(phase, event)).toBe(next);
 });
 
-test('a payout begins as requested, and every phase can be reached from there', () => {
-  const reached = new Set<PayoutPhase>(['requested']);
+test('a payout begins as requested, or waits for its approval, and every phase can be reached from there', () => {
+  const reached = new Set<PayoutPhase>(['requested', 'awaiting_approval']);
   // A set that grows while it is walked through is walked through to its end.
   for (const phase of reached)
     for (const event of Object.values(machineEvents)) reached.add(payoutPhaseAfter(phase, event) ?? phase);
@@ -108,7 +121,11 @@ test('a payout begins as requested, and every phase can be reached from there', 
 });
 
 test('no event leads back to requested: what is requested once is not called for again', () => {
-  expect(cells.filter(({ phase, next }) => next === 'requested' && phase !== 'requested')).toEqual([]);
+  const before = ['requested', 'approval_granted'];
+  expect(cells.filter(({ phase, next }) => next === 'requested' && !before.includes(phase))).toEqual([]);
+  expect(cells.filter(({ next }) => next === 'awaiting_approval').map(({ phase }) => phase)).not.toContain(
+    'requested',
+  );
 });
 
 test('a final status is changed by a revision only', () => {
@@ -122,6 +139,8 @@ test('a final status is changed by a revision only', () => {
 });
 
 test.each([
+  ['awaiting_approval', 'pending', false],
+  ['approval_granted', 'pending', false],
   ['requested', 'pending', false],
   ['unresolved', 'pending', false],
   ['pending', 'pending', false],

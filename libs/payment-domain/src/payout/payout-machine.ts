@@ -1,6 +1,6 @@
 /**
  * The lifecycle of a payout: the only definition of which event may follow which. There is one outbound call, so nothing
- * leads back to `paying`.
+ * leads back to `paying`. It begins there, or where a second key must approve it first.
  */
 import { setup } from 'xstate';
 import { createMachineWalk } from '../machine-walk.ts';
@@ -8,7 +8,7 @@ import type { PayoutEventType, PayoutStatus } from './payout-events.ts';
 
 /** An event as the machine sees it: its type, and the one fact about it that decides where it leads. */
 export type PayoutMachineEvent =
-  | { type: Exclude<PayoutEventType, 'PayoutRequested' | 'FinalStatusRevised'> }
+  | { type: Exclude<PayoutEventType, 'PayoutApprovalRequested' | 'FinalStatusRevised'> }
   | { type: 'FinalStatusRevised'; to: PayoutStatus };
 
 // A self-transition must differ from "not allowed", which XState answers with silence: an action marks it.
@@ -29,6 +29,12 @@ export const payoutMachine = setup({
   initial: 'paying',
   on: { ReviewOpened: stay, ReviewResolved: stay, CallbackDeferred: stay, CallbackInquired: stay },
   states: {
+    awaiting_approval: {
+      on: { PayoutApprovalGranted: 'approval_granted', PayoutApprovalRefused: stay, PayoutFailed: 'failed' },
+    },
+    approval_granted: {
+      on: { PayoutRequested: 'paying', PayoutApprovalRefused: stay, PayoutFailed: 'failed' },
+    },
     paying: {
       initial: 'announced',
       states: { announced: { on: { PayoutUnresolved: 'unresolved' } }, unresolved: {} },
@@ -42,7 +48,16 @@ export const payoutMachine = setup({
   },
 });
 
-export const payoutPhases = ['requested', 'unresolved', 'pending', 'approved', 'declined', 'failed'] as const;
+export const payoutPhases = [
+  'awaiting_approval',
+  'approval_granted',
+  'requested',
+  'unresolved',
+  'pending',
+  'approved',
+  'declined',
+  'failed',
+] as const;
 export type PayoutPhase = (typeof payoutPhases)[number];
 
 /** Where the machine stands. */
@@ -63,6 +78,8 @@ export function payoutPhaseOf({ lifecycle }: PayoutMachineState): PayoutPhase {
 }
 
 const statusByPhase: Record<PayoutPhase, PayoutStatus> = {
+  awaiting_approval: 'pending',
+  approval_granted: 'pending',
   requested: 'pending',
   unresolved: 'pending',
   pending: 'pending',

@@ -21,7 +21,9 @@ import {
   toPayoutMachineEvent,
 } from './payout-state.ts';
 
-const laterEvents = Object.values(payoutSampleEvents).filter(({ type }) => type !== 'PayoutRequested');
+const laterEvents = Object.values(payoutSampleEvents).filter(
+  ({ type }) => type !== 'PayoutRequested' && type !== 'PayoutApprovalRequested',
+);
 
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
@@ -45,12 +47,28 @@ test.each(laterEvents)('no payout begins with $type', (event) => {
   expect(() => evolvePayout(noPayout, event)).toThrow(InvariantViolation);
 });
 
-describe.each(payoutPhases)('in phase %s', (phase) => {
-  test('a payout that is requested a second time is a damaged stream', () => {
-    expect(() => evolvePayout(payoutAfter(payoutHistoryTo[phase]), payoutRequested())).toThrow(
-      InvariantViolation,
-    );
+test('a payout that a second key must approve begins without a call', () => {
+  const payout = payoutAfter(payoutHistoryTo.awaiting_approval);
+  expect(payout).toMatchObject({
+    ...{ phase: 'awaiting_approval', approval: { askedBy: 'key-1', lapsesAt: 86_450_000 } },
+    call: { account: 'main', providerOrderNumber: 'po_1.1', sendBy: 0, answerBy: 0, quietUntil: 0 },
   });
+  const granted = payoutAfter(payoutHistoryTo.approval_granted);
+  expect(granted.approval).toEqual({ askedBy: 'key-1', grantedBy: 'key-2', lapsesAt: 86_460_000 });
+  expect(payoutAfter([...payoutHistoryTo.approval_granted, payoutRequested()])).toMatchObject({
+    ...{ phase: 'requested', call: payoutCall, approval: granted.approval },
+  });
+});
+
+describe.each(payoutPhases)('in phase %s', (phase) => {
+  const again = [payoutSampleEvents.PayoutApprovalRequested, payoutRequested()];
+
+  test.each(again.filter(({ type }) => phase !== 'approval_granted' || type !== 'PayoutRequested'))(
+    'a payout that begins a second time is a damaged stream: $type',
+    (event) => {
+      expect(() => evolvePayout(payoutAfter(payoutHistoryTo[phase]), event)).toThrow(InvariantViolation);
+    },
+  );
 
   test.each(laterEvents)('$type leads where the machine says, or is loud', (event) => {
     const before = frozen(payoutAfter(payoutHistoryTo[phase]));

@@ -37,7 +37,18 @@ export const payoutSchema = z.object({
   terms: payoutTermsSchema,
   fingerprint: z.string(),
   phase: z.enum(payoutPhases),
+  /** Of one that is not announced yet, with instants of 0. */
   call: payoutCallSchema,
+  /** Where a second key must approve it. */
+  approval: z
+    .object({
+      /** Ids of keys. */
+      askedBy: z.string(),
+      grantedBy: z.string().exactOptional(),
+      /** Until when it waits to be approved, and then to be sent. */
+      lapsesAt: z.int(),
+    })
+    .exactOptional(),
   /** The service's token, once the service is known to have the payout; absent while it has failed. */
   serviceToken: z.string().exactOptional(),
   declineReason: z.string().exactOptional(),
@@ -64,18 +75,31 @@ export type PayoutState = Payout | typeof noPayout;
  */
 export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (state === undefined) return begin(event);
-  if (event.type === 'PayoutRequested') throw new InvariantViolation('PayoutRequested came a second time');
+  if (event.type === 'PayoutApprovalRequested')
+    throw new InvariantViolation('PayoutApprovalRequested came after the beginning');
   const next = payoutWalk.require(payoutStateOf(state.phase), toPayoutMachineEvent(event));
   return { ...apply(state, event), phase: payoutPhaseOf(next) };
 }
 
 function begin(event: PayoutEvent): Payout {
-  if (event.type !== 'PayoutRequested')
-    throw new InvariantViolation(`${event.type} came before PayoutRequested`);
-  return { ...event.data, phase: 'requested', errors: [], ...noDeferredCallbacks, ...noReviews };
+  const nothingYet = { errors: [], ...noDeferredCallbacks, ...noReviews };
+  switch (event.type) {
+    case 'PayoutRequested':
+      return { ...event.data, phase: 'requested', ...nothingYet };
+    case 'PayoutApprovalRequested': {
+      const { account, providerOrderNumber, askedBy, lapsesAt, ...request } = event.data;
+      const call = { account, providerOrderNumber, sendBy: 0, answerBy: 0, quietUntil: 0 };
+      return {
+        ...{ ...request, call, approval: { askedBy, lapsesAt } },
+        ...{ phase: 'awaiting_approval', ...nothingYet },
+      };
+    }
+    default:
+      throw new InvariantViolation(`${event.type} came before the beginning`);
+  }
 }
 
-type LaterEvent = Exclude<PayoutEvent, { type: 'PayoutRequested' }>;
+type LaterEvent = Exclude<PayoutEvent, { type: 'PayoutApprovalRequested' }>;
 
 /** The event as the machine sees it. */
 export const toPayoutMachineEvent = (event: LaterEvent): PayoutMachineEvent =>
@@ -83,6 +107,10 @@ export const toPayoutMachineEvent = (event: LaterEvent): PayoutMachineEvent =>
 
 function apply(state: Payout, event: LaterEvent): Payout {
   switch (event.type) {
+    case 'PayoutRequested':
+      return { ...state, call: event.data.call };
+    case 'PayoutApprovalGranted':
+      return { ...state, approval: { ...requireApproval(state), ...event.data } };
     case 'PayoutAccepted':
       return { ...state, serviceToken: event.data.serviceToken };
     case 'PayoutRefused':
@@ -101,6 +129,7 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return { ...state, ...afterOpened(state, event.data) };
     case 'ReviewResolved':
       return { ...state, ...afterResolved(state, event.data) };
+    case 'PayoutApprovalRefused':
     case 'PayoutNotSent':
     case 'PayoutUnresolved':
     case 'PayoutApproved':
@@ -108,6 +137,11 @@ function apply(state: Payout, event: LaterEvent): Payout {
     default:
       return unreachable(event);
   }
+}
+
+function requireApproval({ approval }: Payout) {
+  if (approval === undefined) throw new InvariantViolation('a payout was approved that nobody asked about');
+  return approval;
 }
 
 function revise(state: Payout, { data }: PayoutEventOf<'FinalStatusRevised'>): Payout {

@@ -33,11 +33,21 @@ const happening: fc.Arbitrary<PayoutHappening> = fc.record({
 const one = (kind: PayoutHappening['kind'], pick = 0): PayoutHappening => ({ kind, pick });
 /** How far a payout has come when the mess begins. */
 const beginnings: PayoutHappening[][] = [
-  [],
-  [one('send'), one('answer arrives')],
-  [one('send', 1), one('answer arrives')],
-  [one('send', 6), one('answer arrives')],
+  [one('request')],
+  [one('approval is asked for')],
+  [one('approval is asked for'), one('second key approves', 1)],
   [
+    one('approval is asked for'),
+    one('second key approves', 1),
+    one('request'),
+    one('send'),
+    one('answer arrives'),
+  ],
+  [one('request'), one('send'), one('answer arrives')],
+  [one('request'), one('send', 1), one('answer arrives')],
+  [one('request'), one('send', 6), one('answer arrives')],
+  [
+    one('request'),
     one('send', 15),
     one('answer arrives'),
     one('time passes', 4),
@@ -47,7 +57,7 @@ const beginnings: PayoutHappening[][] = [
 ];
 const happenings = fc
   .tuple(fc.constantFrom(...beginnings), fc.noBias(fc.array(happening, { maxLength: 60, size: 'max' })))
-  .map(([beginning, mess]) => [one('request'), ...beginning, ...mess]);
+  .map(([beginning, mess]) => [...beginning, ...mess]);
 
 const hasReview = (history: readonly PayoutEvent[], code: string): boolean =>
   history.some((event) => event.type === 'ReviewOpened' && event.data.code === code);

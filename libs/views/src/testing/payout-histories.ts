@@ -5,7 +5,9 @@ import {
   type DisputeEvent,
   type Environment,
   type PayoutEvent,
+  type PayoutEventOf,
 } from '@tollgate/payment-domain';
+import fc from 'fast-check';
 import { historiesOf, planted, startedAt } from './histories.ts';
 
 export interface PayoutRequestedOptions {
@@ -33,8 +35,21 @@ export function payoutRequested(options: PayoutRequestedOptions = {}): PayoutEve
 const serviceToken = `${planted}-service-token-4321`;
 const error = { code: 'incorrect_private_key', kind: 'authentication_error', message: `key ${planted}` };
 
+/** One that a second key must approve. */
+export function payoutApprovalRequested(options: PayoutRequestedOptions = {}): PayoutEvent {
+  const { call, ...request } = payoutRequested(options).data as PayoutEventOf<'PayoutRequested'>['data'];
+  const { account, providerOrderNumber } = call;
+  const data = { ...request, account, providerOrderNumber, askedBy: 'k1', lapsesAt: startedAt + 86_400_000 };
+  return { type: 'PayoutApprovalRequested', data };
+}
+
 /** One of each, by short names. */
 export const payoutHappening = {
+  approvalGranted: {
+    type: 'PayoutApprovalGranted',
+    data: { grantedBy: 'k2', lapsesAt: startedAt + 90_000_000 },
+  },
+  approvalRefused: { type: 'PayoutApprovalRefused', data: { refusedBy: 'k2', reason: 'not ours' } },
   accepted: { type: 'PayoutAccepted', data: { serviceToken, evidence: 'answer' } },
   refused: { type: 'PayoutRefused', data: { errors: [error] } },
   notSent: { type: 'PayoutNotSent', data: { reason: 'ECONNREFUSED' } },
@@ -54,10 +69,13 @@ export const payoutHappening = {
 } as const satisfies Record<string, PayoutEvent>;
 
 /** Events that follow one another as the payout machine allows, beginning with a request. */
-export const anyPayoutHistory = historiesOf(
-  payoutRequested(),
-  Object.values<PayoutEvent>(payoutHappening),
-  evolvePayout,
+export const anyPayoutHistory = fc.oneof(
+  historiesOf(payoutRequested(), Object.values<PayoutEvent>(payoutHappening), evolvePayout),
+  historiesOf(
+    payoutApprovalRequested(),
+    [payoutRequested(), ...Object.values<PayoutEvent>(payoutHappening)],
+    evolvePayout,
+  ),
 );
 
 export interface DisputeOpenedOptions {

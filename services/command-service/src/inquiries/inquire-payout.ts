@@ -1,5 +1,5 @@
 /** Finds out what the provider says about a payout, and records what is new. Nothing is ever sent because of it. */
-import { type PayoutObservation, isPayoutAwaited } from '@tollgate/payment-domain';
+import { type PayoutObservation, isBeforeAnnouncement, isPayoutAwaited } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { Cause } from '../aggregates/repository.ts';
@@ -20,7 +20,11 @@ export async function inquirePayout(
   aggregate: PayoutAggregate,
   cause: Cause,
 ): Promise<Inquired> {
-  const observation = await ask(deps, aggregate, cause);
+  const { payout } = aggregate;
+  // Nothing of it is announced: there is nothing to ask for, and only time may end it.
+  const observation = isBeforeAnnouncement(payout)
+    ? ({ type: 'RecordApprovalLapsed', at: deps.clock.now() } as const)
+    : await ask(deps, aggregate, cause);
   if ('failure' in observation) return observation;
   const { token, revision } = aggregate;
   const executed = await deps.payouts.execute(token, observation, cause, { onlyAt: revision });

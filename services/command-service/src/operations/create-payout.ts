@@ -5,6 +5,7 @@ import {
   type PayoutEvent,
   type PayoutRefusal,
   type RequestPayout,
+  isBeforeAnnouncement,
   isPayoutAwaited,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
@@ -12,7 +13,7 @@ import { InvariantViolation, given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
-import type { Cause } from '../aggregates/repository.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { type PositionRefusal, exceeds } from '../positions/payout-reservations.ts';
 import type { Positions } from '../positions/positions.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
@@ -25,7 +26,9 @@ import {
   type OperationResult,
   createOnce,
   findRecurringToken,
+  inProgress,
 } from './operation.ts';
+import { mustBeApproved, toAsk } from './payout-approval.ts';
 
 export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
@@ -45,25 +48,104 @@ type CreatePayoutRefusal =
   PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | PositionRefusal;
 export type CreatePayoutResult = OperationResult<PayoutAggregate, CreatePayoutRefusal>;
 
-export function createPayout(
+export async function createPayout(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
 ): Promise<CreatePayoutResult> {
-  const { caller, key, request, cause } = input;
+  const { caller, key, request } = input;
   const token = deriveOperationToken('po', { ...caller, installation: deps.installation }, key);
+  // One that was approved is sent by its repeat: payouts are few, and each is looked for first.
+  const known = await deps.payouts.load(token);
+  if (known !== undefined && isBeforeAnnouncement(known.payout)) return repeatBefore(deps, input, token);
+  if (known === undefined && mustBeApproved(caller, request)) return askFirst(deps, input, token);
+  return createNow(deps, input, token);
+}
+
+function createNow(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  token: string,
+): Promise<CreatePayoutResult> {
+  const { caller, request, cause } = input;
   return createOnce<PayoutAggregate, PayoutEvent, RequestPayout, CreatePayoutRefusal, PaidTo>(deps, {
     ...{ repository: deps.payouts, caller, currency: request.currency, token, cause, awaited },
     commandFor: (account) => toCommand(deps, input, token, account),
-    async prepare() {
-      const refused = originRefusal(request, caller);
-      if (refused !== undefined) return { refused };
-      const paidTo = await resolveDestination(deps, input);
-      if (paidTo === undefined) return { refused: { code: 'recurring_token_not_found' } };
-      return chooseAccounts(deps, input, token, paidTo);
-    },
+    prepare: () => prepare(deps, input, token),
     reserve: (command, account) => reserveFor(deps, input, token, { command, account }),
     send: (announced, permit, { destination }) => deps.sendPayoutCall(announced, permit, cause, destination),
   });
+}
+
+async function prepare(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  token: string,
+): Promise<PaidTo | { refused: CreatePayoutRefusal }> {
+  const refused = originRefusal(input.request, input.caller);
+  if (refused !== undefined) return { refused };
+  const paidTo = await resolveDestination(deps, input);
+  if (paidTo === undefined) return { refused: { code: 'recurring_token_not_found' } };
+  return chooseAccounts(deps, input, token, paidTo);
+}
+
+/** Reserved and recorded, and nothing is announced. It takes no permit: it makes no call. */
+async function askFirst(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  token: string,
+): Promise<CreatePayoutResult> {
+  const { accounts, payouts } = deps;
+  const { caller, cause, request } = input;
+  const { environment, team } = caller;
+  const prepared = await prepare(deps, input, token);
+  if ('refused' in prepared) return { kind: 'refused', refusal: prepared.refused };
+  const { currency } = request;
+  const [account] = prepared.accounts ?? accounts.route({ environment, team, currency, token });
+  if (account === undefined) return { kind: 'no-account' };
+  const command = toCommand(deps, input, token, account);
+  const refusal = await reserveFor(deps, input, token, { command, account });
+  if (refusal !== undefined) return { kind: 'refused', refusal };
+  const executed = await payouts.execute(token, toAsk(command, caller), cause, { isNew: true });
+  if (executed.kind === 'moved') return inProgress;
+  if (executed.kind === 'refused') return executed;
+  return { kind: 'answered', aggregate: executed.aggregate, replayed: executed.events.length === 0 };
+}
+
+/** A repeat of what is not announced yet: it is sent once it is approved, unless that has lapsed. */
+async function repeatBefore(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  token: string,
+): Promise<CreatePayoutResult> {
+  const lapse = { type: 'RecordApprovalLapsed', at: deps.clock.now() } as const;
+  const { aggregate } = requireDone(await deps.payouts.execute(token, lapse, input.cause));
+  return aggregate.payout.phase === 'approval_granted'
+    ? sendApproved(deps, input, aggregate)
+    : createNow(deps, input, token);
+}
+
+/** Its amount is reserved since it was asked for: the payout counts by itself. */
+async function sendApproved(
+  deps: CreatePayoutDependencies,
+  input: CreatePayoutInput,
+  { token, payout }: PayoutAggregate,
+): Promise<CreatePayoutResult> {
+  const { caller, cause } = input;
+  const { account } = payout.call;
+  const paidTo = await resolveDestination(deps, input);
+  if (paidTo === undefined) return { kind: 'refused', refusal: { code: 'recurring_token_not_found' } };
+  const result = await deps.accounts.permitOf(caller.environment, account);
+  if (result.kind !== 'permit') return result;
+  using permit = result.permit;
+  const announced = await deps.payouts.execute(token, toCommand(deps, input, token, account), cause);
+  if (announced.kind === 'moved') return inProgress;
+  if (announced.kind === 'refused') return announced;
+  if (announced.aggregate.payout.phase !== 'requested' || announced.events.length === 0) {
+    permit.release('unused');
+    return await createNow(deps, input, token);
+  }
+  const aggregate = await deps.sendPayoutCall(announced, permit, cause, paidTo.destination);
+  return { kind: 'answered', aggregate, replayed: false };
 }
 
 function toCommand(
@@ -73,10 +155,12 @@ function toCommand(
   account: string,
 ): RequestPayout {
   const orderNumber = providerOrderNumber(token, 1);
+  const requestedAt = clock.now();
   return {
     ...{ type: 'RequestPayout', environment, team, terms: toPayoutTerms(request) },
     ...fingerprintsOf(forFingerprint(request)),
-    call: { account, providerOrderNumber: orderNumber, ...windowAt(clock.now(), times) },
+    call: { account, providerOrderNumber: orderNumber, ...windowAt(requestedAt, times) },
+    requestedAt,
   };
 }
 

@@ -1,6 +1,13 @@
 /** How the outcomes of operations are answered over HTTP. */
 import type { ApiError } from '@tollgate/payment-api';
-import { type EndReason, type PaymentPhase, isFinalPhase } from '@tollgate/payment-domain';
+import {
+  type EndReason,
+  type PaymentPhase,
+  type Payout,
+  isBeforeAnnouncement,
+  isFinalPhase,
+  isPayoutAwaited,
+} from '@tollgate/payment-domain';
 import { toPublicPayment, toPublicPayout, toPublicRefund } from '@tollgate/gateway-api';
 import { type Answer, errorAnswer, errorEntry } from '@tollgate/gateway-api/http';
 import type { FastifyReply } from 'fastify';
@@ -62,13 +69,13 @@ export function toRefundAnswer({ aggregate: view, refund }: RefundedPayment): An
   return { statusCode: isUnknown ? 202 : 200, body: { success: true, token, refund: shown } };
 }
 
-/** 200 once the service has the payout, 202 while nobody knows, an error body where nothing was paid out. */
+/** 200 once the service has the payout, 202 while it waits or nobody knows, an error body where nothing was paid out. */
 export function toPayoutAnswer(view: PayoutAggregate): Answer {
   const { token, payout } = view;
   if (payout.phase === 'failed') return toFailureAnswer(token, payout.failure ?? 'not-sent', payout.errors);
-  const isUnknown = payout.phase === 'requested' || payout.phase === 'unresolved';
+  const isOpen = isBeforeAnnouncement(payout) || isPayoutAwaited(payout);
   return {
-    statusCode: isUnknown ? 202 : 200,
+    statusCode: isOpen ? 202 : 200,
     body: { success: true, token, payout: toPublicPayout(view) },
   };
 }
@@ -76,11 +83,13 @@ export function toPayoutAnswer(view: PayoutAggregate): Answer {
 /** What has failed stays so: a repeat of the request is answered alike, for ever. */
 function toFailureAnswer(
   token: string,
-  reason: EndReason | 'not-found',
+  reason: EndReason | NonNullable<Payout['failure']> | 'not-found',
   refused: readonly ApiError[],
 ): Answer {
   if (refused.length > 0) return toRefusedAnswer(refused, { token });
   if (reason === 'resolved') return errorAnswer('resolved_as_not_made', {}, { token });
+  if (reason === 'approval-refused') return errorAnswer('payout_approval_refused', {}, { token });
+  if (reason === 'approval-lapsed') return errorAnswer('payout_approval_lapsed', {}, { token });
   if (reason !== 'not-found') return errorAnswer('provider_not_reached', {}, { token });
   const message =
     'The Payment Service does not have it: the request never took effect, and no money moved. Send a new request under a new Idempotency-Key or orderNumber.';

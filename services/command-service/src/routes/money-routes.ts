@@ -1,13 +1,16 @@
 /** The routes of refunds, payouts and the balance. */
-import { routes, sendError } from '@tollgate/gateway-api/http';
+import { toPublicPayout } from '@tollgate/gateway-api';
+import { approvalRefusalSchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { sendErrors } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Balances, readBalance } from '../operations/balance.ts';
 import { type CreatePayoutDependencies, createPayout } from '../operations/create-payout.ts';
+import { type DecidePayoutInput, decidePayoutApproval } from '../operations/payout-approval.ts';
 import { type RefundPaymentDependencies, refundPayment } from '../operations/refund-payment.ts';
 import { sendAnswer, toPayoutAnswer, toRefundAnswer, toRefusedAnswer } from './answers.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { parsePayoutRequest, parseRefundRequest } from './money-requests.ts';
+import { parseBody } from './parsed.ts';
 import {
   type CallerRequest,
   type RouteKit,
@@ -23,6 +26,13 @@ export type MoneyRouteDependencies = RouteKit &
 export function registerMoneyRoutes(app: FastifyInstance, deps: MoneyRouteDependencies): void {
   addCommandRoute(app, deps, routes.refundPayment, (call) => postRefund(deps, call));
   addCommandRoute(app, deps, routes.createPayout, (call) => postPayout(deps, call));
+  addCommandRoute(app, deps, routes.approvePayout, (call) => postDecision(deps, call, { kind: 'approve' }));
+  addCommandRoute(app, deps, routes.refusePayout, async (call) => {
+    const parsed = parseBody(approvalRefusalSchema, call.request.body);
+    return parsed.kind === 'refused'
+      ? sendErrors(call.reply, 400, parsed.errors)
+      : postDecision(deps, call, { kind: 'refuse', ...parsed.value });
+  });
   addCommandRoute(app, deps, routes.retrieveBalance, (call) => getBalance(deps, call));
 }
 
@@ -55,6 +65,19 @@ async function postPayout(
   if (result.kind !== 'answered') return sendNotBegun(reply, result, 'currency');
   const { aggregate, replayed } = result;
   return sendAnswer(reply, toPayoutAnswer(aggregate), { position: aggregate.position, replayed });
+}
+
+async function postDecision(
+  deps: MoneyRouteDependencies,
+  { caller, cause, request, reply }: CallerRequest,
+  decision: DecidePayoutInput['decision'],
+): Promise<FastifyReply> {
+  const { token } = request.params as { token: string };
+  const result = await decidePayoutApproval(deps, { caller, token, decision, cause });
+  if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
+  const { aggregate } = result;
+  const body = { success: true, token, payout: toPublicPayout(aggregate) };
+  return sendAnswer(reply, { statusCode: 200, body }, { position: aggregate.position, replayed: false });
 }
 
 async function getBalance(

@@ -56,6 +56,7 @@ describe('teams', () => {
       name: 'shop',
       allowedOrigins: { callback: [], redirect: null },
       wallet: { kind: 'own' },
+      approvals: [],
       keys: [],
     });
   });
@@ -83,6 +84,19 @@ describe('teams', () => {
     expect((await run('team wallet shop --provider-balance')).out).toContain("from the provider's balance");
     expect((await run('team wallet shop --own')).out).toContain('from what the team took itself');
     expect(await run('team wallet nobody --own')).toMatchObject({ exitCode: 1 });
+  });
+
+  it('let payouts above a sum wait for a second key, by environment and currency', async () => {
+    const { run, json } = await start();
+    const shown = await run('team approval shop --environment production --currency EUR --above 100000');
+    expect(shown.out).toContain('a second key for production payouts above 100000 EUR');
+    await run('team approval shop --environment sandbox --currency EUR --above 0');
+    await run('team approval shop --environment production --currency EUR --above 5');
+    const production = { environment: 'production', currency: 'EUR', above: 5 };
+    const sandbox = { environment: 'sandbox', currency: 'EUR', above: 0 };
+    expect((await json('team show shop')).approvals).toEqual([production, sandbox]);
+    await run('team approval shop --environment production --currency EUR --none');
+    expect((await json('team show shop')).approvals).toEqual([sandbox]);
   });
 
   it('keep both lists where one of the new ones is refused', async () => {

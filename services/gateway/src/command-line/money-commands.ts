@@ -1,7 +1,9 @@
-/** `team wallet`: what the payouts of a team are taken from. */
-import { type Teams, type Wallet, walletNameSchema } from '@tollgate/teams';
+/** `team wallet` and `team approval`: what the payouts of a team are taken from, and which a second key approves. */
+import { currencySchema } from '@tollgate/payment-api/values';
+import type { Environment } from '@tollgate/payment-domain';
+import { type Team, type Teams, type Wallet, walletNameSchema } from '@tollgate/teams';
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import type { CommandResult, CommandTools, RunCommand } from './command.ts';
+import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 
 /** What the commands of teams lend to those of money: they answer alike. */
 export interface TeamCommandKit {
@@ -45,6 +47,55 @@ export function registerWalletCommand(team: Command, run: RunCommand, kit: TeamC
       return run((tools) => kit.changeTeam(tools, name, () => [{ type: 'ChooseWallet', wallet }]));
     });
 }
+
+interface ApprovalOptions {
+  environment: Environment;
+  currency: string;
+  above?: number;
+  none?: true;
+}
+
+export function registerApprovalCommand(team: Command, run: RunCommand, kit: TeamCommandKit): void {
+  const command: Command = team
+    .command('approval')
+    .description('let payouts above a sum wait until a second key with the scope approvals approves them')
+    .addArgument(kit.teamArgument('<name>', 'the team'))
+    .addOption(environmentOption('of the payouts'))
+    .addOption(currencyOption())
+    .addOption(
+      new Option('--above <sum>', 'in minor units; 0: every payout waits')
+        .argParser(parseSum)
+        .conflicts('none'),
+    )
+    .option('--none', 'no payout waits')
+    .action((name: string, { environment, currency, above, none }: ApprovalOptions) => {
+      if (above === undefined && none !== true) command.error("error: missing option '--above' or '--none'");
+      const rule = { environment, currency, above: above ?? null };
+      return run((tools) => kit.changeTeam(tools, name, () => [{ type: 'RequireApproval', ...rule }]));
+    });
+}
+
+const currencyOption = (): Option =>
+  new Option('--currency <code>', 'ISO 4217 alphabetic code in capitals')
+    .argParser((text) => {
+      const { success } = currencySchema.safeParse(text);
+      if (!success) throw new InvalidArgumentError('It must be an ISO 4217 alphabetic code in capitals.');
+      return text;
+    })
+    .makeOptionMandatory();
+
+function parseSum(text: string): number {
+  const sum = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(sum)) throw new InvalidArgumentError('It must be a whole number of minor units.');
+  return sum;
+}
+
+/** Which payouts wait, one line for each rule. */
+export const approvalLines = ({ approvals }: Team['money']): string[] =>
+  approvals.map(
+    ({ environment, currency, above }) =>
+      `  approval   of a second key for ${environment} payouts above ${above} ${currency}, in minor units`,
+  );
 
 function toWallet({ own, shared, providerBalance }: WalletOptions): Wallet | undefined {
   if (shared !== undefined) return { kind: 'shared', name: shared };

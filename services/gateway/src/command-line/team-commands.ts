@@ -16,7 +16,12 @@ import {
 } from '@tollgate/teams';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
-import { registerWalletCommand, walletText } from './money-commands.ts';
+import {
+  approvalLines,
+  registerApprovalCommand,
+  registerWalletCommand,
+  walletText,
+} from './money-commands.ts';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
 /** The events of every change that is made by hand name the person. */
@@ -54,6 +59,7 @@ export function registerTeamCommands(program: Command, run: RunCommand): void {
     .action((name: string) => run(async (tools) => showTeam(tools, name)));
   registerAllowOrigins(team, run);
   registerWalletCommand(team, run, { teamArgument, changeTeam });
+  registerApprovalCommand(team, run, { teamArgument, changeTeam });
 }
 
 type OriginOptions = { [Purpose in OriginPurpose]?: string[] | false };
@@ -112,6 +118,7 @@ async function showTeam(tools: CommandTools, name: string): Promise<CommandResul
     `  callbacks  ${callback.join(' ') || 'nowhere'}`,
     `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
     `  payouts    ${walletText(team.money.wallet)}`,
+    ...approvalLines(team.money),
     ...keyLines(team, now),
   ].join('\n');
   const allowedOrigins = { callback, redirect: redirect ?? null };

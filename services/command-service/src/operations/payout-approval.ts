@@ -1,0 +1,54 @@
+/** A payout above a sum waits for a second key: it is asked for and reserved here, decided here, and sent by a repeat. */
+import { type AskPayoutApproval, type PayoutRefusal, type RequestPayout } from '@tollgate/payment-domain';
+import type { Clock } from '@tollgate/service-kit';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
+import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { isPayoutToken } from '../aggregates/subjects.ts';
+
+/** True where the team's payouts above a sum wait, and this is one. */
+export const mustBeApproved = (
+  { approvalAbove = {} }: Pick<Caller, 'approvalAbove'>,
+  { amount, currency }: { amount: number; currency: string },
+): boolean => amount > (approvalAbove[currency] ?? Infinity);
+
+/** What is asked instead of the request, through the account that the request has chosen. */
+export function toAsk(
+  { call: { account, providerOrderNumber }, requestedAt, type: _, ...request }: RequestPayout,
+  { keyId }: Pick<Caller, 'keyId'>,
+): AskPayoutApproval {
+  return {
+    ...{ ...request, type: 'AskPayoutApproval', account, providerOrderNumber },
+    ...{ askedBy: keyId, askedAt: requestedAt },
+  };
+}
+
+export interface DecidePayoutInput {
+  caller: Caller;
+  token: string;
+  decision: { kind: 'approve' } | { kind: 'refuse'; reason: string };
+  cause: Cause;
+}
+
+export type DecidePayoutResult =
+  { kind: 'decided'; aggregate: PayoutAggregate } | { kind: 'refused'; refusal: PayoutRefusal };
+
+/** Approves or refuses a payout of the caller's team. Nothing is sent by it. @throws StoreUnavailable */
+export async function decidePayoutApproval(
+  { payouts, clock }: { payouts: Payouts; clock: Clock },
+  { caller, token, decision, cause }: DecidePayoutInput,
+): Promise<DecidePayoutResult> {
+  const found = isToken(token) && isPayoutToken(token) ? await payouts.load(token) : undefined;
+  if (found === undefined || !isOwnedBy(found.payout, caller))
+    return { kind: 'refused', refusal: { code: 'payout_not_found' } };
+  const by = { keyId: caller.keyId, at: clock.now() };
+  const executed = await payouts.execute(
+    token,
+    decision.kind === 'approve'
+      ? { type: 'GrantPayout', ...by }
+      : { type: 'RefusePayout', ...by, reason: decision.reason },
+    cause,
+  );
+  if (executed.kind === 'refused') return executed;
+  return { kind: 'decided', aggregate: requireDone(executed).aggregate };
+}
