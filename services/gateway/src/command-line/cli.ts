@@ -43,7 +43,8 @@ function defaultPerson(): string {
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   open: async () => {
     const { dataDir, ...configured } = readConfig(dataDirConfigSchema, process.env);
-    const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn') };
+    // What a command prints is for programs, too: `tail --json` is read line by line.
+    const parts = { clock: systemClock, ids: systemIds, log: createLog('cli', 'warn', process.stderr) };
     const { tools, close } = await openBesideGateway(dataDir, parts, {
       ...configured,
       env: process.env,

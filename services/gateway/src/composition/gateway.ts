@@ -1,4 +1,5 @@
 /** Composes the services of a process: all of them, or the named ones. */
+import { toStartupError } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { demoKey } from './demo-team.ts';
@@ -70,7 +71,7 @@ export async function startGateway(
     return { url, metricsUrl, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
   } catch (error) {
     await stop();
-    throw error;
+    throw toStartupError(error);
   }
 }
 

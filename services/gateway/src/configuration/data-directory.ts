@@ -3,6 +3,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -135,12 +136,14 @@ function readJson(file: string): unknown {
  * made, and one that is killed in between leaves nothing that the next would trip over.
  */
 export function makePrivately(file: string, text: string): void {
+  // On a full disk nothing could be written, and nothing has to be.
+  if (existsSync(file)) return;
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, text, { mode: 0o600 });
   try {
+    writeFileSync(own, text, { mode: 0o600 });
     linkSync(own, file);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw cannotBeWritten(file, error);
   } finally {
     rmSync(own, { force: true });
   }
@@ -148,7 +151,18 @@ export function makePrivately(file: string, text: string): void {
 
 function writePrivately(file: string, text: string): void {
   const next = `${file}.next`;
-  writeFileSync(next, text, { mode: 0o600 });
-  chmodSync(next, 0o600);
-  renameSync(next, file);
+  try {
+    writeFileSync(next, text, { mode: 0o600 });
+    chmodSync(next, 0o600);
+    renameSync(next, file);
+  } catch (error) {
+    throw cannotBeWritten(file, error);
+  }
 }
+
+const cannotBeWritten = (file: string, cause: unknown): StartupError =>
+  new StartupError(
+    'data_dir_unusable',
+    `The file ${file} cannot be written (${errorCode(cause) ?? 'unknown error'}). Make room for it, or repair its folder, and start again.`,
+    { cause },
+  );

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartupError, systemIds } from '@tollgate/service-kit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDataDirectory } from './data-directory.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-data-directory-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Nothing can be written under this name any more, as on a full disk. */
+const block = (name: string) => mkdirSync(join(folder, name));
+
+// A start on a full disk ended with a stack, although the file that it wanted to make was there.
+it('needs no room for secrets that are there', () => {
+  const directory = openDataDirectory(folder);
+  const made = directory.callbackSecrets(systemIds)[0]?.secret.reveal();
+  block(`callback-secrets.${process.pid}`);
+  expect(directory.callbackSecrets(systemIds)[0]?.secret.reveal()).toBe(made);
+});
+
+it('says in a sentence which file cannot be written', () => {
+  const directory = openDataDirectory(folder);
+  block('quickstart.json.next');
+  const quickstart = { gatewayUrl: '', callbackUrl: '', metricsUrl: '', pid: 1 };
+  const write = () => directory.writeQuickstart(quickstart);
+  expect(write).toThrow(StartupError);
+  expect(write).toThrow(/quickstart\.json cannot be written \(EISDIR\)/);
+});
