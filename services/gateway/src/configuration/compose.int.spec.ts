@@ -22,6 +22,7 @@ interface Container {
   read_only?: boolean;
   cap_drop?: string[];
   security_opt?: string[];
+  ulimits?: { core?: number };
 }
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
@@ -109,6 +110,7 @@ describe('the containers', () => {
     expect(container).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
+      ulimits: { core: 0 },
       security_opt: ['no-new-privileges:true'],
     });
     for (const volume of container.volumes ?? []) {
@@ -135,6 +137,14 @@ describe('the image', () => {
   it('has the Node that the lockfile has, by its whole version', () => {
     const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { version: string }> };
     expect(dockerfile).toContain(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version}-`);
+  });
+
+  it('has what runs in production, a list of it, and no way for a debugger', () => {
+    expect(dockerfile).toMatch(/npm ci --omit=dev/);
+    expect(dockerfile).toMatch(/npm sbom --sbom-format cyclonedx --omit dev > sbom\.cdx\.json/);
+    expect(dockerfile.slice(dockerfile.lastIndexOf('FROM '))).toMatch(
+      /^ENV NODE_OPTIONS=--disable-sigusr1$/m,
+    );
   });
 
   it('runs the program as nobody in particular', () => {

@@ -11,6 +11,7 @@ import { demoKey } from '../../composition/demo-team.ts';
 import type { GatewayDependencies } from '../../configuration/gateway-dependencies.ts';
 import { toUrl } from '../../edge/http-server.ts';
 import { createParts } from '../../composition/parts.ts';
+import { toStartupError } from '../../composition/start-failure.ts';
 import { keyVariablesOf } from '../../configuration/account-config.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
 import { freePorts } from './free-ports.ts';
@@ -45,7 +46,10 @@ export function launch(options: LaunchOptions): Launch {
   const { config, env, clock, say } = options;
   const directory = openDataDirectory(config.dataDir, config.instance);
   const group = createProcessGroup({ stopOrder, listFile: directory.processesFile, env, clock, say });
-  return { ready: bringUp(options, directory, group), stop: group.stop };
+  const ready = bringUp(options, directory, group).catch((error: unknown) => {
+    throw toStartupError(error);
+  });
+  return { ready, stop: group.stop };
 }
 
 async function bringUp(

@@ -87,7 +87,8 @@ function start(
   { argv, env, label, say, isReadyLine, isShown, onStart }: ProcessOptions,
   onReady: () => void,
 ) {
-  const child = spawn(process.execPath, [...argv], {
+  // Nobody opens a debugger in what has keys and card data in its memory.
+  const child = spawn(process.execPath, ['--disable-sigusr1', ...argv], {
     env: { ...env },
     // Ctrl-C in a terminal reaches a whole group: out of ours, so that all are stopped in their order. The channel ends
     // with us, however we end, and with it the process.
