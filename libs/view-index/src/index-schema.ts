@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 10;
+export const indexSchemaVersion = 11;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -70,6 +70,18 @@ export const indexSchema = `
     PRIMARY KEY (environment, team, since, token, number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX reviews_by_token ON reviews (token);
+  CREATE TABLE review_counts (
+    kind TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (kind, environment)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER review_opened AFTER INSERT ON reviews BEGIN
+    INSERT INTO review_counts VALUES (new.kind, new.environment, 1) ON CONFLICT DO UPDATE SET count = count + 1;
+  END;
+  CREATE TRIGGER review_closed AFTER DELETE ON reviews BEGIN
+    UPDATE review_counts SET count = count - 1 WHERE kind = old.kind AND environment = old.environment;
+  END;
   CREATE TABLE workload (
     kind TEXT NOT NULL,
     inquiry_need TEXT NOT NULL,

@@ -36,7 +36,7 @@ export function createWorkloadChanges() {
 }
 
 const openSql = 'SELECT kind, inquiry_need AS inquiryNeed, count FROM workload WHERE count > 0';
-const reviewSql = 'SELECT kind, environment, count(*) AS count FROM reviews GROUP BY kind, environment';
+const reviewSql = 'SELECT kind, environment, count FROM review_counts WHERE count > 0';
 
 export const workloadIn = (file: IndexFile): Workload => ({
   open: file.select(openSql, []).map((row) => ({
