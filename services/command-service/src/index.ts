@@ -1,6 +1,7 @@
 export * from './accounts/accounts.ts';
 export { forgetCustomer, isCustomerKept } from './aggregates/customers.ts';
-export { requireDataSecrets } from './aggregates/data-secrets.ts';
+export { requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
+export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';
 export * from './command-service.ts';

@@ -16,7 +16,7 @@ import type { Cause } from './repository.ts';
 export interface Customers {
   /** Keeps it, encrypted, unless it was forgotten before. @throws StoreUnavailable */
   keep(paymentToken: string, customer: Customer, cause: Cause): Promise<void>;
-  /** Undefined where nothing is kept, or it was forgotten. @throws StoreUnavailable */
+  /** Undefined where nothing is kept, it was forgotten, or its data secret retired. @throws StoreUnavailable */
   find(paymentToken: string): Promise<Customer | undefined>;
   /** Forgets what is kept, if anything is: nobody needs it any more. @throws StoreUnavailable */
   release(paymentToken: string): Promise<void>;
@@ -47,7 +47,8 @@ export function createCustomers(deps: {
       const stream = customerStream(paymentToken);
       for await (const { data } of store.read(stream, { limit: 1 })) {
         const { sealedCustomer } = customerKeptSchema.parse(data);
-        return customerSchema.parse(JSON.parse(await vault.open(sealedCustomer, stream)));
+        const opened = await vault.open(sealedCustomer, stream).catch(unlessRetired);
+        return opened === undefined ? undefined : customerSchema.parse(JSON.parse(opened));
       }
       return undefined;
     },
@@ -60,6 +61,11 @@ export function createCustomers(deps: {
 
 function unlessForgotten(error: unknown): void {
   if (errorCode(error) !== 'stream_removed') throw error;
+}
+
+/** Without its secret it is as good as forgotten, and the payment must go on. */
+function unlessRetired(error: unknown): undefined {
+  if (errorCode(error) !== 'key_unknown') throw error;
 }
 
 export async function isCustomerKept(store: EventStore, paymentToken: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { parseDataSecrets, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { requireDataSecrets } from './data-secrets.ts';
+import { requireDataSecrets, retireDataSecret } from './data-secrets.ts';
 
 const secretOf = (kid: string, letter = kid) => `${kid}:${letter.repeat(32)}`;
 
@@ -48,4 +48,14 @@ it('lets one of two different secrets begin a store', async () => {
   expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([
     { reason: { code: 'data_secret_missing' } },
   ]);
+});
+
+it('needs a retired one no longer, unless it is used again', async () => {
+  const { store, start } = await processes();
+  await start(secretOf('a'));
+  await start(secretOf('b'), secretOf('a'));
+  await retireDataSecret({ store, clock: systemClock, ids: systemIds }, 'a');
+  await start(secretOf('b'));
+  await start(secretOf('a'), secretOf('b'));
+  await expect(start(secretOf('b'))).rejects.toMatchObject({ code: 'data_secret_missing' });
 });

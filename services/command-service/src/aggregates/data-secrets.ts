@@ -19,6 +19,8 @@ const usedSchema = z.object({
   check: z.string(),
 });
 
+const retiredSchema = z.object({ kid: z.string() });
+
 /**
  * Makes sure that everything in the store can be read with these secrets, and notes the one that is used from now on.
  *
@@ -30,8 +32,7 @@ export async function requireDataSecrets(
 ): Promise<void> {
   const [current] = secrets;
   for (;;) {
-    const used: z.infer<typeof usedSchema>[] = [];
-    for await (const { data } of store.read(stream)) used.push(usedSchema.parse(data));
+    const { used, revision } = await readUsed(store);
     for (const each of used)
       requireSame(
         each,
@@ -41,13 +42,39 @@ export async function requireDataSecrets(
     const data = { kid: current.kid, check: checkOf(current).toString('base64url') };
     const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
     const event = { id: ids.uuid(), type: 'DataSecretUsed', data, metadata };
-    const expected = used.length === 0 ? 'no-stream' : used.length - 1;
     // Of several processes that start at once with different secrets, the later ones meet what the first has noted.
-    if ((await store.append(stream, [event], expected)).kind === 'appended') return;
+    if ((await store.append(stream, [event], revision ?? 'no-stream')).kind === 'appended') return;
   }
 }
 
-function requireSame({ kid, check }: z.infer<typeof usedSchema>, secret: KeyedSecret | undefined): void {
+type UsedSecret = z.infer<typeof usedSchema>;
+
+/** Those that are needed: used, and not retired since. */
+async function readUsed(
+  store: EventStore,
+): Promise<{ used: readonly UsedSecret[]; revision: number | undefined }> {
+  const used = new Map<string, UsedSecret>();
+  let last: number | undefined;
+  for await (const { type, data, revision } of store.read(stream)) {
+    last = revision;
+    if (type === 'DataSecretRetired') used.delete(retiredSchema.parse(data).kid);
+    else used.set(usedSchema.parse(data).kid, usedSchema.parse(data));
+  }
+  return { used: [...used.values()], revision: last };
+}
+
+/** Nothing is read by this secret any more: no process needs it from its next start on. @throws StoreUnavailable */
+export async function retireDataSecret(
+  { store, clock, ids }: { store: EventStore; clock: Clock; ids: Ids },
+  kid: string,
+): Promise<void> {
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+  const event = { id: ids.uuid(), type: 'DataSecretRetired', data: { kid }, metadata };
+  // Said twice, it is no less true.
+  await store.append(stream, [event], 'any');
+}
+
+function requireSame({ kid, check }: UsedSecret, secret: KeyedSecret | undefined): void {
   const where = 'DATA_SECRETS, or the file data-secrets of the data directory,';
   if (secret === undefined)
     throw new StartupError(

@@ -1,5 +1,5 @@
 /** The service's recurring tokens behind the aliases that teams know: encrypted, because each charges a card again. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, beginning } from '@tollgate/event-store';
 import {
   type EventMetadata,
   type StoredRecurringToken,
@@ -8,7 +8,7 @@ import {
   recurringTokenStored,
   recurringTokenStoredSchema,
 } from '@tollgate/payment-domain';
-import type { Clock, Ids, Vault } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Vault, keyIdOf } from '@tollgate/service-kit';
 import type { Cause } from './repository.ts';
 
 type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
@@ -47,11 +47,52 @@ export function createRecurringTokens(deps: {
     },
     async find(alias) {
       const stream = recurringStream(alias);
-      for await (const { data } of store.read(stream, { limit: 1 })) {
+      // A rewrapped one comes after the first.
+      for await (const { data } of store.read(stream, { direction: 'backwards', limit: 1 })) {
         const { sealedRecurringToken, ...owner } = recurringTokenStoredSchema.parse(data);
         return { ...owner, serviceRecurringToken: await vault.open(sealedRecurringToken, stream) };
       }
       return undefined;
     },
   };
+}
+
+/** Which streams hold a recurring token under another master than this one. */
+async function streamsUnderOthers(store: EventStore, keyId: string): Promise<string[]> {
+  const last = new Map<string, string | undefined>();
+  const enough = new AbortController();
+  const options = { from: beginning, prefixes: [recurringStream('')], signal: enough.signal };
+  for await (const item of store.subscribe(options)) {
+    if (item.kind === 'caught-up') break;
+    const { sealedRecurringToken } = recurringTokenStoredSchema.parse(item.data);
+    // Hidden ones may come in any order: one that is encrypted anew stays so.
+    if (last.get(item.stream) !== keyId) last.set(item.stream, keyIdOf(sealedRecurringToken));
+  }
+  enough.abort();
+  return [...last].flatMap(([stream, known]) => (known === keyId ? [] : [stream]));
+}
+
+/**
+ * Encrypts every recurring token anew that is under an earlier master, so that this one is needed no longer for them.
+ *
+ * @param keyId the master that the vault seals under
+ * @returns how many it has encrypted anew
+ * @throws StoreUnavailable; TollgateError `key_unknown`
+ */
+export async function rewrapRecurringTokens(
+  { store, vault, clock, ids }: { store: EventStore; vault: Vault; clock: Clock; ids: Ids },
+  keyId: string,
+): Promise<number> {
+  let count = 0;
+  for (const stream of await streamsUnderOthers(store, keyId))
+    for await (const { data, revision } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+      const stored = recurringTokenStoredSchema.parse(data);
+      const opened = await vault.open(stored.sealedRecurringToken, stream);
+      const rewrapped = { ...stored, sealedRecurringToken: await vault.seal(opened, stream) };
+      const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
+      const event = { id: ids.uuid(), type: recurringTokenStored, data: rewrapped, metadata };
+      const answer = await store.append(stream, [event], revision, { keepLast: 1 });
+      if (answer.kind === 'appended') count += 1;
+    }
+  return count;
 }

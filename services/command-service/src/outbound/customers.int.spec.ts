@@ -1,4 +1,5 @@
 // The customer's e-mail and network address lay in the event store for ever, also where nothing could ever need them.
+import { parseDataSecrets } from '@tollgate/service-kit';
 import { forgetCustomer } from '../aggregates/customers.ts';
 import { describe, expect, it } from 'vitest';
 import { answerMs, card, quietMs, teaFor } from '../testing/harness.ts';
@@ -121,5 +122,14 @@ describe('of a hosted payment whose answer is lost', () => {
       ...{ correlationId: 'c', causationId: 'c', actor: { kind: 'service', name: 'spec' } },
     });
     expect(await customers.find('pay_1')).toBeUndefined();
+  });
+
+  it('once its data secret was retired, the further attempt is made without it', async () => {
+    const { clock, startInstance } = harness();
+    const token = await loseAnswer('order-1');
+    await clock.advance(quietMs);
+    await startInstance({ dataSecrets: parseDataSecrets(`k2:${'t'.repeat(32)}`) }).inquire(token);
+    expect(sentCustomers()).toEqual([customer, undefined]);
+    expect(await streamsOfCustomers()).toEqual([]);
   });
 });

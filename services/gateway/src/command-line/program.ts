@@ -14,6 +14,7 @@ import { commandLinePerson, parsePerson } from './person.ts';
 import { registerPaymentCommands } from './payment-commands.ts';
 import { registerReconcileCommand } from './reconcile-command.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
+import { registerSecretsCommands } from './secrets-commands.ts';
 import { registerSigningCommand } from './signing-command.ts';
 import { registerTailCommands } from './tail-commands.ts';
 import { registerTeamCommands } from './team-commands.ts';
@@ -46,6 +47,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerKeyCommands(program, run);
     registerSigningCommand(program, run);
     registerPaymentCommands(program, run);
+    registerSecretsCommands(program, run);
     registerWebhookCommands(program, run);
     registerCallbackCommands(program, run);
     registerTailCommands(program, run, { print, hasColours });

@@ -1,0 +1,83 @@
+import { createFingerprints, requireDataSecrets } from '@tollgate/command-service';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { recurringStream } from '@tollgate/payment-domain';
+import {
+  createLocalKeyService,
+  createVault,
+  parseDataSecrets,
+  silentLog,
+  systemIds,
+} from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { runCommandLine } from './program.ts';
+
+const [old, recent] = [`k1:${'x'.repeat(32)}`, `k2:${'y'.repeat(32)}`];
+
+/** A store with a recurring token under `k1`, and the command line with these secrets. */
+async function start() {
+  const store = await temporaryStore();
+  const deps = { store, clock: createFakeClock(), ids: systemIds };
+  const before = parseDataSecrets(old);
+  await requireDataSecrets(deps, before);
+  const stream = recurringStream('rec_1');
+  const vault = createVault(createLocalKeyService(before, systemIds), systemIds);
+  const owner = { environment: 'sandbox', team: 'shop', account: 'main', paymentToken: 'pay_1' };
+  const data = { ...owner, sealedRecurringToken: await vault.seal('service-token', stream) };
+  await store.append(
+    stream,
+    [{ id: systemIds.uuid(), type: 'RecurringTokenStored', data, metadata: {} }],
+    'any',
+  );
+  const run = async (command: string, secrets = `${recent},${old}`) => {
+    const output = { out: '', error: '' };
+    const tools = {
+      ...{ ...deps, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
+      dataSecrets: () => parseDataSecrets(secrets),
+    };
+    const exitCode = await runCommandLine(command.split(' '), {
+      open: async () => ({ tools, close: async () => undefined }),
+      print: (text) => (output.out += text),
+      complain: (text) => (output.error += text),
+    });
+    return { exitCode, ...output };
+  };
+  return { run, deps };
+}
+
+it('secrets rewrap encrypts anew what is under an earlier secret, once', async () => {
+  const { run } = await start();
+  for (const rewrapped of [1, 0])
+    expect(await run('--json secrets rewrap')).toEqual({
+      ...{ exitCode: 0, error: '' },
+      out: `${JSON.stringify({ kid: 'k2', rewrapped })}\n`,
+    });
+});
+
+it('secrets retire makes an earlier secret needless, and says first what that costs', async () => {
+  const { run, deps } = await start();
+  expect(await run('secrets retire k1')).toMatchObject({ exitCode: 1, out: '' });
+  expect(await run('--json secrets retire k1 --yes')).toMatchObject({
+    exitCode: 0,
+    out: '{"retired":"k1","rewrapped":1}\n',
+  });
+  await requireDataSecrets(deps, parseDataSecrets(recent));
+  expect(createFingerprints(parseDataSecrets(recent))({}).earlierFingerprints).toEqual([]);
+});
+
+it.each([
+  ['secrets retire k2 --yes', 'put another one first'],
+  ['secrets retire k3 --yes', 'DATA_SECRETS holds no k3'],
+])('refuses %j', async (command, message) => {
+  const { run } = await start();
+  const result = await run(command);
+  expect(result).toMatchObject({ exitCode: 1, out: '' });
+  expect(result.error).toContain(message);
+});
+
+it('refuses to rewrap without a secret that is needed', async () => {
+  const { run } = await start();
+  const result = await run('secrets rewrap', recent);
+  expect(result).toMatchObject({ exitCode: 1 });
+  expect(result.error).toContain('written with the data secret k1');
+});
