@@ -35,6 +35,10 @@ export function requireStreamName(stream: string): void {
 /** @throws InvalidArgument */
 export const requireKeepLast = (count: number) => requireInteger('The count of events to keep', count, 1);
 
+/** @throws InvalidArgument */
+export const requireTruncation = (before: number) =>
+  requireInteger('The revision to truncate before', before, 0);
+
 /** @throws InvalidArgument unless `value` is an integer from `min`. */
 export function requireInteger(name: string, value: number, min: number): void {
   if (!Number.isSafeInteger(value) || value < min) {

@@ -116,6 +116,12 @@ export interface EventStore {
   keepLast(stream: string, count: number): Promise<void>;
 
   /**
+   * Lets go of the events of a stream before that revision, but never of the last one; reads show none of them. Revisions
+   * keep counting, and a stream that does not exist stays so.
+   */
+  truncate(stream: string, before: Revision): Promise<void>;
+
+  /**
    * Removes all events of a stream for ever; a removed one may be removed again. Its name cannot be used again: appends and
    * `keepLast` are refused with `stream_removed`, so that a process that was asleep writes nothing there when it wakes up.
    *

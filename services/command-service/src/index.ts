@@ -4,6 +4,7 @@ export { requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';
+export { callbackGroup } from './callbacks/callback-consumer.ts';
 export * from './command-service.ts';
 export { type InquiryScheduleHealth } from './inquiries/inquiry-schedule.ts';
 export { type Books } from './reconciliation/books.ts';

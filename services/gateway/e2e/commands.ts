@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { programEnvironment } from '@tollgate/testing';
 import type { System } from './system.ts';
 
-type Beside = Pick<System, 'env'> & Partial<Pick<System, 'workspace'>>;
+export type Beside = Pick<System, 'env'> & Partial<Pick<System, 'workspace'>>;
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** The command line of the release that the system runs. */

@@ -9,7 +9,7 @@ import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
 import { expectAgreement, flowsOf, fund, newLoad, shortTimes } from './agreement.ts';
 import { type CallbackAddress, openCallbackAddress } from './callback-address.ts';
-import { tollgate, tollgateExit } from './commands.ts';
+import { tollgateExit } from './commands.ts';
 import { type Load, runFlows } from './mixed-load.ts';
 import {
   type CallGateway,
@@ -31,7 +31,6 @@ export class SideBySide {
   readonly load: Load;
   private readonly running = new Map<string, System>();
   private readonly dataDir = newDataDir();
-  private key = '';
   private turn = 0;
   private rounds = 0;
 
@@ -52,11 +51,7 @@ export class SideBySide {
     callbacks.address = await openCallbackAddress(() =>
       [...side.running.values()].map(({ quickstart }) => quickstart.callbackUrl),
     );
-    const system = await side.start('first', first);
-    await tollgate(system, 'team', 'add', 'shop');
-    const scopes = 'payments,refunds,payouts,read,admin';
-    const issue = ['key', 'issue', 'shop', '--environment', 'sandbox', '--scopes', scopes];
-    side.key = (await tollgate<{ key: string }>(system, ...issue)).key;
+    await side.start('first', first);
     await fund(side.load);
     return side;
   }
@@ -119,7 +114,7 @@ export class SideBySide {
   /** Ledger = gateway = topics = views, as `name` sees them. */
   async expectAllAgree(name: string): Promise<void> {
     const system = this.running.get(name)!;
-    const seen: ReachedSystem = { gateway: system.gatewayAs(this.key), sandbox: this.sandboxHost.sandbox };
+    const seen: ReachedSystem = { gateway: system.gateway, sandbox: this.sandboxHost.sandbox };
     expect(this.load.contradictions).toEqual([]);
     const agreed = { ...this.load, system: () => seen };
     await eventually(() => expectAgreement(seen, agreed), { timeoutMs: 90_000, intervalMs: 1_000 });
@@ -157,7 +152,7 @@ export class SideBySide {
   }
 
   callerOf(name: string): CallGateway {
-    return this.running.get(name)!.gatewayAs(this.key);
+    return this.running.get(name)!.gateway;
   }
 
   async end(): Promise<void> {
@@ -180,7 +175,7 @@ export class SideBySide {
     const systems = [...this.running.values()];
     const system = systems[(this.turn += 1) % systems.length];
     if (system === undefined) throw new Error('no gateway runs');
-    return { gateway: system.gatewayAs(this.key), sandbox: this.sandboxHost.sandbox };
+    return { gateway: system.gateway, sandbox: this.sandboxHost.sandbox };
   }
 
   /** Each event of a payment or payout once, in the order of its stream. */

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import type { z } from 'zod';
 import { type Customer, createCustomer } from '../src/command-line/customer.ts';
 import { quickstartSchema } from '../src/configuration/data-directory.ts';
-import { issueKey, tollgate } from './commands.ts';
+import { type Beside, issueKey, tollgate } from './commands.ts';
 import { launcher, program, stopStores, storesOf } from './arrangement.ts';
 import { freePorts } from './free-ports.ts';
 
@@ -156,7 +156,8 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
   const { main, output } = spawnMain({ ...options, dataDir, env });
   await untilReady(main.child, output);
   const own = readQuickstart(dataDir, env['TOLLGATE_INSTANCE']);
-  const apiKey = 'apiKey' in own ? {} : { apiKey: await issuedKey({ ...env, TOLLGATE_DATA_DIR: dataDir }) };
+  const beside = { env: { ...env, TOLLGATE_DATA_DIR: dataDir }, workspace: options?.workspace };
+  const apiKey = 'apiKey' in own ? {} : { apiKey: await issuedKey(dataDir, beside) };
   const quickstart = sandboxQuickstartSchema.parse({ ...options?.inFrontOf?.quickstart, ...own, ...apiKey });
   const gatewayAs =
     (key: string): CallGateway =>
@@ -186,14 +187,14 @@ export async function startSystem(options?: Partial<StartOptions>): Promise<Syst
 const issuedKeys = new Map<string, Promise<string>>();
 
 /** Of a team in a gateway with accounts of its own, which has no demo team. */
-function issuedKey(env: Record<string, string> & { TOLLGATE_DATA_DIR: string }): Promise<string> {
+function issuedKey(dataDir: string, beside: Beside): Promise<string> {
   const issue = async () => {
-    await tollgate({ env }, 'team', 'add', 'demo');
-    await tollgate({ env }, 'team', 'allow-origins', 'demo', '--callback', 'http://127.0.0.1:*');
-    return issueKey({ env }, 'demo', 'payments,refunds,payouts,read,admin');
+    await tollgate(beside, 'team', 'add', 'demo');
+    await tollgate(beside, 'team', 'allow-origins', 'demo', '--callback', 'http://127.0.0.1:*');
+    return issueKey(beside, 'demo', 'payments,refunds,payouts,read,admin');
   };
-  const known = issuedKeys.get(env.TOLLGATE_DATA_DIR) ?? issue();
-  issuedKeys.set(env.TOLLGATE_DATA_DIR, known);
+  const known = issuedKeys.get(dataDir) ?? issue();
+  issuedKeys.set(dataDir, known);
   return known;
 }
 

@@ -101,7 +101,14 @@ describe('an attempt', () => {
 
   it('for an unknown webhook is a broken invariant', () => {
     expect(() => tried(given('a'), 'b', failed)).toThrow(InvariantViolation);
-    expect(() => fold([{ type: 'ReplayRequested', data: { id: 'b', at: 1 } }])).toThrow(InvariantViolation);
+    const replay: WebhookEvent = { type: 'ReplayRequested', data: { id: 'b', at: 1 } };
+    expect(() => fold([replay], given('a'))).toThrow(InvariantViolation);
+  });
+
+  it('is what is left of webhooks that were let go of, where it stands alone', () => {
+    expect(fold([{ type: 'Delivered', data: { id: 'b', attempt: 1, at: 1, statusCode: 200 } }])).toEqual(
+      noWebhooks,
+    );
   });
 });
 

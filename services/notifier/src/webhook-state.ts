@@ -50,6 +50,8 @@ export interface ReplayRefusal {
 /** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
 export function evolveWebhooks(state: SubjectWebhooks, event: WebhookEvent): SubjectWebhooks {
   if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event.data)] };
+  // The last event of webhooks that were let go of: their stream goes on behind it.
+  if (state.webhooks.length === 0) return state;
   if (!state.webhooks.some(({ id }) => id === event.data.id))
     throw new InvariantViolation(`${event.type} is of a webhook that is not there`);
   return {

@@ -7,6 +7,7 @@ import type {
   Operation,
   OperationResult,
   RemoveOperation,
+  TruncateOperation,
 } from './writer-protocol.ts';
 
 interface StreamRow {
@@ -34,8 +35,11 @@ export function createBatchCommit(
   const append = createAppend(database);
   const keepLast = createKeepLast(database);
   const eraser = createEraser(database);
-  const carryOut = (operation: Operation): OperationResult =>
-    operation.kind === 'append' ? append(operation) : keepLast(operation);
+  const truncate = createTruncate(database);
+  const carryOut = (operation: Operation): OperationResult => {
+    if (operation.kind === 'append') return append(operation);
+    return operation.kind === 'truncate' ? truncate(operation) : keepLast(operation);
+  };
   return (operations) => {
     const isErasure = operations.some((operation) => operation.kind === 'remove' && operation.erase);
     if (isErasure) eraser.prepare();
@@ -121,6 +125,18 @@ function createKeepLast(
     streams.setKeepLast(stream.id, count);
     trim(stream.id, stream.lastRevision, count);
     return { kind: operation.kind === 'remove' ? 'removed' : 'kept' };
+  };
+}
+
+function createTruncate(database: DatabaseSync): (operation: TruncateOperation) => OperationResult {
+  const streams = createStreams(database);
+  const trim = createTrim(database);
+  return ({ stream: name, before }) => {
+    const stream = streams.find(name);
+    if (isRemoved(stream)) return { kind: 'removed' };
+    if (stream !== undefined)
+      trim(stream.id, stream.lastRevision, Math.max(1, stream.lastRevision - before + 1));
+    return { kind: 'kept' };
   };
 }
 

@@ -8,7 +8,13 @@ import {
   type Clock,
   type Log,
 } from '@tollgate/service-kit';
-import { requireInteger, requireKeepLast, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import {
+  requireInteger,
+  requireKeepLast,
+  requireStreamName,
+  requireTruncation,
+  serializeAppend,
+} from '../append-arguments.ts';
 import { type StoreUnavailable, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
@@ -84,6 +90,12 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
       requireStreamName(stream);
       requireKeepLast(count);
       const { kind } = await writer.submit({ kind: 'keep-last', stream, count }, 0);
+      if (kind === 'removed') throw streamRemoved();
+    },
+    truncate: async (stream, before) => {
+      requireStreamName(stream);
+      requireTruncation(before);
+      const { kind } = await writer.submit({ kind: 'truncate', stream, before }, 0);
       if (kind === 'removed') throw streamRemoved();
     },
     remove: async (stream, { erase = false } = {}) => {

@@ -20,6 +20,12 @@ export interface KeepLastOperation {
   count: number;
 }
 
+export interface TruncateOperation {
+  kind: 'truncate';
+  stream: string;
+  before: Revision;
+}
+
 export interface RemoveOperation {
   kind: 'remove';
   stream: string;
@@ -27,7 +33,7 @@ export interface RemoveOperation {
   erase: boolean;
 }
 
-export type Operation = AppendOperation | KeepLastOperation | RemoveOperation;
+export type Operation = AppendOperation | KeepLastOperation | TruncateOperation | RemoveOperation;
 
 /** `rowNumber` is that of the last event of the append; `removed`: the stream is, whether by this operation or before. */
 export type OperationResult =

@@ -7,12 +7,18 @@ import {
   type Log,
   isRetryable,
 } from '@tollgate/service-kit';
-import { requireInteger, requireKeepLast, requireStreamName, serializeAppend } from '../append-arguments.ts';
+import {
+  requireInteger,
+  requireKeepLast,
+  requireStreamName,
+  requireTruncation,
+  serializeAppend,
+} from '../append-arguments.ts';
 import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { createAppender, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { createHeadWatch } from './head-watch.ts';
-import { isTrimDue, keepLast } from './keep-last.ts';
+import { isTrimDue, keepLast, truncate } from './stream-metadata.ts';
 import { type Reads, createReads } from './reading.ts';
 import { removeStream } from './remove-stream.ts';
 import { fromClientError, storeClosed } from './store-failure.ts';
@@ -96,6 +102,12 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireKeepLast(count);
       requireOpen();
       await trim(stream, count);
+    },
+    truncate: async (stream, before) => {
+      requireStreamName(stream);
+      requireTruncation(before);
+      requireOpen();
+      await underWay.run(() => truncate({ appendData: appender.appendData, readLast }, stream, before));
     },
     remove: async (stream) => {
       requireStreamName(stream);

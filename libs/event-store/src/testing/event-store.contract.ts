@@ -5,6 +5,7 @@ import { describeClose } from './close.contract.ts';
 import { describeKeepLast } from './keep-last.contract.ts';
 import { describeRead } from './read.contract.ts';
 import { describeRemove } from './remove.contract.ts';
+import { describeTruncate } from './truncate.contract.ts';
 import { describeSubscribe } from './subscribe.contract.ts';
 
 /** What the suite needs of an adapter. */
@@ -51,6 +52,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenEventSt
     describeAppend(given);
     describeRead(given);
     describeKeepLast(given);
+    describeTruncate(given);
     describeRemove(given);
     describeSubscribe(given);
     describeClose(given);

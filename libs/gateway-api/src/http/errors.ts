@@ -136,6 +136,10 @@ export const apiErrors = {
     'The payout exceeds what your team has taken and not given back or paid out. Send a lower amount.',
     'amount',
   ),
+  too_many_refunds: refused(
+    'The payment has 500 refunds, the most that one can have. Refund what is left outside the gateway; it is recorded.',
+    'token',
+  ),
   recurring_token_not_found: refused(
     'Your team has no such recurring token. Use one that a payment of your team returned.',
     'recurringToken',

@@ -187,6 +187,7 @@ const refunds = {
       'idempotency_key_missing',
       'payment_not_found',
       'refund_exceeds_amount',
+      'too_many_refunds',
       'payment_not_refundable',
       'resolved_as_not_made',
       'idempotency_key_reused',

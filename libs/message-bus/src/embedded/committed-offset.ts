@@ -1,4 +1,4 @@
-import type { EventStore, Revision } from '@tollgate/event-store';
+import { readLast, type EventStore, type Revision } from '@tollgate/event-store';
 import { z } from 'zod';
 import { offsetStream, type GroupPartition } from './partition-streams.ts';
 
@@ -10,6 +10,12 @@ export interface CommittedOffset {
   nextRevision: Revision;
   /** Of the stream that keeps this. */
   committedAt: Revision | 'no-stream';
+}
+
+/** As somebody sees it who is not of the group. @throws StoreUnavailable */
+export async function readNextRevision(store: EventStore, partition: GroupPartition): Promise<Revision> {
+  const last = await readLast(store, offsetStream(partition));
+  return last === undefined ? 0 : committedSchema.parse(last.data).nextRevision;
 }
 
 export async function readCommitted(store: EventStore, partition: GroupPartition): Promise<CommittedOffset> {

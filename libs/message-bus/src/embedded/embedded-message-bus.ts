@@ -22,19 +22,14 @@ export interface EmbeddedMessageBusOptions {
   leaseDurationMs?: number;
   /** Of topics that are used for the first time; 4 by default. Topics that exist keep the number that they have. */
   partitions?: number;
-  /**
-   * How many records each partition of a topic keeps, by topic; all by default. A group that is further behind loses
-   * the records between, and an error is logged. Taking a topic out of here does not undo the limit.
-   */
-  keepRecords?: Readonly<Record<string, number>>;
   log?: Log;
 }
 
 /** A message bus in an event store: each partition of a topic is a stream, its offsets are the stream's revisions. */
 export function createEmbeddedMessageBus(options: EmbeddedMessageBusOptions): MessageBus {
-  const { store, ids, partitions = 4, keepRecords = {} } = options;
+  const { store, ids, partitions = 4 } = options;
   const defaults = { isGone: () => false, leaseDurationMs: leaseDurationMsDefault, log: silentLog };
-  const topics = createTopics({ store, ids, partitions, keepRecords });
+  const topics = createTopics({ store, ids, partitions });
   const ends = createPartitionEnds(store);
   const closing = new AbortController();
   const memberships = new Set<Promise<void>>();

@@ -1,7 +1,7 @@
 import { notShown, type EventStore } from '@tollgate/event-store';
 import type { Ids } from '@tollgate/service-kit';
 import { z } from 'zod';
-import { partitionStream, requireBusName, topicStream } from './partition-streams.ts';
+import { requireBusName, topicStream } from './partition-streams.ts';
 
 const topicSchema = z.object({ partitions: z.int().min(1) });
 
@@ -10,8 +10,6 @@ export interface TopicsOptions {
   ids: Ids;
   /** Of topics that do not exist yet. */
   partitions: number;
-  /** Records that each partition of a topic keeps, by topic. */
-  keepRecords: Readonly<Record<string, number>>;
 }
 
 /** Knows how many partitions each topic has. The number is fixed when a topic is used first: keys depend on it. */
@@ -30,7 +28,7 @@ export async function readPartitionCount(store: EventStore, topic: string): Prom
   return 0;
 }
 
-export function createTopics({ store, ids, partitions, keepRecords }: TopicsOptions): Topics {
+export function createTopics({ store, ids, partitions }: TopicsOptions): Topics {
   const opened = new Map<string, Promise<number>>();
   const existingPartitionCount = (topic: string) => readPartitionCount(store, topic);
 
@@ -43,14 +41,7 @@ export function createTopics({ store, ids, partitions, keepRecords }: TopicsOpti
     return count;
   }
 
-  async function open(topic: string): Promise<number> {
-    const count = (await existingPartitionCount(topic)) || (await create(topic));
-    const keep = keepRecords[topic];
-    if (keep === undefined) return count;
-    const streams = Array.from({ length: count }, (_, partition) => partitionStream(topic, partition));
-    await Promise.all(streams.map((stream) => store.keepLast(stream, keep)));
-    return count;
-  }
+  const open = async (topic: string) => (await existingPartitionCount(topic)) || create(topic);
 
   return {
     existingPartitionCount,

@@ -143,4 +143,5 @@ export type PaymentRefusal =
   /** Another operation on the payment is under way, or its outcome is unknown. */
   | { code: 'operation_in_progress' }
   | { code: 'refund_exceeds_amount'; refundableAmount: number }
+  | { code: 'too_many_refunds' }
   | ReviewRefusal;

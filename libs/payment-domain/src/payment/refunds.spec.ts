@@ -18,6 +18,7 @@ import { decide } from './payment-decide.ts';
 import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 import { reservedAmount } from './payment-state.ts';
+import { refundsMax } from './refunds.ts';
 import { callRules } from '../outbound-call/outbound-call.ts';
 
 const { given } = scenario(paymentDomain);
@@ -747,5 +748,27 @@ describe('while the status is revised', () => {
   test('where more was refunded than stands approved now, nothing is left', () => {
     const lower = [...approved, external(600), revisedTo('declined'), revisedTo('approved', 400)];
     expect(refusalOf(lower, submit('refund-1', 1))).toMatchObject({ refundableAmount: 0 });
+  });
+});
+
+test('a payment has so many refunds at the most, whatever became of them, and repeats are still answered', () => {
+  const declined = Array.from({ length: refundsMax }, (_, index): PaymentEvent[] => {
+    const refundToken = `refund-${index}`;
+    const { window, type: _type, ...asked } = submit(refundToken, 1);
+    return [
+      { type: 'RefundSubmitted', data: { ...asked, ...window, amount: 1 } },
+      { type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors: [apiError('processing_error')] } },
+    ];
+  }).flat();
+  const state = fold([...historyTo.approved, ...declined]);
+  expect(decide(state, submit('one-more', 1))).toEqual({
+    kind: 'refused',
+    refusal: { code: 'too_many_refunds' },
+  });
+  expect(decide(state, submit('refund-0', 1))).toEqual({ kind: 'events', events: [] });
+  const before = fold([...historyTo.approved, ...declined.slice(2)]);
+  expect(decide(before, submit('one-more', 1))).toMatchObject({
+    kind: 'events',
+    events: [{ type: 'RefundSubmitted' }],
   });
 });

@@ -24,6 +24,9 @@ import type { PaymentEvent } from './payment-events.ts';
 import { isFinalPhase } from './payment-machine.ts';
 import { isDecided, refundableAmount, undecidedRefund, type Payment, type Refund } from './payment-state.ts';
 
+/** Of one payment, whatever became of them. */
+export const refundsMax = 500;
+
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
   const { refundToken, fingerprint, window } = command;
@@ -39,6 +42,8 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   const left = refundableAmount(state);
   const { amount = left } = command;
   if (amount < 1 || amount > left) return refuse({ code: 'refund_exceeds_amount', refundableAmount: left });
+  // Each is in the payment's view and in its records on the topic, which have to stay small.
+  if (state.refunds.length >= refundsMax) return refuse({ code: 'too_many_refunds' });
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
   return events({ type: 'RefundSubmitted', data: { refundToken, amount, fingerprint, ...window } });

@@ -43,12 +43,15 @@ interface Callback {
 /** How long the other callbacks of a batch wait for those of an account that hangs, milliseconds; then these are deferred. */
 const batchMaxMs = 3_000;
 
+/** Under which the processes of the command service share out the callbacks. */
+export const callbackGroup = 'command-service';
+
 /** Runs until the signal is aborted, and until the inquiries that no batch waited for have ended. */
 export async function consumeCallbacks(
   deps: CallbackConsumerDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const subscription = { group: 'command-service', topics: [providerCallbacksTopic], signal };
+  const subscription = { group: callbackGroup, topics: [providerCallbacksTopic], signal };
   const inquiries = new Set<Promise<unknown>>();
   try {
     await deps.bus.subscribe(subscription, (batch) => applyBatch(deps, { batch, inquiries, signal }));

@@ -79,6 +79,7 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
     store: {
       append: (...given) => ofStore(() => store.append(...given)),
       keepLast: (...given) => ofStore(() => store.keepLast(...given)),
+      truncate: (...given) => ofStore(() => store.truncate(...given)),
       remove: (...given) => ofStore(() => store.remove(...given)),
       read: (...given) => guarded(store.read(...given)),
       subscribe: (...given) => guarded(store.subscribe(...given)),

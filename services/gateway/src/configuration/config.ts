@@ -101,6 +101,13 @@ const daysSchema = z
     'must be whole numbers from 1 to 366, separated by commas',
   );
 
+const retentionDaysSchema = z.coerce
+  .number('must be a whole number of days')
+  .int('must be a whole number of days')
+  .min(1)
+  .max(36_500)
+  .default(30);
+
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
   .object({
@@ -196,6 +203,10 @@ export const gatewayConfigSchema = z
       .int('must be a whole number')
       .min(1)
       .optional(),
+    /** Days that the embedded bus keeps the records of the public topics for; on Kafka, the topics say. */
+    TOPIC_RETENTION_DAYS: retentionDaysSchema,
+    /** Days after which webhooks are let go of that were delivered or given up. */
+    WEBHOOK_RETENTION_DAYS: retentionDaysSchema,
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -249,6 +260,8 @@ export const gatewayConfigSchema = z
     reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
     clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
     schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
+    topicRetentionDays: env.TOPIC_RETENTION_DAYS,
+    webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

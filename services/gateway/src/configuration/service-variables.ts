@@ -42,7 +42,7 @@ const ofIndex = ['TOLLGATE_INDEX_DIR', 'FINAL_INQUIRIES_AFTER_S'] as const;
 const own: Readonly<Record<ServiceName, readonly string[]>> = {
   'callback-ingester': ['CALLBACK_PORT', 'CALLBACK_SECRETS', 'CALLBACK_DAYS', ...ofBus],
   projector: ['PROJECTOR_SHARDS', ...ofEventStore],
-  'event-publisher': ofBus,
+  'event-publisher': ['TOPIC_RETENTION_DAYS', ...ofBus],
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],
     ...['PROVIDER_SEND_WITHIN_MS', 'PROVIDER_QUIET_MS', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS'],
@@ -50,7 +50,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
   'query-service': ['COMMAND_SERVICE_URL', ...ofEventStore, ...ofRoutes, ...ofIndex],
-  notifier: ['WEBHOOK_SECRETS', 'WEBHOOK_NETWORKS', ...ofEventStore, ...ofRoutes],
+  notifier: ['WEBHOOK_SECRETS', 'WEBHOOK_NETWORKS', 'WEBHOOK_RETENTION_DAYS', ...ofEventStore, ...ofRoutes],
   api: [
     ...['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],
     ...['GATEWAY_TLS_CERT_FILE', 'GATEWAY_TLS_KEY_FILE', 'GATEWAY_PLAIN_HTTP_PORT'],

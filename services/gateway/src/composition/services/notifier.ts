@@ -1,4 +1,4 @@
-import { createWebhookJournal, registerWebhookRoutes, runNotifier } from '@tollgate/notifier';
+import { createWebhookJournal, registerWebhookRoutes, retainWebhooks, runNotifier } from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
@@ -16,5 +16,15 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
   const notifying = { store, clock, ids, log, secrets: parts.webhookSecrets(), ...allowed };
   stops.defer(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
   const journal = createWebhookJournal({ store, clock, ids });
+  const retaining = {
+    store,
+    journal,
+    clock,
+    ids,
+    log,
+    retentionMs: config.webhookRetentionDays * 86_400_000,
+  };
+  const retain = (held: AbortSignal) => retainWebhooks(retaining, held);
+  stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));
   return { registerRoutes: (app) => registerWebhookRoutes(app, { store, journal, directory, log }) };
 }

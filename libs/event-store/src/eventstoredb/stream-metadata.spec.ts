@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTrimDue } from './keep-last.ts';
+import { isTrimDue } from './stream-metadata.ts';
 
 const dueRevisions = (upTo: number, count = 1) =>
   Array.from({ length: Math.floor(upTo / count) }, (_, index) => (index + 1) * count - 1).filter((revision) =>

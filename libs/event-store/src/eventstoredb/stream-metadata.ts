@@ -21,21 +21,41 @@ export function isTrimDue(revision: Revision, count: number): boolean {
   return revision >= firstTrim && revision - count < reached;
 }
 
+interface MetadataDependencies {
+  appendData: Appender['appendData'];
+  readLast: ReadLast;
+}
+
+/** Sets `$maxCount`. */
+export const keepLast = (deps: MetadataDependencies, stream: string, count: number): Promise<void> =>
+  changeMetadata(deps, stream, ({ $maxCount }) => ($maxCount === count ? {} : { $maxCount: count }));
+
+/** Sets `$tb`, which never goes back. */
+export async function truncate(deps: MetadataDependencies, stream: string, before: Revision): Promise<void> {
+  const last = await deps.readLast(stream);
+  if (last === undefined) return;
+  const $tb = Math.min(before, last.revision);
+  await changeMetadata(deps, stream, (metadata) => (Number(metadata['$tb'] ?? 0) >= $tb ? {} : { $tb }));
+}
+
 /**
- * Sets `$maxCount`. The client could do it (`setStreamMetadata`), but loses what it does not know of the metadata and gives
- * no revision to expect, so that two changes at once would undo each other.
+ * The client could do it (`setStreamMetadata`), but loses what it does not know of the metadata and gives no revision to
+ * expect, so that two changes at once would undo each other.
+ *
+ * @param changed nothing where all is as it should be
  */
-export async function keepLast(
-  { appendData, readLast }: { appendData: Appender['appendData']; readLast: ReadLast },
+async function changeMetadata(
+  { appendData, readLast }: MetadataDependencies,
   stream: string,
-  count: number,
+  changed: (metadata: Record<string, unknown>) => object,
 ): Promise<void> {
   const metadataStream = `$$${stream}`;
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
     const last = await readLast(metadataStream);
     const metadata = toObject(last?.data);
-    if (metadata['$maxCount'] === count) return;
-    const data = JSON.stringify({ ...metadata, $maxCount: count });
+    const change = changed(metadata);
+    if (Object.keys(change).length === 0) return;
+    const data = JSON.stringify({ ...metadata, ...change });
     const event = { id: systemIds.uuid(), type: '$metadata', data, metadata: '{}' };
     const answer = await appendData(metadataStream, [event], last?.revision ?? 'no-stream');
     if (answer.kind !== 'conflict') return;

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidArgument } from '../errors.ts';
+import type { Stores } from './event-store.contract.ts';
+import { freshStream, givenEvent, givenEvents, readAll, readData } from './given-events.ts';
+
+export function describeTruncate(given: Stores): void {
+  describe('truncate', () => {
+    it('lets go of the events before a revision, now and once only', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(6), 'no-stream');
+      await store.truncate(stream, 4);
+      expect(await readData(store, stream)).toEqual([4, 5]);
+      expect(await store.append(stream, [givenEvent(6)], 5)).toMatchObject({ kind: 'appended', revision: 6 });
+      expect(await readData(store, stream)).toEqual([4, 5, 6]);
+      expect((await readAll(store, stream)).map(({ revision }) => revision)).toEqual([4, 5, 6]);
+      expect(await readData(store, stream, { from: 1, limit: 2 })).toEqual([4, 5]);
+    });
+
+    it('brings nothing back with an earlier revision', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(6), 'no-stream');
+      await store.truncate(stream, 4);
+      await store.truncate(stream, 2);
+      expect(await readData(store, stream)).toEqual([4, 5]);
+    });
+
+    it('never lets go of the last event: the stream goes on where it was', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.append(stream, givenEvents(3), 'no-stream');
+      await store.truncate(stream, 100);
+      expect(await readData(store, stream)).toEqual([2]);
+      expect(await store.append(stream, givenEvents(1), 'no-stream')).toEqual({
+        kind: 'conflict',
+        actual: 2,
+      });
+      expect(await store.append(stream, [givenEvent(3)], 2)).toMatchObject({ kind: 'appended', revision: 3 });
+    });
+
+    it('makes no stream of one that is not there', async () => {
+      const store = given.store();
+      const stream = freshStream();
+      await store.truncate(stream, 3);
+      expect(await store.append(stream, givenEvents(1), 'no-stream')).toMatchObject({
+        kind: 'appended',
+        revision: 0,
+      });
+    });
+
+    it('touches no other stream, and leaves how many are kept', async () => {
+      const store = given.store();
+      const [stream, other] = [freshStream(), freshStream()];
+      for (const each of [stream, other]) await store.append(each, givenEvents(4), 'no-stream');
+      await store.keepLast(stream, 3);
+      await store.truncate(stream, 2);
+      await store.append(stream, [givenEvent(4), givenEvent(5)], 3);
+      expect(await readData(store, stream)).toEqual([3, 4, 5]);
+      expect(await readData(store, other)).toEqual([0, 1, 2, 3]);
+    });
+
+    it.each([-1, 1.5])('refuses to truncate before revision %s', async (before) => {
+      await expect(given.store().truncate(freshStream(), before)).rejects.toThrow(InvalidArgument);
+    });
+  });
+}

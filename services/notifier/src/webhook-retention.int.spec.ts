@@ -1,0 +1,114 @@
+import { createEmbeddedEventStore, readLast, type EventStore } from '@tollgate/event-store';
+import { silentLog, systemIds } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { webhookStream } from './webhook-events.ts';
+import { createWebhookJournal } from './webhook-journal.ts';
+import { retainWebhooks } from './webhook-retention.ts';
+import type { Outcome } from './webhook-state.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const cause = { correlationId: 'c', causationId: 'c' };
+const delivered: Outcome = { kind: 'answered', statusCode: 200 };
+
+/** A store whose events are stamped by the clock. */
+async function start() {
+  const clock = createFakeClock({ now: Date.UTC(2026, 0, 1) });
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-webhooks-'));
+  const store = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const journal = createWebhookJournal({ store, clock, ids: systemIds });
+  const due = (token: string, id: string) =>
+    journal.recordDue(
+      token,
+      [
+        {
+          ...{ id, environment: 'sandbox', team: 'shop', url: 'https://shop.example/hook', at: clock.now() },
+          body: { token, type: 'payment', status: 'approved', orderNumber: 'o', amount: 5, currency: 'EUR' },
+        },
+      ],
+      cause,
+    );
+  const attempt = (token: string, id: string, outcome = delivered) =>
+    journal.recordOutcome(token, id, outcome);
+  const stopping = new AbortController();
+  const retaining = { store, journal, clock, ids: systemIds, log: silentLog, retentionMs: 30 * dayMs };
+  const running = retainWebhooks(retaining, stopping.signal);
+  onTestFinished(async () => {
+    stopping.abort();
+    await running;
+  });
+  /** Lets so many days pass, and the passes of the last hours end. */
+  const afterDays = async (days: number) => {
+    await expect.poll(() => clock.sleeperCount()).toBe(1);
+    await clock.advance(days * dayMs);
+    await expect.poll(() => clock.sleeperCount()).toBe(1);
+    await clock.advance(hourMs);
+    await expect.poll(() => clock.sleeperCount()).toBe(1);
+  };
+  return { clock, store, journal, due, attempt, afterDays };
+}
+
+const countIn = async (store: EventStore, token: string) =>
+  (await Array.fromAsync(store.read(webhookStream(token)))).length;
+
+it('lets go of webhooks some days after the last of them was delivered, and not before', async () => {
+  const { store, journal, due, attempt, afterDays } = await start();
+  await due('pay_1', 'whk_1');
+  await attempt('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
+  await attempt('pay_1', 'whk_1');
+  await afterDays(20);
+  await due('pay_1', 'whk_2');
+  await attempt('pay_1', 'whk_2');
+  await afterDays(20);
+  expect(await countIn(store, 'pay_1')).toBe(5);
+  await afterDays(11);
+  expect(await countIn(store, 'pay_1')).toBe(1);
+  expect((await journal.load('pay_1')).state.webhooks).toEqual([]);
+});
+
+it('keeps those that are still open, however old, until they were delivered', async () => {
+  const { store, due, attempt, afterDays } = await start();
+  await due('pay_1', 'whk_1');
+  await attempt('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
+  await afterDays(60);
+  expect(await countIn(store, 'pay_1')).toBe(2);
+  await attempt('pay_1', 'whk_1');
+  await afterDays(31);
+  expect(await countIn(store, 'pay_1')).toBe(1);
+});
+
+it('a webhook that becomes due later is recorded and delivered behind them', async () => {
+  const { store, journal, due, attempt, afterDays } = await start();
+  await due('pay_1', 'whk_1');
+  await attempt('pay_1', 'whk_1');
+  await afterDays(31);
+  expect(await countIn(store, 'pay_1')).toBe(1);
+  await due('pay_1', 'whk_2');
+  await attempt('pay_1', 'whk_2');
+  const { state } = await journal.load('pay_1');
+  expect(state.webhooks.map(({ id, state: each }) => [id, each])).toEqual([['whk_2', 'delivered']]);
+  expect((await readLast(store, webhookStream('pay_1')))?.revision).toBe(3);
+  expect(await journal.requestReplay('pay_1', 'whk_1', { kind: 'service', name: 'spec' })).toMatchObject({
+    kind: 'refused',
+  });
+  await afterDays(31);
+  expect(await countIn(store, 'pay_1')).toBe(1);
+});
+
+it('leaves alone what it cannot read, and goes on with the others', async () => {
+  const { store, due, attempt, afterDays } = await start();
+  const unread = { id: systemIds.uuid(), type: 'Unheard', data: {}, metadata: {} };
+  await store.append(webhookStream('pay_0'), [unread, { ...unread, id: systemIds.uuid() }], 'no-stream');
+  await due('pay_1', 'whk_1');
+  await attempt('pay_1', 'whk_1');
+  await afterDays(31);
+  expect([await countIn(store, 'pay_0'), await countIn(store, 'pay_1')]).toEqual([2, 1]);
+});
