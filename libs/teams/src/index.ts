@@ -1,6 +1,12 @@
 export * from './allowed-origins.ts';
 export * from './api-key.ts';
-export { type Wallet, walletNameSchema } from './money-settings.ts';
+export {
+  limitedOperations,
+  type LimitedOperation,
+  type MoneyLimit,
+  type Wallet,
+  walletNameSchema,
+} from './money-settings.ts';
 export * from './networks.ts';
 export * from './ownership.ts';
 export * from './signing/signed-events.ts';

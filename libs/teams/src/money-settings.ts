@@ -1,4 +1,4 @@
-/** What bounds the money of a team: the wallet that its payouts are taken from, and the sum above which a second key approves. */
+/** What bounds the money of a team: the wallet that its payouts are taken from, the sum above which a second key approves, and limits. */
 import { environmentSchema, type Decision, type Environment } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
@@ -35,7 +35,30 @@ interface RequireApproval {
   /** Minor units; null: none waits any more. */
   above: number | null;
 }
-export type MoneyCommand = ChooseWallet | RequireApproval;
+
+export const limitedOperations = ['payment', 'refund', 'payout'] as const;
+export type LimitedOperation = (typeof limitedOperations)[number];
+
+const limitShape = {
+  environment: environmentSchema,
+  operation: z.enum(limitedOperations),
+  /** ISO 4217 alphabetic code. */
+  currency: z.string(),
+  /** Absent: of all keys of the team together. */
+  keyId: z.string().optional(),
+  /** Minor units; null: not limited. */
+  perCall: z.int().min(1).nullable(),
+  perDay: z.int().min(1).nullable(),
+};
+const limitSchema = z.object(limitShape);
+/** What may be asked for in one call, and on one day in UTC. */
+export type MoneyLimit = z.infer<typeof limitSchema>;
+
+/** Takes the place of the limit before; with neither sum it takes it away. */
+interface LimitMoney extends MoneyLimit {
+  type: 'LimitMoney';
+}
+export type MoneyCommand = ChooseWallet | RequireApproval | LimitMoney;
 
 const approvalSchema = z.object({
   environment: environmentSchema,
@@ -46,6 +69,7 @@ const approvalSchema = z.object({
 export const moneyEventSchemas = {
   WalletChosen: z.object({ wallet: walletSchema }),
   ApprovalRequired: approvalSchema,
+  MoneyLimited: limitSchema,
 } as const;
 type MoneyEventType = keyof typeof moneyEventSchemas;
 export type MoneyEvent = {
@@ -62,8 +86,10 @@ export interface MoneySettings {
   wallet: Wallet;
   /** One at most for each environment and currency. */
   approvals: readonly ApprovalRule[];
+  /** One at most for each environment, operation, currency and key. */
+  limits: readonly MoneyLimit[];
 }
-export const noMoneySettings: MoneySettings = { wallet: ownWallet, approvals: [] };
+export const noMoneySettings: MoneySettings = { wallet: ownWallet, approvals: [], limits: [] };
 
 /** The sums above which payouts wait, by currency; undefined where none does. */
 export function approvalAboveIn(
@@ -84,18 +110,39 @@ export function decideMoney(settings: MoneySettings, command: MoneyCommand): Dec
 
 function toEvent(command: MoneyCommand): MoneyEvent {
   if (command.type === 'ChooseWallet') return { type: 'WalletChosen', data: { wallet: command.wallet } };
-  const { type: _, ...data } = command;
-  return { type: 'ApprovalRequired', data };
+  const { type, ...data } = command;
+  return type === 'LimitMoney'
+    ? { type: 'MoneyLimited', data: data as MoneyLimit }
+    : { type: 'ApprovalRequired', data: data as z.infer<typeof approvalSchema> };
 }
 
 export function evolveMoney(settings: MoneySettings, event: MoneyEvent): MoneySettings {
   if (event.type === 'WalletChosen') return { ...settings, wallet: event.data.wallet };
+  if (event.type === 'MoneyLimited') return { ...settings, limits: limitsAfter(settings, event.data) };
   const { environment, currency, above } = event.data;
   const approvals = settings.approvals.filter(
     (rule) => rule.environment !== environment || rule.currency !== currency,
   );
   if (above !== null) approvals.push({ environment, currency, above });
   return { ...settings, approvals: approvals.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+}
+
+function limitsAfter({ limits }: MoneySettings, limit: MoneyLimit): MoneyLimit[] {
+  const others = limits.filter((each) => nameOf(each) !== nameOf(limit));
+  const isLifted = limit.perCall === null && limit.perDay === null;
+  return isLifted ? others : [...others, limit].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+const nameOf = ({ environment, operation, currency, keyId = '' }: MoneyLimit): string =>
+  `${environment} ${operation} ${currency} ${keyId}`;
+
+/** Those that bound a key; undefined where none does. */
+export function limitsOfKey(
+  { limits }: MoneySettings,
+  { environment, keyId }: { environment: Environment; keyId: string },
+): readonly MoneyLimit[] | undefined {
+  const own = limits.filter((limit) => limit.environment === environment && (limit.keyId ?? keyId) === keyId);
+  return own.length === 0 ? undefined : own;
 }
 
 const keyOf = ({ environment, currency }: ApprovalRule): string => `${environment} ${currency}`;

@@ -4,7 +4,7 @@ import { beginning, type EventStore } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
-import { approvalAboveIn, type Wallet } from './money-settings.ts';
+import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
@@ -22,6 +22,8 @@ export interface Caller {
   wallet: Wallet;
   /** Above which sum its payouts wait for a second key, minor units by currency; absent where none does. */
   approvalAbove?: Readonly<Record<string, number>>;
+  /** What bounds its sums; absent where nothing does. */
+  limits?: readonly MoneyLimit[];
   /** Where the key has a limit of its own. */
   requestsPerSecondMax?: number;
 }
@@ -211,9 +213,10 @@ function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax
   const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
   const { wallet } = team.money;
   const approvalAbove = approvalAboveIn(team.money, environment);
+  const limits = limitsOfKey(team.money, { environment, keyId });
   return {
     ...{ ...caller, wallet, allowedOrigins: { callback, redirect } },
-    ...given({ requestsPerSecondMax, approvalAbove }),
+    ...given({ requestsPerSecondMax, approvalAbove, limits }),
   };
 }
 

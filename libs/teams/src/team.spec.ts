@@ -194,7 +194,7 @@ test('a revoked key stays on record, inactive, and the other stays active', () =
     ],
     allowedOrigins: {},
     webhookRotations: [],
-    money: { wallet: { kind: 'own' }, approvals: [] },
+    money: { wallet: { kind: 'own' }, approvals: [], limits: [] },
   });
 });
 
@@ -274,6 +274,17 @@ const rotated = (origin?: string): TeamEvent => ({
   data: { environment: 'sandbox', ...(origin === undefined ? {} : { origin }), formerUntil: 2_000 },
 });
 
+const limited: TeamEvent = {
+  type: 'MoneyLimited',
+  data: {
+    environment: 'sandbox',
+    operation: 'refund',
+    currency: 'EUR',
+    keyId: 'k1',
+    perCall: 1,
+    perDay: null,
+  },
+};
 const approvalRequired: TeamEvent = {
   type: 'ApprovalRequired',
   data: { environment: 'production', currency: 'EUR', above: 100 },
@@ -285,6 +296,7 @@ const samples = [
   rotated('https://shop.example'),
   shared,
   approvalRequired,
+  limited,
 ];
 
 test.each([...samples, issued('k1', { requestsPerSecondMax: 5 })])(
@@ -311,7 +323,7 @@ test('the first events that were stored are still read', () => {
     keys: [{ ...key, active: false, revocation: 'by-decision' }],
     allowedOrigins: {},
     webhookRotations: [],
-    money: { wallet: { kind: 'own' }, approvals: [] },
+    money: { wallet: { kind: 'own' }, approvals: [], limits: [] },
   });
 });
 

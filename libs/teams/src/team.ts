@@ -173,6 +173,8 @@ export function decideTeam(state: TeamState, command: TeamCommand): TeamDecision
     case 'ChooseWallet':
     case 'RequireApproval':
       return decideMoney(state.money, command);
+    case 'LimitMoney':
+      return limitMoney(state, command);
     default:
       return unreachable(command);
   }
@@ -216,6 +218,13 @@ const isSameKey = (known: TeamKey, command: IssueKey): boolean =>
 
 const isSameList = (one: readonly unknown[] = [], other: readonly unknown[] = []): boolean =>
   one.length === other.length && one.every((each) => other.includes(each));
+
+/** A key that is limited is one that there is: a mistyped one would limit nothing. */
+function limitMoney(team: Team, command: Extract<MoneyCommand, { type: 'LimitMoney' }>): TeamDecision {
+  const { keyId } = command;
+  const isThere = keyId === undefined || team.keys.some((key) => key.keyId === keyId);
+  return isThere ? decideMoney(team.money, command) : refuse('key_not_found');
+}
 
 function revokeKey(team: Team, { keyId, reason }: RevokeKey): TeamDecision {
   const known = team.keys.find((key) => key.keyId === keyId);
@@ -270,6 +279,7 @@ export function evolveTeam(state: TeamState, event: TeamEvent): Team {
       return { ...state, webhookRotations: [...state.webhookRotations, event.data] };
     case 'WalletChosen':
     case 'ApprovalRequired':
+    case 'MoneyLimited':
       return { ...state, money: evolveMoney(state.money, event) };
     default:
       return unreachable(event);

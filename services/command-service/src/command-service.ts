@@ -36,6 +36,7 @@ import { createBalances } from './operations/balance.ts';
 import type { CallTimes } from './outbound/call-times.ts';
 import { createPaymentCalls } from './outbound/payment-calls.ts';
 import { createPayoutCalls } from './outbound/payout-calls.ts';
+import { createSpending } from './limits/spending.ts';
 import { createSender } from './outbound/send.ts';
 import { type PositionsDependencies, createPositions } from './positions/positions.ts';
 import { createWindowClock } from './outbound/window-clock.ts';
@@ -203,6 +204,7 @@ export function createParts(
     inquire,
     balances: createBalances(deps),
     positions: createPositions(deps),
+    spending: createSpending(base),
     disputes,
   };
 }

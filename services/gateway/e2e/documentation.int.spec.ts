@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { operations } from '@tollgate/gateway-api/http';
-import { issueKey } from './commands.ts';
+import { issueKey, tollgate } from './commands.ts';
 import { documentedGateway } from './documented.ts';
 import { serviceTokenOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
@@ -192,6 +192,26 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     for (const path of [...lists, ...wrong, 'reviews', 'balance?currency=EUR', 'balance?currency=XXX'])
       await call('GET', `/api/v1/${path}`);
     await eventually(async () => expect(await summedUp()).toEqual(await listed()));
+  });
+
+  it('of payouts that a second key approves or refuses', async () => {
+    const rule = ['--environment', 'sandbox', '--currency', 'EUR', '--above', '50000'];
+    await tollgate(system, 'team', 'approval', 'demo', ...rule);
+    const key = await issueKey(system, 'demo', 'approvals');
+    const second = documentedGateway(system.gatewayAs(key), seen);
+    const example = exampleOf('createPayout') ?? {};
+    for (const decision of ['approve', 'refuse']) {
+      const wanted = { ...example, amount: 50_001, orderNumber: `to ${decision}` };
+      await eventually(async () => expect((await second('GET', '/api/v1/payouts')).statusCode).toBe(200));
+      const asked = await post('payouts', wanted);
+      expect(asked.statusCode).toBe(202);
+      const path = `/api/v1/payouts/${asked.body.token}/${decision}`;
+      const body = { reason: 'Not an account of ours.' };
+      expect((await second('POST', path, decision === 'refuse' ? { body } : {})).statusCode).toBe(200);
+      expect((await post('payouts', wanted)).statusCode).toBe(decision === 'refuse' ? 409 : 200);
+      await call('GET', `/api/v1/payouts/${asked.body.token}/events`);
+    }
+    await tollgate(system, 'team', 'approval', 'demo', ...rule.slice(0, 4), '--none');
   });
 
   interface Operation {

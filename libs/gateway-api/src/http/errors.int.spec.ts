@@ -34,7 +34,7 @@ test('statuses follow from kinds', () => {
   const statuses = {
     api_error: [429, 500, 502, 503],
     authentication_error: [401, 403],
-    processing_error: [409],
+    processing_error: [409, 422],
   };
   for (const code of codes) {
     const { kind, status } = statedError(code);

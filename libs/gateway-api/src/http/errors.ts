@@ -119,6 +119,14 @@ export const apiErrors = {
     'token',
   ),
   refund_exceeds_amount: refused('The refund exceeds the refundable amount. Send a lower amount.', 'amount'),
+  amount_limit_exceeded: of('processing_error', 422)(
+    'The amount exceeds the limit of your team or key for one call. Send a lower amount, or ask the operators.',
+    'amount',
+  ),
+  daily_limit_exceeded: of('processing_error', 422)(
+    'The amount exceeds what your team or key may still ask for today, in UTC. Repeat the request when the day has ended.',
+    'amount',
+  ),
   payout_not_awaiting_approval: refused(
     'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
     'token',

@@ -47,6 +47,8 @@ export const payoutRoutes = {
       'origin_not_allowed',
       'recurring_token_not_found',
       'payout_exceeds_position',
+      'amount_limit_exceeded',
+      'daily_limit_exceeded',
       'payout_approval_refused',
       'payout_approval_lapsed',
       'resolved_as_not_made',

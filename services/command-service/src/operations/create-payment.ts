@@ -2,8 +2,8 @@
 import { maskCardNumber } from '@tollgate/payment-api';
 import {
   type PaymentEvent,
-  type PaymentInput,
   type PaymentRefusal,
+  type RequestPayment,
   isPaymentAwaited,
 } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
@@ -11,6 +11,7 @@ import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import type { LimitRefusal, Spending } from '../limits/spending.ts';
 import { planAttempt } from '../outbound/call-times.ts';
 import type { SendPaymentCalls, SentOnly } from '../outbound/payment-calls.ts';
 import type { PaymentRequest } from '@tollgate/gateway-api/http';
@@ -28,6 +29,7 @@ import {
 export interface CreatePaymentDependencies extends OperationDependencies {
   payments: Payments;
   recurringTokens: RecurringTokens;
+  spending: Spending;
   sendPaymentCalls: SendPaymentCalls;
 }
 
@@ -38,7 +40,8 @@ export interface CreatePaymentInput {
   cause: Cause;
 }
 
-type CreatePaymentRefusal = PaymentRefusal | { code: 'recurring_token_not_found' } | OriginRefusal;
+type CreatePaymentRefusal =
+  PaymentRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | LimitRefusal;
 export type CreatePaymentResult = OperationResult<PaymentAggregate, CreatePaymentRefusal>;
 
 export function createPayment(
@@ -47,7 +50,7 @@ export function createPayment(
 ): Promise<CreatePaymentResult> {
   const { caller, key, request, cause } = input;
   const token = deriveOperationToken('pay', { ...caller, installation: deps.installation }, key);
-  return createOnce<PaymentAggregate, PaymentEvent, PaymentInput, CreatePaymentRefusal, Charged>(deps, {
+  return createOnce<PaymentAggregate, PaymentEvent, RequestPayment, CreatePaymentRefusal, Charged>(deps, {
     ...{ repository: deps.payments, caller, currency: request.currency, token, cause, awaited },
     commandFor: (account) => toCommand(deps, input, token, account),
     async prepare() {
@@ -55,9 +58,24 @@ export function createPayment(
       if (refused !== undefined) return { refused };
       return (await chargedWith(deps, input)) ?? { refused: { code: 'recurring_token_not_found' } };
     },
+    ...reserving(deps, input, token),
     send: async (announced, permit, { sent }) =>
       inquireIfCharged(deps, await deps.sendPaymentCalls(announced, permit, cause, sent), cause),
   });
+}
+
+/** A team without a limit reserves nothing: no read and no append more. */
+function reserving(
+  { spending }: CreatePaymentDependencies,
+  { caller, request: { amount, currency }, cause }: CreatePaymentInput,
+  token: string,
+) {
+  const operation = 'payment';
+  if (!spending.isLimited(caller, operation, currency)) return {};
+  return {
+    reserve: ({ attempt: { quietUntil: lapsesAt } }: RequestPayment) =>
+      spending.reserve(caller, { operation, currency, token, subject: token, amount, lapsesAt }, cause),
+  };
 }
 
 function toCommand(
@@ -65,7 +83,7 @@ function toCommand(
   { caller: { environment, team }, request }: CreatePaymentInput,
   token: string,
   account: string,
-): PaymentInput {
+): RequestPayment {
   return {
     ...{ type: 'RequestPayment', environment, team, terms: toTerms(request) },
     ...fingerprintsOf(forFingerprint(request)),

@@ -14,6 +14,7 @@ import type { Caller } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
+import type { LimitRefusal, Spending } from '../limits/spending.ts';
 import { type PositionRefusal, exceeds } from '../positions/payout-reservations.ts';
 import type { Positions } from '../positions/positions.ts';
 import { providerOrderNumber, windowAt } from '../outbound/call-times.ts';
@@ -34,6 +35,7 @@ export interface CreatePayoutDependencies extends OperationDependencies {
   payouts: Payouts;
   recurringTokens: RecurringTokens;
   positions: Positions;
+  spending: Spending;
   sendPayoutCall: SendPayoutCall;
 }
 
@@ -45,7 +47,7 @@ export interface CreatePayoutInput {
 }
 
 type CreatePayoutRefusal =
-  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | PositionRefusal;
+  PayoutRefusal | { code: 'recurring_token_not_found' } | OriginRefusal | PositionRefusal | LimitRefusal;
 export type CreatePayoutResult = OperationResult<PayoutAggregate, CreatePayoutRefusal>;
 
 export async function createPayout(
@@ -200,15 +202,20 @@ async function chooseAccounts(
 }
 
 async function reserveFor(
-  { positions }: CreatePayoutDependencies,
+  { positions, spending }: CreatePayoutDependencies,
   { caller, request: { amount, currency }, cause }: CreatePayoutInput,
   token: string,
   { command, account }: { command: RequestPayout; account: string },
 ) {
   const { fingerprint, call } = command;
   const wanted = { token, account, amount, currency, fingerprint, lapsesAt: call.quietUntil };
+  const spent = { ...wanted, operation: 'payout', subject: token } as const;
+  const over = await spending.reserve(caller, spent, cause);
+  if (over !== undefined) return over;
   const reserved = await positions.reserve(caller, wanted, cause);
-  return reserved.kind === 'refused' ? reserved.refusal : undefined;
+  if (reserved.kind !== 'refused') return undefined;
+  if (reserved.refusal.code === 'payout_exceeds_position') await spending.release(caller, spent, cause);
+  return reserved.refusal;
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */

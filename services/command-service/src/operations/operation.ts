@@ -99,7 +99,7 @@ interface Creation<
   /** Why the team may not ask for it now; otherwise the accounts that can make the call, and what it sends. */
   prepare(): Promise<{ refused: Refusal } | (Prepared & MadeBy)>;
   /** Reserves what the command is about to use, or says why it may not. */
-  reserve?(input: Input, account: string): Promise<Refusal | InProgress | undefined>;
+  reserve?: ((input: Input, account: string) => Promise<Refusal | InProgress | undefined>) | undefined;
   send(done: Done<Subject, Event>, permit: Permit, prepared: Prepared): Promise<Subject>;
 }
 
@@ -124,6 +124,11 @@ export async function createOnce<Subject, Event, Input, Refusal extends { code: 
   using permit = result.permit;
   // Made before anything waits: what has waited too long by then is announced, and not sent.
   const input = commandFor(permit.account);
+  // A repeat reserves nothing.
+  if (creation.reserve !== undefined && (await isThere())) {
+    permit.release('unused');
+    return await repeat();
+  }
   const refusal = await creation.reserve?.(input, permit.account);
   if (refusal !== undefined) {
     permit.release('unused');

@@ -7,12 +7,14 @@ import {
   type RequestFingerprints,
   isFinalPhase,
   isSameRequest,
+  refundableAmount,
 } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { RefundKeys } from '../aggregates/refund-keys.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import type { LimitRefusal, Spending } from '../limits/spending.ts';
 import { windowAt } from '../outbound/call-times.ts';
 import type { SendPaymentCalls } from '../outbound/payment-calls.ts';
 import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
@@ -23,6 +25,7 @@ import { findOwn } from './own-payment.ts';
 export interface RefundPaymentDependencies extends OperationDependencies {
   payments: Payments;
   refundKeys: RefundKeys;
+  spending: Spending;
   sendPaymentCalls: SendPaymentCalls;
 }
 
@@ -39,7 +42,7 @@ export interface RefundedPayment {
   refund: Refund;
 }
 
-export type RefundPaymentResult = OperationResult<RefundedPayment, PaymentRefusal>;
+export type RefundPaymentResult = OperationResult<RefundedPayment, PaymentRefusal | LimitRefusal>;
 
 /** How long a refund waits for one of the same payment that is under way, milliseconds. */
 const turnWaitMs = 5_000;
@@ -68,7 +71,35 @@ export async function refundPayment(
     return { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
   const wanted = { refundToken, fingerprints, paymentToken, ...given({ amount: request.amount }) };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
-  return (await inquireBefore(deps, wanted, cause, found)) ?? submitInTurn(deps, wanted, cause, found);
+  const notBegun = await inquireBefore(deps, wanted, cause, found);
+  if (notBegun !== undefined) return notBegun;
+  const reserved = await reserveRefund(deps, input, wanted, found);
+  if ('code' in reserved) return { kind: 'refused', refusal: reserved };
+  return submitInTurn(deps, reserved, cause, found);
+}
+
+/** Of a limited team with the amount that it is for, also where all that is left is asked for. */
+async function reserveRefund(
+  { spending, payments, clock, times }: RefundPaymentDependencies,
+  { caller, cause }: RefundPaymentInput,
+  wanted: Wanted,
+  found: PaymentAggregate,
+): Promise<Wanted | LimitRefusal> {
+  const { currency } = found.payment.terms;
+  const operation = 'refund';
+  if (!spending.isLimited(caller, operation, currency)) return wanted;
+  const { refundToken: token, paymentToken: subject } = wanted;
+  const { payment } = (await payments.load(subject)) ?? found;
+  const amount = wanted.amount ?? refundableAmount(payment);
+  // The decision says why there is none.
+  if (amount < 1) return wanted;
+  const { quietUntil: lapsesAt } = windowAt(clock.now() + turnWaitMs, times);
+  const refusal = await spending.reserve(
+    caller,
+    { operation, currency, token, subject, amount, lapsesAt },
+    cause,
+  );
+  return refusal ?? { ...wanted, amount };
 }
 
 interface Wanted {

@@ -14,6 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
 import type { NotBegun } from '../operations/operation.ts';
 import type { Cause } from '../aggregates/repository.ts';
+import type { LimitRefusal } from '../limits/spending.ts';
 import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
@@ -52,7 +53,8 @@ export type Refusal =
   | UnmatchedRefusal
   | { code: 'recurring_token_not_found' }
   | OriginRefusal
-  | PositionRefusal;
+  | PositionRefusal
+  | LimitRefusal;
 
 /** What an answer says beyond what every answer with its code does. `keyParameter`: what a repeat is known by. */
 function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
@@ -70,6 +72,9 @@ function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
         message: `At most ${availableAmount} ${currency} can be paid out now, in minor units. Send a lower amount, or repeat the request when more payments are approved.`,
       };
     }
+    case 'amount_limit_exceeded':
+    case 'daily_limit_exceeded':
+      return { message: limitText(refusal) };
     case 'origin_not_allowed': {
       const { parameter, purpose } = refusal;
       const must = `must point to an origin that your team has allowed for ${purpose}`;
@@ -80,6 +85,14 @@ function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
     default:
       return {};
   }
+}
+
+function limitText({ of, operation, currency, limit, left }: LimitRefusal): string {
+  const whose = of === 'team' ? "Your team's" : "This key's";
+  if (left === undefined)
+    return `${whose} limit for one ${operation} is ${limit} ${currency}, in minor units. Send a lower amount, or ask the operators.`;
+  const until = new Date(left.until).toISOString();
+  return `${whose} limit for ${operation}s of one day is ${limit} ${currency}, in minor units, of which ${left.amount} are left. Repeat the request when the day ends, at ${until}.`;
 }
 
 export const sendRefusal = (reply: FastifyReply, refusal: Refusal, keyParameter = 'Idempotency-Key') =>

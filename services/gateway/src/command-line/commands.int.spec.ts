@@ -57,6 +57,7 @@ describe('teams', () => {
       allowedOrigins: { callback: [], redirect: null },
       wallet: { kind: 'own' },
       approvals: [],
+      limits: [],
       keys: [],
     });
   });
@@ -97,6 +98,24 @@ describe('teams', () => {
     expect((await json('team show shop')).approvals).toEqual([production, sandbox]);
     await run('team approval shop --environment production --currency EUR --none');
     expect((await json('team show shop')).approvals).toEqual([sandbox]);
+  });
+
+  it('are limited by call and day, as is one key alone, until that is lifted', async () => {
+    const { run, json } = await start();
+    const about = '--environment sandbox --operation payout --currency EUR';
+    expect((await run(`team limit shop ${about} --per-call 5 --per-day 9`)).out).toContain(
+      'limit      sandbox payouts in EUR: 5 a call, 9 a day',
+    );
+    expect(await run(`team limit shop ${about} --key none --per-call 5`)).toMatchObject({ exitCode: 1 });
+    const { keyId } = await json('key issue shop --environment sandbox --scopes payouts');
+    await run(`team limit shop ${about} --key ${keyId} --per-day 3`);
+    const of = { environment: 'sandbox', operation: 'payout', currency: 'EUR' };
+    expect((await json('team show shop')).limits).toEqual([
+      { ...of, perCall: 5, perDay: 9 },
+      { ...of, keyId, perCall: null, perDay: 3 },
+    ]);
+    await run(`team limit shop ${about} --none`);
+    expect((await json('team show shop')).limits).toHaveLength(1);
   });
 
   it('keep both lists where one of the new ones is refused', async () => {

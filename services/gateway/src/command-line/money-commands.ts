@@ -1,7 +1,15 @@
-/** `team wallet` and `team approval`: what the payouts of a team are taken from, and which a second key approves. */
+/** `team wallet`, `team approval` and `team limit`: what the payouts of a team are taken from, which a second key approves, and limits. */
 import { currencySchema } from '@tollgate/payment-api/values';
 import type { Environment } from '@tollgate/payment-domain';
-import { type Team, type Teams, type Wallet, walletNameSchema } from '@tollgate/teams';
+import { given } from '@tollgate/service-kit';
+import {
+  type LimitedOperation,
+  type Team,
+  type Teams,
+  type Wallet,
+  limitedOperations,
+  walletNameSchema,
+} from '@tollgate/teams';
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 
@@ -74,6 +82,65 @@ export function registerApprovalCommand(team: Command, run: RunCommand, kit: Tea
       return run((tools) => kit.changeTeam(tools, name, () => [{ type: 'RequireApproval', ...rule }]));
     });
 }
+
+interface LimitOptions {
+  environment: Environment;
+  operation: LimitedOperation;
+  currency: string;
+  key?: string;
+  perCall?: number;
+  perDay?: number;
+  none?: true;
+}
+
+export function registerLimitCommand(team: Command, run: RunCommand, kit: TeamCommandKit): void {
+  const command: Command = team
+    .command('limit')
+    .description(
+      'limit what a team, or one key of it, may ask for in one call and on one day (UTC)\n' +
+        'each limit takes the place of the one before; a sum that is left out is not limited',
+    )
+    .addArgument(kit.teamArgument('<name>', 'the team'))
+    .addOption(environmentOption('of the keys'))
+    .addOption(
+      new Option('--operation <operation>', 'what is limited')
+        .choices(limitedOperations)
+        .makeOptionMandatory(),
+    )
+    .addOption(currencyOption())
+    .option('--key <keyId>', 'of this key alone; else of all keys of the team together')
+    .addOption(limitOption('--per-call <sum>', 'of one call'))
+    .addOption(limitOption('--per-day <sum>', 'of one day in UTC'))
+    .option('--none', 'limit it no more')
+    .action((name: string, options: LimitOptions) => {
+      const { environment, operation, currency, key, none } = options;
+      const [perCall, perDay] = [options.perCall ?? null, options.perDay ?? null];
+      if (perCall === null && perDay === null && none !== true)
+        command.error("error: missing option '--per-call', '--per-day' or '--none'");
+      const limit = { environment, operation, currency, ...given({ keyId: key }), perCall, perDay };
+      return run((tools) => kit.changeTeam(tools, name, () => [{ type: 'LimitMoney', ...limit }]));
+    });
+}
+
+const limitOption = (flags: string, of: string): Option =>
+  new Option(flags, `${of}, in minor units`)
+    .argParser((text) => {
+      const sum = parseSum(text);
+      if (sum === 0) throw new InvalidArgumentError('It must be at least 1.');
+      return sum;
+    })
+    .conflicts('none');
+
+/** One line for each limit. */
+export const limitLines = ({ limits }: Team['money']): string[] =>
+  limits.map(({ environment, operation, currency, keyId, perCall, perDay }) => {
+    const sums = [
+      ...(perCall === null ? [] : [`${perCall} a call`]),
+      ...(perDay === null ? [] : [`${perDay} a day`]),
+    ].join(', ');
+    const whose = keyId === undefined ? '' : ` of the key ${keyId}`;
+    return `  limit      ${environment} ${operation}s in ${currency}${whose}: ${sums}`;
+  });
 
 const currencyOption = (): Option =>
   new Option('--currency <code>', 'ISO 4217 alphabetic code in capitals')

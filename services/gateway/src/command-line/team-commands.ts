@@ -18,7 +18,9 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { keyLines, toKeyJson } from './key-table.ts';
 import {
   approvalLines,
+  limitLines,
   registerApprovalCommand,
+  registerLimitCommand,
   registerWalletCommand,
   walletText,
 } from './money-commands.ts';
@@ -60,6 +62,7 @@ export function registerTeamCommands(program: Command, run: RunCommand): void {
   registerAllowOrigins(team, run);
   registerWalletCommand(team, run, { teamArgument, changeTeam });
   registerApprovalCommand(team, run, { teamArgument, changeTeam });
+  registerLimitCommand(team, run, { teamArgument, changeTeam });
 }
 
 type OriginOptions = { [Purpose in OriginPurpose]?: string[] | false };
@@ -119,6 +122,7 @@ async function showTeam(tools: CommandTools, name: string): Promise<CommandResul
     `  redirects  ${redirect === undefined ? 'any https URL' : redirect.join(' ') || 'nowhere'}`,
     `  payouts    ${walletText(team.money.wallet)}`,
     ...approvalLines(team.money),
+    ...limitLines(team.money),
     ...keyLines(team, now),
   ].join('\n');
   const allowedOrigins = { callback, redirect: redirect ?? null };

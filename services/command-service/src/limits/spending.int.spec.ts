@@ -1,0 +1,147 @@
+import type { Caller, MoneyLimit } from '@tollgate/teams';
+import { describe, expect, it } from 'vitest';
+import { type Instance, caller, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { errorsOf, startApp } from '../testing/app.ts';
+import { useHarness } from '../testing/use-harness.ts';
+
+const harness = useHarness();
+
+const limitOf = (
+  operation: MoneyLimit['operation'],
+  perCall: number | null,
+  perDay: number | null,
+  keyId?: string,
+): MoneyLimit => ({
+  ...{ environment: 'sandbox', operation, currency: 'EUR', perCall, perDay },
+  ...(keyId === undefined ? {} : { keyId }),
+});
+const limited = (...limits: MoneyLimit[]): Caller => ({ ...caller, limits });
+const create = (orderNumber: string, amount: number, by: Caller, instance: Instance = harness()) =>
+  instance.create({ ...teaFor(orderNumber, amount), caller: by });
+const payOut = (orderNumber: string, amount: number, by: Caller, instance: Instance = harness()) => {
+  const { request, ...rest } = payoutFor(orderNumber);
+  return instance.payOut({ ...rest, caller: by, request: { ...request, amount } });
+};
+const codeOf = (result: { kind: string; refusal?: { code: string } }) => result.refusal?.code ?? result.kind;
+const spendingEvents = async () => {
+  const ending = new AbortController();
+  let count = 0;
+  for await (const item of harness().store.subscribe({
+    from: '' as never,
+    prefixes: ['spending'],
+    signal: ending.signal,
+  })) {
+    if (item.kind === 'caught-up') break;
+    count += 1;
+  }
+  ending.abort();
+  return count;
+};
+
+it('a team without a limit, or with one about something else, reserves nothing', async () => {
+  await create('order-1', 100, caller);
+  await create(
+    'order-2',
+    100,
+    limited(limitOf('refund', 1, 1), { ...limitOf('payment', 1, 1), currency: 'USD' }),
+  );
+  expect(await spendingEvents()).toBe(0);
+});
+
+it('one call is bounded: nothing is recorded or sent, and the key is not used up', async () => {
+  const by = limited(limitOf('payment', 100, null));
+  expect(await create('order-1', 101, by)).toEqual({
+    kind: 'refused',
+    refusal: { code: 'amount_limit_exceeded', of: 'team', operation: 'payment', currency: 'EUR', limit: 100 },
+  });
+  expect(codeOf(await create('order-1', 100, by))).toBe('answered');
+  expect(harness().provider.received).toHaveLength(1);
+});
+
+describe('the sum of a day', () => {
+  it('is that of payments, refunds and payouts each, and begins anew at midnight in UTC', async () => {
+    const by = limited(
+      limitOf('payment', null, 250),
+      limitOf('refund', null, 60),
+      limitOf('payout', null, 50),
+    );
+    const token = await harness().approved('paid', 200);
+    expect(codeOf(await create('order-1', 200, by))).toBe('answered');
+    expect(codeOf(await create('order-2', 51, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(token, 'a', 50, by))).toBe('answered');
+    expect(codeOf(await harness().refund(token, 'b', 11, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(token, 'c', undefined, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await payOut('payout-1', 51, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await payOut('payout-1', 50, by))).toBe('answered');
+    await harness().clock.advance(86_400_000);
+    expect(codeOf(await create('order-2', 51, by))).toBe('answered');
+  });
+
+  it('is passed by no fifty requests at once of two processes, and all of it may be used', async () => {
+    const by = limited(limitOf('payout', null, 10_000));
+    const processes = [harness(), harness().startInstance()];
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => payOut(`payout-${index}`, 700, by, processes[index % 2])),
+    );
+    expect(results.map(codeOf).filter((code) => code === 'answered')).toHaveLength(14);
+    expect(harness().provider.payoutRequests).toHaveLength(14);
+  });
+
+  it('counts a repeat once, also at another process and on another day', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    await create('order-1', 100, by);
+    expect(codeOf(await create('order-1', 100, by))).toBe('answered');
+    await harness().clock.advance(86_400_000);
+    expect(codeOf(await create('order-1', 100, by, harness().startInstance()))).toBe('answered');
+    expect(codeOf(await create('order-2', 100, by))).toBe('answered');
+  });
+
+  it('has again what came to nothing, and not what is unknown', async () => {
+    const by = limited(limitOf('payout', null, 100));
+    harness().provider.faultsOf.payout.push({ kind: 'not-sent' });
+    await payOut('payout-1', 100, by);
+    harness().provider.payoutStatus = 'declined';
+    await payOut('payout-2', 100, by);
+    harness().provider.payoutStatus = 'approved';
+    harness().provider.faultsOf.payout.push({ kind: 'lost-before' });
+    await payOut('payout-3', 100, by);
+    expect(codeOf(await payOut('payout-4', 1, by))).toBe('daily_limit_exceeded');
+  });
+
+  it('has again what a process reserved that died before it announced', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const dying = harness().startInstance({
+      dies: true,
+      wrapStore: (store) => ({
+        ...store,
+        append: (stream, ...rest) =>
+          stream.startsWith('payment-') ? new Promise(() => undefined) : store.append(stream, ...rest),
+      }),
+    });
+    void create('order-1', 100, by, dying);
+    await expect.poll(spendingEvents).toBe(1);
+    expect(codeOf(await create('order-2', 100, by))).toBe('daily_limit_exceeded');
+    await harness().clock.advance(quietMs);
+    expect(codeOf(await create('order-2', 100, by))).toBe('answered');
+  });
+
+  it('of a team and of a key both count: what the second refuses does not use up the first', async () => {
+    const ofKey = limitOf('payment', null, 50, 'k');
+    const by = limited(limitOf('payment', null, 100), ofKey);
+    expect(await create('order-1', 60, by)).toMatchObject({ refusal: { of: 'key', left: { amount: 50 } } });
+    const other = { ...limited(limitOf('payment', null, 100)), keyId: 'other' };
+    expect(codeOf(await create('order-2', 100, other))).toBe('answered');
+  });
+
+  it('is told with what is left and when it ends, by HTTP 422', async () => {
+    const app = startApp(harness(), { team: { limits: [limitOf('payment', 80, 100)] } });
+    const body = (orderNumber: string, amount: number) => ({ ...teaFor(orderNumber, amount).request });
+    expect(errorsOf(await app.post('payments', body('order-1', 81)))).toEqual([
+      ...[422, 'processing_error amount_limit_exceeded amount'],
+    ]);
+    await app.post('payments', body('order-1', 80));
+    const answer = await app.post('payments', body('order-2', 30));
+    expect(errorsOf(answer)).toEqual([422, 'processing_error daily_limit_exceeded amount']);
+    expect(answer.body).toMatch(/of which 20 are left.*T00:00:00.000Z/);
+  });
+});
