@@ -10,6 +10,10 @@ export interface LogFields {
   token?: string;
   team?: string;
   keyId?: string;
+  /** From where a request came that was not let in. */
+  address?: string;
+  /** Of an entry of the security log. */
+  hash?: string;
   account?: string;
   operation?: string;
   outcome?: string;
@@ -55,6 +59,8 @@ const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
     'token',
     'team',
     'keyId',
+    'address',
+    'hash',
     'account',
     'operation',
     'outcome',

@@ -14,15 +14,27 @@ export type WebhookMasterSecret = KeyedSecret;
 export const parseWebhookSecrets = (text: string): readonly WebhookMasterSecret[] =>
   parseKeyedSecrets('WEBHOOK_SECRETS', text, 2);
 
-/** The secrets of one team, one for each master and in their order, as Standard Webhooks writes them: `whsec_<base64>`. */
+/**
+ * The secrets of one team, as Standard Webhooks writes them (`whsec_<base64>`): for each version one of each master, in
+ * their order.
+ *
+ * @param versions names of what the team has rotated to, the current one first; the empty text is what it begins with
+ */
 export const webhookSecretsOf = (
   masters: readonly WebhookMasterSecret[],
   environment: string,
   team: string,
-): readonly Secret[] => masters.map((master) => new Secret(`whsec_${derive(master, environment, team)}`));
+  versions: readonly string[] = [''],
+): readonly Secret[] =>
+  versions.flatMap((version) =>
+    masters.map((master) => new Secret(`whsec_${derive(master, { environment, team, version })}`)),
+  );
 
-// A JSON array keeps its parts apart: no two pairs of environment and team give the same text.
-const derive = ({ secret }: WebhookMasterSecret, environment: string, team: string): string =>
+// A JSON array keeps its parts apart: no two names give the same text.
+const derive = (
+  { secret }: WebhookMasterSecret,
+  { environment, team, version }: { environment: string; team: string; version: string },
+): string =>
   createHmac('sha256', secret.reveal())
-    .update(JSON.stringify(['webhook', environment, team]))
+    .update(JSON.stringify(['webhook', environment, team, ...(version === '' ? [] : [version])]))
     .digest('base64');

@@ -1,5 +1,6 @@
 export * from './allowed-origins.ts';
 export * from './api-key.ts';
+export * from './key-use.ts';
 export {
   limitedOperations,
   type LimitedOperation,
@@ -9,6 +10,7 @@ export {
 } from './money-settings.ts';
 export * from './networks.ts';
 export * from './ownership.ts';
+export * from './security-log/index.ts';
 export * from './signing/signed-events.ts';
 export * from './signing/signing-keys.ts';
 export * from './team-directory.ts';

@@ -20,8 +20,6 @@ interface TeamRecordsDependencies {
   onChange: (stream: string, before: TeamState, after: TeamState) => void;
 }
 
-export type TeamRecords = ReturnType<typeof createTeamRecords>;
-
 /**
  * An event that is not signed changes nothing: what was signed before it goes on to count, so that a row which somebody
  * has written neither opens nor closes anything. A team whose signed events cannot be read, or have a gap, is no more.

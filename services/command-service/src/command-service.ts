@@ -6,7 +6,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import type { InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
-import type { TeamDirectory } from '@tollgate/teams';
+import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from './accounts/accounts.ts';
 import { createCustomers } from './aggregates/customers.ts';
@@ -68,6 +68,8 @@ export interface CommandServiceDependencies {
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
   accounts: Accounts;
+  /** Called before a review is resolved; the resolution waits until it has resolved. */
+  recordResolution?: SecurityWatch['recordResolution'];
   fingerprintsOf: FingerprintsOf;
   /** Encrypts what is kept and must not be read in the store. */
   vault: Vault;

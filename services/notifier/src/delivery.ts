@@ -15,6 +15,8 @@ export interface DeliveryDependencies {
   guard: AddressGuard;
   /** The master secrets from which the teams' secrets derive. */
   secrets: readonly WebhookMasterSecret[];
+  /** Names of the team's secrets for an origin now, the current one first; what it begins with unless given. */
+  secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
   /** Whether the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
 }
@@ -58,10 +60,15 @@ function refusalOf(
   return guard.isHostAllowed(hostname) ? undefined : 'address_not_allowed';
 }
 
-function messageOf({ clock, secrets }: DeliveryDependencies, webhook: Webhook) {
+function messageOf(
+  { clock, secrets, secretVersionsOf = () => [''] }: DeliveryDependencies,
+  webhook: Webhook,
+) {
   const { id, environment, team, url } = webhook;
   const body = JSON.stringify(webhook.body);
-  const signed = webhookHeaders({ id, body }, webhookSecretsOf(secrets, environment, team), clock.now());
+  const versions = secretVersionsOf(team, { environment, origin: new URL(url).origin });
+  const signing = webhookSecretsOf(secrets, environment, team, versions);
+  const signed = webhookHeaders({ id, body }, signing, clock.now());
   const headers = { 'content-type': 'application/json', 'user-agent': 'tollgate', ...signed };
   return { url, headers, body };
 }

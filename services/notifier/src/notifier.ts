@@ -20,6 +20,8 @@ export interface NotifierDependencies {
   log: Log;
   /** The master secrets from which the teams' secrets derive: one, or two during a rotation. */
   secrets: readonly WebhookMasterSecret[];
+  /** Names of the team's secrets for an origin now, the current one first; what it begins with unless given. */
+  secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
   /** Whether the team allows the origin of the URL, checked at every attempt. */
   isCallbackAllowed: (team: string, url: string) => boolean;
   /** A certificate authority (PEM) to trust besides the public ones. */

@@ -1,6 +1,7 @@
 /** `GET /api/v1/payments.csv`: limits the running exports, and aborts those that stall. */
 import { Readable } from 'node:stream';
 import { routes, sendError } from '@tollgate/gateway-api/http';
+import type { SecurityWatch } from '@tollgate/teams';
 import { TollgateError } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { toListQuery } from './list-query.ts';
@@ -14,12 +15,14 @@ const runningMax = 8;
 export interface ExportOptions {
   /** A client that reads nothing for so long is disconnected. */
   stalledMs: number;
+  /** Resolves when it is on record who exports. */
+  recordExport: SecurityWatch['recordExport'];
 }
 
 export function registerExportRoutes(
   app: FastifyInstance,
   deps: ReadDependencies,
-  { stalledMs }: ExportOptions,
+  { stalledMs, recordExport }: ExportOptions,
 ): void {
   const { index } = deps;
   const running = createRunningExports();
@@ -30,17 +33,22 @@ export function registerExportRoutes(
     app,
     deps,
     routes.exportPayments,
-    async ({ caller, query: { operationType, ...asked }, reply }) => {
+    async ({ caller, query: { operationType, ...asked }, request, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
       if (!running.hasRoomFor(caller.team))
         return sendError(reply, 'too_many_exports', { message: tooManyExports });
       const lines = exportedLines(index, { operationType, query: toListQuery(caller, asked) });
-      const room = running.take(caller.team);
+      const { team, keyId, environment } = caller;
+      const room = running.take(team);
       // A failure before the first byte is answered as for lists; after it, only a broken connection can signal one.
-      const first = await lines.next().catch((error: unknown) => {
-        room.giveBack();
-        throw error;
-      });
+      const { ip: address } = request;
+      const recorded = recordExport({ team, keyId, environment, address, route: routes.exportPayments.url });
+      const first = await recorded
+        .then(() => lines.next())
+        .catch((error: unknown) => {
+          room.giveBack();
+          throw error;
+        });
       const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
       room.occupy(file);
       reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));

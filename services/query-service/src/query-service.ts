@@ -1,7 +1,7 @@
 /** The read side of the gateway's API. */
 import type { EventStore } from '@tollgate/event-store';
 import type { PaymentIndex } from '@tollgate/view-index';
-import type { TeamDirectory } from '@tollgate/teams';
+import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnViews } from './own-views.ts';
@@ -18,6 +18,8 @@ export interface QueryServiceOptions {
   index: PaymentIndex;
   /** Started and stopped by whoever made it. */
   directory: TeamDirectory;
+  /** Called before an export is sent; the export waits until it has resolved. */
+  recordExport?: SecurityWatch['recordExport'];
   /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
   onUnresolvedRead?: (token: string) => void;
   /** Disconnects a client that reads nothing of its export for so long, milliseconds; 30,000 by default. */
@@ -39,6 +41,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     log,
     clock,
     onUnresolvedRead = () => {},
+    recordExport = async () => {},
     exportStalledMs = 30_000,
   } = options;
   const own = createOwnViews({ store, index, onUnresolvedRead });
@@ -46,7 +49,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
   return {
     registerRoutes: (app) => {
       registerPaymentRoutes(app, deps);
-      registerExportRoutes(app, deps, { stalledMs: exportStalledMs });
+      registerExportRoutes(app, deps, { stalledMs: exportStalledMs, recordExport });
       registerPayoutRoutes(app, deps);
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);

@@ -10,7 +10,7 @@ import {
   payoutReviewCodeSchema,
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
-import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Caller, type SecurityWatch, isOwnedBy, isToken } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
@@ -32,6 +32,8 @@ export interface ResolveReviewDependencies extends Subjects {
   unmatched: UnmatchedOperations;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
+  /** Resolves when it is on record who asks for the resolution. */
+  recordResolution?: SecurityWatch['recordResolution'];
 }
 
 export interface ResolveReviewInput {
@@ -61,6 +63,7 @@ export async function resolveReview(
     const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
     return { kind: 'refused', refusal: { code } };
   }
+  await record(deps, input, stateOf(found).reviews);
   const executed = await execute(deps, input);
   if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
   if (executed.kind === 'refused') return executed;
@@ -71,18 +74,32 @@ export async function resolveReview(
 
 /** What is there belongs to no team's books: only the team that it is shown to may resolve it. */
 async function resolveUnmatched(
-  { unmatched }: ResolveReviewDependencies,
-  { caller, token, code, number, resolution, reason, cause }: ResolveReviewInput,
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
 ): Promise<ResolveReviewResult> {
+  const { unmatched } = deps;
+  const { caller, token, code, number, resolution, reason, cause } = input;
   const found = isToken(token) ? await unmatched.load(token) : undefined;
   const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
   if (!isShown || code !== 'only_at_service')
     return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  await record(deps, input, found.unmatched.reviews);
   const answer = { type: 'ResolveReview', code, number, resolution, reason } as const;
   const executed = await unmatched.execute(token, answer, cause);
   return executed.kind === 'refused'
     ? executed
     : { kind: 'resolved', aggregate: requireDone(executed).aggregate };
+}
+
+/** Before anything of it is done: a crash in between leaves a question on record, never a resolution without one. */
+async function record(
+  { recordResolution }: ResolveReviewDependencies,
+  { caller: { team, keyId }, cause: { actor }, token, code, number, resolution }: ResolveReviewInput,
+  open: readonly { code: string; number: number }[],
+): Promise<void> {
+  if (!open.some((review) => review.code === code && review.number === number)) return;
+  const { address = '' } = actor.kind === 'team' ? actor : {};
+  await recordResolution?.({ team, keyId, address }, { token, code, number, resolution });
 }
 
 /** Undefined for a code that this kind of subject does not have. */

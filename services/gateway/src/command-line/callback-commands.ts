@@ -10,6 +10,7 @@ import {
 import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { recordAction } from './audit-commands.ts';
 import { type CommandResult, type CommandTools, type RunCommand, topicReaderOf } from './command.ts';
 
 export function registerCallbackCommands(program: Command, run: RunCommand): void {
@@ -93,6 +94,8 @@ async function replay(tools: CommandTools, offset: string | undefined): Promise<
   if (offset !== undefined && chosen.length === 0)
     return { kind: 'refused', message: `No dead-lettered callback is at ${offset}.` };
   const offsets = chosen.map((each) => each.offset);
+  if (offsets.length > 0)
+    await recordAction(tools, 'callbacks replay', { offsets: offsets.slice(0, 100), count: offsets.length });
   if (offsets.length > 0) await publishAgain(tools, new Set(offsets));
   const unreadable = deadLetters.filter((each) => !each.isReplayed && !each.isReadable).length;
   const rest =

@@ -159,7 +159,7 @@ describe('keys', () => {
       requestsPerSecondMax: 5,
     };
     expect(terms).toEqual(issued);
-    const shown = { ...issued, keyId, expiresAt: null, networks: null, active: true };
+    const shown = { ...issued, keyId, expiresAt: null, networks: null, active: true, lastUsedAt: null };
     expect(await json('key list')).toEqual([shown]);
   });
 
@@ -190,7 +190,7 @@ describe('a key', () => {
     });
     const { out } = await run('key list shop');
     expect(out).toMatch(
-      /active {2}read, from 10\.20\.0\.0\/16 2001:db8::\/32, until 2030-04-01T00:00:00\.000Z$/m,
+      /active {2}read, from 10\.20\.0\.0\/16 2001:db8::\/32, until 2030-04-01T00:00:00\.000Z, used never$/m,
     );
     expect((await run(issue)).out).toContain('expires      never\n  networks     all');
   });

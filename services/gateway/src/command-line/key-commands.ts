@@ -14,7 +14,7 @@ import {
 } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { type Command, InvalidArgumentError } from 'commander';
-import { keyLines, toKeyJson } from './key-table.ts';
+import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
 import { refused, teamArgument, teamsOf } from './team-commands.ts';
 
@@ -148,7 +148,12 @@ async function listKeys(tools: CommandTools, name: string | undefined): Promise<
   const shown = name === undefined ? await teams.list() : [await teams.find(name)];
   const found = shown.filter((team): team is Team => team !== undefined);
   if (name !== undefined && found.length === 0) return refused(name, { code: 'team_not_found' });
-  const lines = found.flatMap((team) => [team.name, ...keyLines(team, now)]);
-  const json = found.flatMap((team) => team.keys.map((key) => ({ team: team.name, ...toKeyJson(key, now) })));
+  const shownKeys = await Promise.all(
+    found.map(async (team) => ({ team, lastUses: await lastUsesOf(tools.store, team) })),
+  );
+  const lines = shownKeys.flatMap(({ team, lastUses }) => [team.name, ...keyLines(team, now, lastUses)]);
+  const json = shownKeys.flatMap(({ team, lastUses }) =>
+    team.keys.map((key) => ({ team: team.name, ...toKeyJson(key, now, lastUses) })),
+  );
   return { kind: 'done', text: lines.join('\n') || 'There is no team.', json };
 }

@@ -7,6 +7,7 @@
 import { type CommandLineDeps, type RunCommand as Run, runProgram } from '@tollgate/service-kit/command-line';
 import { Command } from 'commander';
 import { registerAdoptCommand } from './adopt-command.ts';
+import { registerAuditCommands } from './audit-commands.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import type { OpenedTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
@@ -48,6 +49,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerSigningCommand(program, run);
     registerPaymentCommands(program, run);
     registerSecretsCommands(program, run);
+    registerAuditCommands(program, run);
     registerWebhookCommands(program, run);
     registerCallbackCommands(program, run);
     registerTailCommands(program, run, { print, hasColours });

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/projector';
 import type { Command } from 'commander';
 import { isOfAnEndedProcess, ownHost, toHolder } from '../composition/lease-holder.ts';
+import { recordAction } from './audit-commands.ts';
 import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
 
 type Print = (text: string) => void;
@@ -43,6 +44,7 @@ interface Options {
 const number = (value: number) => value.toLocaleString('en');
 
 async function rebuildAll(tools: CommandTools, print: Print): Promise<CommandResult> {
+  await recordAction(tools, 'rebuild');
   const { store, clock, ids, log } = tools;
   const own = { host: ownHost(), pid: process.pid, life: ids.hex(6) };
   const begunAt = clock.monotonic();

@@ -15,7 +15,7 @@ import {
   createTeams,
 } from '@tollgate/teams';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { keyLines, toKeyJson } from './key-table.ts';
+import { keyLines, lastUsesOf, toKeyJson } from './key-table.ts';
 import {
   approvalLines,
   limitLines,
@@ -115,6 +115,7 @@ async function showTeam(tools: CommandTools, name: string): Promise<CommandResul
   const team = await teamsOf(tools).find(name);
   const now = tools.clock.now();
   if (team === undefined) return refused(name, { code: 'team_not_found' });
+  const lastUses = await lastUsesOf(tools.store, team);
   const { callback = [], redirect } = team.allowedOrigins;
   const text = [
     name,
@@ -123,13 +124,18 @@ async function showTeam(tools: CommandTools, name: string): Promise<CommandResul
     `  payouts    ${walletText(team.money.wallet)}`,
     ...approvalLines(team.money),
     ...limitLines(team.money),
-    ...keyLines(team, now),
+    ...keyLines(team, now, lastUses),
   ].join('\n');
   const allowedOrigins = { callback, redirect: redirect ?? null };
   return {
     kind: 'done',
     text,
-    json: { name, allowedOrigins, ...team.money, keys: team.keys.map((key) => toKeyJson(key, now)) },
+    json: {
+      name,
+      allowedOrigins,
+      ...team.money,
+      keys: team.keys.map((key) => toKeyJson(key, now, lastUses)),
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createWebhookJournal } from '@tollgate/notifier';
 import { webhookSecretsOf, parseWebhookSecrets, silentLog, systemIds } from '@tollgate/service-kit';
+import { testTeamKeys } from '@tollgate/teams/testing';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from './program.ts';
@@ -27,6 +28,7 @@ async function start(masters = old) {
   await journal.recordOutcome('pay_1', 'whk_2', { kind: 'answered', statusCode: 204 });
   const tools = {
     ...{ store, clock, ids, log: silentLog, directory: {} as never },
+    teamKeys: testTeamKeys,
     webhookSecrets: () => parseWebhookSecrets(masters),
   };
   const run = async (command: string) => {
@@ -38,7 +40,7 @@ async function start(masters = old) {
     });
     return { exitCode, ...output };
   };
-  return { run, journal };
+  return { run, journal, clock };
 }
 
 const secretOf = (master: string) =>
@@ -57,6 +59,47 @@ describe('webhook secret', () => {
     const { run } = await start(`${recent},${old}`);
     const { out } = await run('webhook secret shop --environment sandbox');
     expect(out).toBe(`${secretOf(recent)}\n${secretOf(old)}\n`);
+  });
+});
+
+describe('webhook rotate', () => {
+  const secret = 'webhook secret shop --environment sandbox';
+  const rotate = 'webhook rotate shop --environment sandbox';
+
+  it('gives a team a new secret beside the former, until the overlap is over', async () => {
+    const { run, clock } = await start();
+    await run('team add shop');
+    const { out: first } = await run(secret);
+    expect((await run(rotate)).out).toContain('until 2030-01-08T00:00:00.000Z');
+    const { out: both } = await run(secret);
+    const [current = '', former] = both.trim().split('\n');
+    expect([former, current === former]).toEqual([first.trim(), false]);
+    await clock.advance(7 * 86_400_000);
+    expect((await run(secret)).out).toBe(`${current}\n`);
+    expect((await run('webhook secret shop --environment production')).out).not.toContain(current);
+  });
+
+  it('of one endpoint leaves the others as they are', async () => {
+    const { run } = await start();
+    await run('team add shop');
+    const { out: first } = await run(secret);
+    expect((await run(`${rotate} --endpoint https://a.example --overlap 0d`)).exitCode).toBe(0);
+    expect((await run(secret)).out).toBe(first);
+    expect((await run(`${secret} --endpoint https://b.example`)).out).toBe(first);
+    const { out } = await run(`${secret} --endpoint https://a.example`);
+    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(out).not.toBe(first);
+  });
+
+  it.each([
+    [`${rotate} --endpoint http://a.example`, 2, '--endpoint'],
+    [`${rotate} --overlap soon`, 2, '--overlap'],
+    ['webhook rotate nobody --environment sandbox', 1, 'nobody'],
+  ])('%s is refused', async (command, exitCode, named) => {
+    const { run } = await start();
+    const refused = await run(command);
+    expect(refused).toMatchObject({ exitCode, out: '' });
+    expect(refused.error).toContain(named);
   });
 });
 

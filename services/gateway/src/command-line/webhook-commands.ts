@@ -1,4 +1,4 @@
-/** `webhook secret`, `webhook list`, `webhook replay`. */
+/** `webhook secret`, `webhook rotate`, `webhook list`, `webhook replay`. */
 import {
   type Webhook,
   type ReplayRefusal,
@@ -7,10 +7,12 @@ import {
   toPublicWebhook,
 } from '@tollgate/notifier';
 import type { Environment } from '@tollgate/payment-domain';
-import { type WebhookMasterSecret, webhookSecretsOf } from '@tollgate/service-kit';
-import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { normaliseOrigin, webhookSecretVersions } from '@tollgate/teams';
+import { given, webhookSecretsOf } from '@tollgate/service-kit';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { recordAction } from './audit-commands.ts';
 import { type CommandResult, type CommandTools, type RunCommand, environmentOption } from './command.ts';
-import { teamArgument } from './team-commands.ts';
+import { refused, teamArgument, teamsOf } from './team-commands.ts';
 
 export function registerWebhookCommands(program: Command, run: RunCommand): void {
   const webhook = program
@@ -21,9 +23,31 @@ export function registerWebhookCommands(program: Command, run: RunCommand): void
     .description('print the secret that a team verifies its webhooks with (Standard Webhooks)')
     .addArgument(teamArgument('<team>', 'who verifies'))
     .addOption(environmentOption('of the payments and payouts'))
-    .action((team: string, { environment }: { environment: Environment }) =>
-      run(async ({ webhookSecrets }) => showSecrets(webhookSecrets(), environment, team)),
-    );
+    .option(
+      '--endpoint <origin>',
+      'of the endpoints at one origin, where that was rotated alone',
+      parseEndpoint,
+    )
+    .action((team: string, options: SecretOptions) => run((tools) => showSecrets(tools, team, options)));
+  webhook
+    .command('rotate')
+    .description(
+      'give a team a new secret, of all its endpoints or of those at one origin;\n' +
+        'for a while webhooks carry the signatures of both secrets, so that receivers can change over',
+    )
+    .addArgument(teamArgument('<team>', 'who verifies'))
+    .addOption(environmentOption('of the payments and payouts'))
+    .option(
+      '--endpoint <origin>',
+      'only of the endpoints at this origin, such as https://shop.example',
+      parseEndpoint,
+    )
+    .addOption(
+      new Option('--overlap <days>', 'how long both sign; 0d where the former secret is known to others')
+        .argParser(parseOverlap)
+        .default(parseOverlap('7d'), '7d'),
+    )
+    .action((team: string, options: RotateOptions) => run((tools) => rotate(tools, team, options)));
   webhook
     .command('list')
     .description('show the webhooks of a payment or payout, with every delivery attempt')
@@ -37,22 +61,78 @@ export function registerWebhookCommands(program: Command, run: RunCommand): void
     .action((token: string, { id }: { id?: string }) => run((tools) => replay(tools, token, id)));
 }
 
+interface SecretOptions {
+  environment: Environment;
+  endpoint?: string;
+}
+
+interface RotateOptions extends SecretOptions {
+  /** Milliseconds. */
+  overlap: number;
+}
+
+function parseEndpoint(text: string): string {
+  const origin = normaliseOrigin(text);
+  if (origin === undefined || origin.endsWith(':*'))
+    throw new InvalidArgumentError('It must be an origin such as https://shop.example.');
+  return origin;
+}
+
+const dayMs = 86_400_000;
+
+function parseOverlap(text: string): number {
+  const [, days] = /^(\d{1,2})d$/.exec(text) ?? [];
+  if (days === undefined) throw new InvalidArgumentError('It must be a number of days from 0d to 99d.');
+  return Number(days) * dayMs;
+}
+
 const subjectArgument = (): Argument =>
   new Argument('<token>', 'the token of the payment or payout').argParser((text: string) => {
     if (!/^[A-Za-z0-9_-]{1,128}$/.test(text)) throw new InvalidArgumentError('It is not a token.');
     return text;
   });
 
-function showSecrets(
-  masters: readonly WebhookMasterSecret[],
-  environment: Environment,
+/** Printing them is on record: whoever has one can make webhooks that the team believes. */
+async function showSecrets(
+  tools: CommandTools,
   team: string,
-): CommandResult {
-  const secrets = webhookSecretsOf(masters, environment, team).map((secret) => secret.reveal());
-  const [current, former] = secrets;
-  // Only the secret itself, so that it can be handed on by a pipe; of two, the first is the one to use from now on.
-  const text = former === undefined ? `${current}` : `${current}\n${former}`;
-  return { kind: 'done', text, json: { team, environment, secrets } };
+  { environment, endpoint }: SecretOptions,
+): Promise<CommandResult> {
+  await recordAction(tools, 'webhook secret', { team, environment, ...given({ endpoint }) });
+  // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.
+  const secrets = await secretsOf(tools, team, { environment, endpoint });
+  return {
+    kind: 'done',
+    text: secrets.join('\n'),
+    json: { team, environment, ...given({ endpoint }), secrets },
+  };
+}
+
+async function secretsOf(
+  tools: CommandTools,
+  team: string,
+  { environment, endpoint }: { environment: Environment; endpoint: string | undefined },
+): Promise<string[]> {
+  const rotations = (await teamsOf(tools).find(team))?.webhookRotations ?? [];
+  const versions = webhookSecretVersions(rotations, { environment, origin: endpoint }, tools.clock.now());
+  const secrets = webhookSecretsOf(tools.webhookSecrets(), environment, team, versions);
+  return secrets.map((secret) => secret.reveal());
+}
+
+async function rotate(
+  tools: CommandTools,
+  team: string,
+  { environment, endpoint, overlap }: RotateOptions,
+): Promise<CommandResult> {
+  const formerUntil = tools.clock.now() + overlap;
+  const terms = { environment, formerUntil, ...given({ origin: endpoint }) };
+  const refusal = await teamsOf(tools).change(team, () => [{ type: 'RotateWebhookSecret', ...terms }]);
+  if (refusal !== undefined) return refused(team, refusal);
+  const until = new Date(formerUntil).toISOString();
+  const option = endpoint === undefined ? '' : ` --endpoint ${endpoint}`;
+  const text = `Rotated. Webhooks carry the signature of the former secret, too, until ${until}.
+The new one: webhook secret ${team} --environment ${environment}${option}`;
+  return { kind: 'done', text, json: { team, environment, ...given({ endpoint }), formerUntil: until } };
 }
 
 async function listWebhooks(tools: CommandTools, token: string): Promise<CommandResult> {

@@ -2,7 +2,7 @@
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
-import { type TeamDirectory, type TeamKeys, createTeamDirectory } from '@tollgate/teams';
+import type { TeamDirectory, TeamKeys } from '@tollgate/teams';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
   type DataSecrets,
@@ -22,6 +22,7 @@ import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
 import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
+import { type OpenedTeams, openTeams } from './open-teams.ts';
 import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
 import { startIndex } from './start-index.ts';
 
@@ -45,6 +46,8 @@ export interface Parts extends GatewayDependencies {
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
   teams: () => Promise<TeamDirectory>;
+  /** What the security log is told by. */
+  security: () => Promise<Pick<OpenedTeams, 'security' | 'securityLog'>>;
   /** Started: it has every current view, or reports that it is rebuilding. */
   index: () => Promise<PaymentIndex>;
   accounts: () => Promise<OpenedAccounts>;
@@ -97,14 +100,7 @@ export function createParts(
   // On a store of this machine alone all processes share the directory.
   const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
   const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall: isInstallation });
-  const teams = once(async () => {
-    const directory = createTeamDirectory({
-      ...{ store: await store(), clock, verifier: teamKeys.verifier(), log: logOf('team-directory') },
-    });
-    stops.defer(() => directory.stop());
-    await directory.start();
-    return directory;
-  });
+  const teams = once(async () => openTeams(deps, { store: await store(), teamKeys, metrics }, stops));
 
   const index = once(async () => {
     // Two processes never share an index: the command service has one of its own where it is alone.
@@ -119,8 +115,10 @@ export function createParts(
   });
 
   return {
-    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, teams, index },
+    ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
     ...{ isStoreReachable, isSuperseded },
+    teams: async () => (await teams()).directory,
+    security: teams,
     accounts: once(() =>
       openAccounts(
         { ...deps, metrics, isWhole: serviceNames.every(runs), processes: () => processes() },

@@ -6,6 +6,7 @@ import {
   whileAble,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
+import { type SecurityLog, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
@@ -43,6 +44,9 @@ export async function startCommandService(
   const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const dataSecrets = parts.dataSecrets();
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
+  const { security, securityLog } = await parts.security();
+  followTeams(parts, { store, securityLog });
+  const { recordResolution } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
   const isAble = () => clockCheck.isTrusted();
@@ -50,7 +54,7 @@ export async function startCommandService(
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
-    ...{ store, bus, directory, clock, ids, runAlone, accounts },
+    ...{ store, bus, directory, recordResolution, clock, ids, runAlone, accounts },
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
@@ -87,6 +91,15 @@ export async function startCommandService(
       ...(isWrong(clockCheck) ? ['clock-skew'] : []),
     ],
   };
+}
+
+/** Changes of teams into the security log; each process does it, and who comes second writes nothing. */
+function followTeams(
+  { clock, logOf, teamKeys, stops }: Parts,
+  parts: { store: EventStore; securityLog: SecurityLog },
+): void {
+  const deps = { ...parts, verifier: teamKeys.verifier(), clock, log: logOf('security') };
+  stops.defer(inBackground((signal) => followTeamChanges(deps, signal)));
 }
 
 function startClockCheck(

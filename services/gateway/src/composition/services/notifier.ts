@@ -12,7 +12,12 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
   const [store, runAlone, directory] = await Promise.all([parts.store(), parts.runAlone(), parts.teams()]);
   const isCallbackAllowed = (team: string, url: string) =>
     isAllowedOrigin(url, directory.callbackOriginsOf(team));
-  const allowed = { isCallbackAllowed, ...given({ allowedNetworks: config.webhookNetworks }) };
+  const secretVersionsOf = directory.webhookSecretVersionsOf;
+  const allowed = {
+    isCallbackAllowed,
+    secretVersionsOf,
+    ...given({ allowedNetworks: config.webhookNetworks }),
+  };
   const notifying = { store, clock, ids, log, secrets: parts.webhookSecrets(), ...allowed };
   stops.defer(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
   const journal = createWebhookJournal({ store, clock, ids });

@@ -18,9 +18,10 @@ export async function startQueryService(
   const { clock, logOf, metrics } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
+  const { recordExport } = (await parts.security()).security;
   const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
   const queries = createQueryService({
-    ...{ store, index, directory, clock, log },
+    ...{ store, index, directory, recordExport, clock, log },
     ...given({ onUnresolvedRead }),
   });
   watchIndex(metrics, { store, clock, index });

@@ -34,6 +34,8 @@ export interface Metrics {
   providerCall(labels: ProviderCallLabels, durationMs: number): void;
   /** A request to the callback server that was answered. */
   callback(statusCode: number): void;
+  /** A request that was not let in. */
+  refusedRequest(code: string): void;
   /** Returns the values of a gauge at each scrape; unknown values are left out. */
   watch(gauge: GaugeName, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
   /** Everything, in Prometheus' text format. */
@@ -139,10 +141,17 @@ export function createMetrics({ log }: { log: Log }): Metrics {
     labelNames: ['status'] as const,
     registers,
   });
+  const refusedRequests = new Counter({
+    name: 'tollgate_refused_requests_total',
+    help: 'Requests that were not let in, by the code of the answer: no key, an unknown one, an expired one, from elsewhere, without the scope',
+    labelNames: ['code'] as const,
+    registers,
+  });
 
   return {
     request: (labels, durationMs) => requests.observe({ ...labels }, durationMs / 1_000),
     providerCall: (labels, durationMs) => providerCalls.observe({ ...labels }, durationMs / 1_000),
+    refusedRequest: (code) => refusedRequests.inc({ code }),
     callback: (statusCode) => callbacks.inc({ status: String(statusCode) }),
     watch: (name, read) => addGauge(name, read),
     text: () => registry.metrics(),

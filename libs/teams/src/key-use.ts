@@ -1,0 +1,79 @@
+/**
+ * When a key was last used, to the hour (stream `key-use-<team>.<keyId>`, of which the last event is kept). At most one
+ * event per key and hour, whichever process served it; what cannot be written now is written later, and delays nothing.
+ */
+import { type EventStore, type RecordedEvent } from '@tollgate/event-store';
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+export interface KeyName {
+  team: string;
+  keyId: string;
+}
+
+export interface KeyUse {
+  note(key: KeyName): void;
+  /** Writes what was noted, until the signal is aborted and the rest is written. Never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const hourMs = 3_600_000;
+const writeEveryMs = 5_000;
+
+const keyUseStream = ({ team, keyId }: KeyName): string => `key-use-${team}.${keyId}`;
+
+export function createKeyUse(deps: { store: EventStore; clock: Clock; ids: Ids; log: Log }): KeyUse {
+  const { store, clock, ids, log } = deps;
+  const noted = new Map<string, number>();
+  const waiting = new Map<string, number>();
+
+  async function write(stream: string, hour: number): Promise<void> {
+    const last = await lastOf(store, stream);
+    if (last !== undefined && hourOf(last) >= hour) return;
+    const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+    const event = { id: ids.uuid(), type: 'KeyUsed', data: { hour }, metadata };
+    // On a conflict another process has written the same.
+    await store.append(stream, [event], last?.revision ?? 'no-stream', { keepLast: 1 });
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [stream, hour] of [...waiting]) {
+      await write(stream, hour);
+      if (waiting.get(stream) === hour) waiting.delete(stream);
+    }
+  }
+
+  const writeOrTell = () =>
+    writeAll().catch((error: unknown) =>
+      log.warn({ error, count: waiting.size }, 'the use of keys cannot be written; it is tried again'),
+    );
+
+  return {
+    note(key) {
+      const hour = Math.floor(clock.now() / hourMs) * hourMs;
+      const stream = keyUseStream(key);
+      if (noted.get(stream) === hour) return;
+      noted.set(stream, hour);
+      waiting.set(stream, hour);
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        await clock.sleep(writeEveryMs, signal).catch(() => undefined);
+        await writeOrTell();
+      }
+    },
+  };
+}
+
+/** The beginning of the hour in which it was last used, milliseconds since the Unix epoch; undefined for never. */
+export async function lastUseOf(store: Pick<EventStore, 'read'>, key: KeyName): Promise<number | undefined> {
+  const last = await lastOf(store, keyUseStream(key));
+  return last === undefined ? undefined : hourOf(last);
+}
+
+async function lastOf(store: Pick<EventStore, 'read'>, stream: string): Promise<RecordedEvent | undefined> {
+  for await (const recorded of store.read(stream, { direction: 'backwards', limit: 1 })) return recorded;
+  return undefined;
+}
+
+const hourOf = ({ data }: RecordedEvent): number => z.object({ hour: z.int() }).parse(data).hour;

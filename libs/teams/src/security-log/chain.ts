@@ -1,0 +1,95 @@
+/**
+ * The chain of the security log: each event carries the hash of the one before and its own. A change, a removal, an
+ * insertion or another order shows. What it cannot show by itself: that events are missing at the end, or that somebody
+ * has written all of it anew; for that, a hash that was noted elsewhere is compared.
+ */
+import { createHash } from 'node:crypto';
+import type { NewEvent, RecordedEvent } from '@tollgate/event-store';
+import { canonicalJson } from '@tollgate/service-kit';
+import { z } from 'zod';
+
+const linkSchema = z.object({
+  /** Hash of the event before; absent in the first. */
+  previous: z.string().optional(),
+  /** Position of the last event of a team that the log knows of by then. */
+  teamsUpTo: z.string(),
+  hash: z.string(),
+});
+/** In the metadata of each event of the log. */
+export type Link = z.infer<typeof linkSchema>;
+
+type Unlinked = NewEvent & { metadata: object };
+
+/** The event with its link. */
+export function link(
+  event: Unlinked,
+  revision: number,
+  { previous, teamsUpTo }: Omit<Link, 'hash'>,
+): NewEvent & { link: Link } {
+  const place = { ...(previous === undefined ? {} : { previous }), teamsUpTo };
+  const linked = { ...place, hash: hashOf(event, revision, place) };
+  return { ...event, metadata: { ...event.metadata, link: linked }, link: linked };
+}
+
+/** Undefined where there is none. */
+export const linkOf = ({ metadata }: Pick<RecordedEvent, 'metadata'>): Link | undefined =>
+  z.object({ link: linkSchema }).safeParse(metadata).data?.link;
+
+function hashOf({ id, type, data, metadata }: Unlinked, revision: number, place: Omit<Link, 'hash'>): string {
+  const text = canonicalJson({
+    purpose: 'tollgate-security-log-1',
+    revision,
+    id,
+    type,
+    data,
+    metadata,
+    place,
+  });
+  return createHash('sha256').update(text).digest('hex');
+}
+
+interface ChainFault {
+  kind: 'changed' | 'removed' | 'out_of_order';
+  revision: number;
+}
+
+export interface CheckedChain {
+  /** The last event, where there is one. */
+  head: { revision: number; hash: string } | undefined;
+  /** The first fault. */
+  fault: ChainFault | undefined;
+  /** Whether the noted hash is one of them; undefined where none was asked for. */
+  hasNoted: boolean | undefined;
+}
+
+/**
+ * Checks the whole log, from its first event on.
+ *
+ * @param noted hash of some event that was noted elsewhere before
+ */
+export async function checkChain(
+  events: AsyncIterable<RecordedEvent>,
+  noted?: string,
+): Promise<CheckedChain> {
+  let head: CheckedChain['head'];
+  let hasNoted = noted === undefined ? undefined : false;
+  for await (const event of events) {
+    const kind = faultOf(event, head);
+    const hash = linkOf(event)?.hash ?? '';
+    if (kind !== undefined) return { head, fault: { kind, revision: event.revision }, hasNoted };
+    head = { revision: event.revision, hash };
+    if (hash === noted) hasNoted = true;
+  }
+  return { head, fault: undefined, hasNoted };
+}
+
+function faultOf(event: RecordedEvent, before: CheckedChain['head']): ChainFault['kind'] | undefined {
+  const { revision, id, type, data } = event;
+  const { link: given, ...metadata } = Object(event.metadata) as Record<string, unknown>;
+  const parsed = linkSchema.safeParse(given).data;
+  if (parsed === undefined) return 'changed';
+  const { hash, ...place } = parsed;
+  if (hashOf({ id, type, data, metadata }, revision, place) !== hash) return 'changed';
+  if (revision !== (before?.revision ?? -1) + 1) return 'removed';
+  return place.previous === before?.hash ? undefined : 'out_of_order';
+}

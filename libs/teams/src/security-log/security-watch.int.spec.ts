@@ -1,0 +1,136 @@
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { type LogFields, silentLog, systemIds } from '@tollgate/service-kit';
+import { createFakeClock, eventually } from '@tollgate/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AccessRefusal } from '../team-directory.ts';
+import { readAudit } from './audit.ts';
+import { createSecurityLog } from './security-log.ts';
+import { createSecurityWatch } from './security-watch.ts';
+
+async function start(wrap = (store: EventStore) => store) {
+  const store = await temporaryStore();
+  const clock = createFakeClock();
+  const lines: LogFields[] = [];
+  const log = { ...silentLog, warn: (fields: LogFields) => void lines.push(fields) };
+  const securityLog = createSecurityLog({ store: wrap(store), clock, ids: systemIds, log });
+  const watch = createSecurityWatch({ securityLog, clock, log });
+  const stopping = new AbortController();
+  const running = watch.run(stopping.signal);
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  const entries = () => readAudit(store, { since: 0, limit: 1_000 });
+  /** Lets time pass until there are so many. */
+  const grownTo = (count: number) =>
+    eventually(async () => {
+      await clock.advance(1_000);
+      expect(await entries()).toHaveLength(count);
+    });
+  return { watch, clock, lines, entries, grownTo, stop };
+}
+
+const refusal: AccessRefusal = {
+  ...{ code: 'incorrect_private_key', address: '203.0.113.7', keyId: '0a1b2c3d4e5f' },
+  ...{ method: 'GET', route: '/api/v1/payments', requestId: 'r-1' },
+};
+
+describe('refused requests', () => {
+  test('are one entry and one line at once, and one for all that follow', async () => {
+    const { watch, clock, lines, entries, grownTo } = await start();
+    for (let count = 0; count < 300; count += 1) watch.noteRefusal(refusal);
+    await clock.advance(1_000);
+    await grownTo(1);
+    const { keyId: _, ...shown } = refusal;
+    expect((await entries())[0]?.data).toMatchObject({ ...shown, keyIdPrefix: '0a1b2c3d', count: 1 });
+    await clock.advance(60_000);
+    await grownTo(2);
+    expect((await entries())[1]?.data).toMatchObject({ keyIdPrefix: '0a1b2c3d', count: 299 });
+    expect(lines).toMatchObject([
+      { code: refusal.code, address: refusal.address, keyId: '0a1b2c3d', correlationId: 'r-1', count: 1 },
+      { count: 299 },
+    ]);
+  });
+
+  test('of ever other keys and addresses do not fill the store', async () => {
+    const { watch, clock, entries, grownTo } = await start();
+    for (let count = 0; count < 5_000; count += 1)
+      watch.noteRefusal({ ...refusal, keyId: systemIds.hex(6), address: `198.51.100.${count % 250}` });
+    await clock.advance(1_000);
+    await clock.advance(60_000);
+    await grownTo(21);
+    const told = (await entries()).map(({ data }) => Number(data['count']));
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(5_000);
+    expect((await entries()).at(-1)?.data).toMatchObject({ address: 'several', count: 4_980 });
+  });
+
+  test('without a key are none', async () => {
+    const { watch, clock, entries } = await start();
+    watch.noteRefusal({ ...refusal, code: 'auth_header_not_found' });
+    await clock.advance(1_000);
+    expect(await entries()).toEqual([]);
+  });
+
+  test('wait for a store that is away, and are written at the end', async () => {
+    let isAway = true;
+    const away = (store: EventStore): EventStore => ({
+      ...store,
+      append: (...args) =>
+        isAway ? Promise.reject(new StoreUnavailable('away', 'The store is away.')) : store.append(...args),
+    });
+    const { watch, clock, entries, stop } = await start(away);
+    watch.noteRefusal(refusal);
+    await clock.advance(3_000);
+    expect(await entries()).toEqual([]);
+    watch.noteRefusal(refusal);
+    isAway = false;
+    await stop();
+    expect((await entries()).map(({ data }) => data['count'])).toEqual([1, 1]);
+  });
+});
+
+describe('an export', () => {
+  const request = {
+    ...({ team: 'shop', keyId: 'k1', environment: 'production' } as const),
+    ...{ address: '203.0.113.7', route: '/api/v1/payments.csv' },
+  };
+
+  test('is on record before it begins; more of the same key are counted', async () => {
+    const { watch, clock, entries, grownTo } = await start();
+    await watch.recordExport(request);
+    expect(await entries()).toMatchObject([{ type: 'ExportMade', data: { ...request, count: 1 } }]);
+    await watch.recordExport(request);
+    await watch.recordExport({ ...request, keyId: 'k2' });
+    expect(await entries()).toHaveLength(2);
+    await clock.advance(60_000);
+    await grownTo(3);
+    expect((await entries()).at(-1)?.data).toMatchObject({ keyId: 'k1', count: 1 });
+  });
+
+  test('does not begin where it cannot be put on record, and the next try is told', async () => {
+    let isAway = true;
+    const { watch, entries } = await start((store) => ({
+      ...store,
+      append: (...args) =>
+        isAway ? Promise.reject(new StoreUnavailable('away', 'The store is away.')) : store.append(...args),
+    }));
+    await expect(watch.recordExport(request)).rejects.toThrow(StoreUnavailable);
+    isAway = false;
+    await watch.recordExport(request);
+    expect(await entries()).toHaveLength(1);
+  });
+});
+
+test('a resolution is on record once, however often it is asked for', async () => {
+  const { watch, entries } = await start();
+  const who = { team: 'shop', keyId: 'k1', address: '203.0.113.7' };
+  const review = { token: 'pay_1', code: 'second_payment_found', number: 1, resolution: 'payment_not_made' };
+  for (let count = 0; count < 3; count += 1) await watch.recordResolution(who, review);
+  await watch.recordResolution(who, { ...review, resolution: 'acknowledged' });
+  expect(await entries()).toMatchObject([
+    { type: 'ReviewResolutionAsked', actor: { kind: 'team', ...who }, data: review },
+    { data: { resolution: 'acknowledged' } },
+  ]);
+});

@@ -1,0 +1,47 @@
+/** The directory of teams, and what a process tells of those whom it lets in and those whom it does not. */
+import type { EventStore } from '@tollgate/event-store';
+import {
+  type SecurityLog,
+  type SecurityWatch,
+  type TeamDirectory,
+  type TeamKeys,
+  createKeyUse,
+  createSecurityLog,
+  createSecurityWatch,
+  createTeamDirectory,
+} from '@tollgate/teams';
+import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import type { Metrics } from '../edge/metrics/metrics.ts';
+import { inBackground } from './background.ts';
+
+export interface OpenedTeams {
+  directory: TeamDirectory;
+  securityLog: SecurityLog;
+  security: SecurityWatch;
+}
+
+/** Resolves when every key is known. */
+export async function openTeams(
+  { clock, ids, logOf }: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf'>,
+  parts: { store: EventStore; teamKeys: TeamKeys; metrics: Pick<Metrics, 'refusedRequest'> },
+  stops: AsyncDisposableStack,
+): Promise<OpenedTeams> {
+  const { store, teamKeys, metrics } = parts;
+  const log = logOf('security');
+  const securityLog = createSecurityLog({ store, clock, ids, log });
+  const security = createSecurityWatch({ securityLog, clock, log });
+  const keyUse = createKeyUse({ store, clock, ids, log });
+  stops.defer(inBackground((signal) => security.run(signal)));
+  stops.defer(inBackground((signal) => keyUse.run(signal)));
+  const directory = createTeamDirectory({
+    ...{ store, clock, verifier: teamKeys.verifier(), log: logOf('team-directory') },
+    onUse: keyUse.note,
+    onRefusal: (refusal) => {
+      metrics.refusedRequest(refusal.code);
+      security.noteRefusal(refusal);
+    },
+  });
+  stops.defer(() => directory.stop());
+  await directory.start();
+  return { directory, securityLog, security };
+}
