@@ -98,13 +98,13 @@ async function showAudit(
 
 function toLine({ at, type, actor, data }: AuditEntry): string {
   const shown = Object.entries(data)
-    .filter(([name]) => !hidden.includes(name))
+    .filter(([name]) => !hidden.includes(name) && (name !== 'stream' || data['team'] === undefined))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   return printable([new Date(at).toISOString(), type, toName(actor), ...shown].join('  '));
 }
 
 /** In the JSON only. */
-const hidden = ['signature', 'from', 'until', 'stream'];
+const hidden = ['signature', 'from', 'until'];
 
 function toName(actor: AuditEntry['actor']): string {
   if (actor === undefined) return '?';
