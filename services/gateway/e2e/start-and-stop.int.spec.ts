@@ -12,6 +12,7 @@ afterAll(stopEverything);
 
 const anyPorts = {
   GATEWAY_PORT: '0',
+  GATEWAY_METRICS_PORT: '0',
   CALLBACK_PORT: '0',
   PAYMENT_SERVICE_HTTPS_PORT: '0',
   PAYMENT_SERVICE_HTTP_PORT: '0',

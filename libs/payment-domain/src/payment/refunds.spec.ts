@@ -757,7 +757,10 @@ test('a payment has so many refunds at the most, whatever became of them, and re
     const { window, type: _type, ...asked } = submit(refundToken, 1);
     return [
       { type: 'RefundSubmitted', data: { ...asked, ...window, amount: 1 } },
-      { type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors: [apiError('processing_error')] } },
+      {
+        type: 'RefundDeclined',
+        data: { refundToken, reason: 'refused', errors: [apiError('processing_error')] },
+      },
     ];
   }).flat();
   const state = fold([...historyTo.approved, ...declined]);
