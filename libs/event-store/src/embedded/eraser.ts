@@ -29,8 +29,12 @@ function isLogCutOff(database: DatabaseSync): boolean {
 /** How long a reader is waited for while nobody can write, milliseconds: a page of events is read in less. */
 const readerWaitMs = 250;
 
-export function createEraser(database: DatabaseSync): Eraser {
+/** A backup reads for minutes, and everybody who writes would wait after each commit. */
+const waitAgainAfterMs = 5_000;
+
+export function createEraser(database: DatabaseSync, now: () => number = () => performance.now()): Eraser {
   let isPending = false;
+  let waitedInVainAt = -Infinity;
   return {
     prepare() {
       isPending = true;
@@ -38,8 +42,10 @@ export function createEraser(database: DatabaseSync): Eraser {
     },
     finish() {
       if (!isPending) return;
-      database.exec(`PRAGMA secure_delete = FAST; PRAGMA busy_timeout = ${readerWaitMs}`);
+      const mayWait = now() - waitedInVainAt >= waitAgainAfterMs;
+      database.exec(`PRAGMA secure_delete = FAST; PRAGMA busy_timeout = ${mayWait ? readerWaitMs : 0}`);
       isPending = !isLogCutOff(database);
+      if (mayWait) waitedInVainAt = isPending ? now() : -Infinity;
       database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     },
   };
