@@ -1,5 +1,7 @@
 export * from './append-arguments.ts';
+export { copyEmbeddedStore, embeddedStoreBytes } from './embedded/copy-database.ts';
 export * from './embedded/embedded-event-store.ts';
+export { checkEmbeddedCopy, openEmbeddedCopy } from './embedded/open-copy.ts';
 export * from './errors.ts';
 export { type EventStoreDbConnection } from './eventstoredb/connection.ts';
 export { type ConnectionString, parseConnectionString } from './eventstoredb/connection-string.ts';

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import {
   InvariantViolation,
@@ -9,19 +8,19 @@ import {
   type Log,
 } from '@tollgate/service-kit';
 import {
-  requireInteger,
   requireKeepLast,
   requireStreamName,
   requireTruncation,
   serializeAppend,
 } from '../append-arguments.ts';
 import { type StoreUnavailable, streamRemoved } from '../errors.ts';
-import type { Appended, Conflict, EventStore, ReadOptions, RecordedEvent } from '../event-store.ts';
+import type { Appended, Conflict, EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { type GroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './position.ts';
 import { openReader, type Reader } from './reader.ts';
+import { readInPages } from './read-in-pages.ts';
 import { subscription } from './subscription.ts';
 import { StartRefused } from './start-refused.ts';
 import { storeClosed } from './store-failure.ts';
@@ -45,11 +44,6 @@ export interface EmbeddedEventStoreOptions {
     /** Is given the writer thread, to end it. */
     onWorker?: (worker: Worker) => void;
   };
-}
-
-interface ReadRequest extends ReadOptions {
-  stream: string;
-  requireOpen: () => void;
 }
 
 /**
@@ -121,29 +115,6 @@ async function openReaderBeside(writer: GroupCommit, file: string): Promise<Read
     await writer.close();
     const refusal = fromOpeningError(error, file);
     throw refusal instanceof StartRefused ? new StartupError(refusal.code, refusal.message) : refusal;
-  }
-}
-
-/** @throws StoreUnavailable when the store is closed in the middle. */
-async function* readInPages(
-  reader: Reader,
-  { stream, direction = 'forwards', from, limit = Infinity, requireOpen }: ReadRequest,
-): AsyncGenerator<RecordedEvent, void, void> {
-  requireStreamName(stream);
-  if (from !== undefined) requireInteger('The revision to read from', from, 0);
-  if (limit !== Infinity) requireInteger('The number of events to read', limit, 0);
-  const step = direction === 'forwards' ? 1 : -1;
-  let next = from ?? (direction === 'forwards' ? 0 : Number.MAX_SAFE_INTEGER);
-  let remaining = limit;
-  while (remaining > 0) {
-    requireOpen();
-    const { events, isEnd } = reader.page({ stream, from: next, direction, limit: remaining });
-    yield* events;
-    const last = events.at(-1);
-    if (isEnd || last === undefined) return;
-    remaining -= events.length;
-    next = last.revision + step;
-    await nextTurn();
   }
 }
 

@@ -50,7 +50,8 @@ type EventRow = [
   data: string,
 ];
 
-export function openReader(file: string): Reader {
+/** @param file a path, or a `file:` URL with SQLite's parameters */
+export function openReader(file: string | URL): Reader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
   const pages = {

@@ -1,0 +1,83 @@
+import { DatabaseSync, backup } from 'node:sqlite';
+import { TollgateError } from '@tollgate/service-kit';
+import { type Position, beginning } from '../event-store.ts';
+import { busyTimeoutMs } from './open-database.ts';
+import { toPosition } from './position.ts';
+import { primaryCode, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
+
+/** 4 MiB of the usual pages: often enough to tell how far it is, and to stop. */
+const pagesPerStep = 1_024;
+
+export interface StoreCopy {
+  /** Of the last event in the copy; what was acknowledged before the copy began is in it. */
+  position: Position;
+  events: number;
+}
+
+export interface CopyOptions {
+  /** The SQLite file of an embedded store, which others may read and write meanwhile. */
+  file: string;
+  /** A file that is not there yet. */
+  to: string;
+  signal: AbortSignal;
+  onProgress?: (progress: { bytesCopied: number; bytes: number }) => void;
+}
+
+/**
+ * Copies the store as it stands when this is called; nobody waits for it. The copy is one file, and synced.
+ *
+ * @throws TollgateError `copy_failed`, `copy_disk_full`; what the signal was aborted with. Then a part of the copy may be there
+ */
+export async function copyEmbeddedStore({ file, to, signal, onProgress }: CopyOptions): Promise<StoreCopy> {
+  const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+  try {
+    // The read keeps the copy at one moment. Without it SQLite begins again with every commit of somebody else, for ever
+    // where the gateway is busy.
+    source.exec('BEGIN');
+    const found = source.prepare('SELECT count(*) AS events, max(position) AS last FROM events').get();
+    const { bytesPerPage } = sizeOf(source);
+    await backup(source, to, {
+      rate: pagesPerStep,
+      progress: ({ totalPages, remainingPages }) => {
+        signal.throwIfAborted();
+        const bytes = totalPages * bytesPerPage;
+        onProgress?.({ bytesCopied: bytes - remainingPages * bytesPerPage, bytes });
+      },
+    });
+    signal.throwIfAborted();
+    const last = found?.['last'] ?? null;
+    const position = last === null ? beginning : toPosition(Number(last));
+    return { position, events: Number(found?.['events']) };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toCopyFailure(error, to);
+  } finally {
+    source.close();
+  }
+}
+
+/** Bytes that a copy of the store takes on a disk. */
+export function embeddedStoreBytes(file: string): number {
+  const source = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+  try {
+    const { pages, bytesPerPage } = sizeOf(source);
+    return pages * bytesPerPage;
+  } finally {
+    source.close();
+  }
+}
+
+function sizeOf(database: DatabaseSync): { pages: number; bytesPerPage: number } {
+  const pages = database.prepare('PRAGMA page_count').get()?.['page_count'];
+  const bytesPerPage = database.prepare('PRAGMA page_size').get()?.['page_size'];
+  return { pages: Number(pages), bytesPerPage: Number(bytesPerPage) };
+}
+
+function toCopyFailure(error: unknown, to: string): unknown {
+  const sqliteCode = sqliteCodeOf(error);
+  if (sqliteCode === undefined) return error;
+  if (primaryCode(sqliteCode) === sqliteFull)
+    return new TollgateError('copy_disk_full', `The disk of ${to} is full.`, { cause: error });
+  const message = `The event store could not be copied to ${to} (SQLite's code ${sqliteCode}): check both disks.`;
+  return new TollgateError('copy_failed', message, { cause: error });
+}

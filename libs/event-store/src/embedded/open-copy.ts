@@ -1,0 +1,145 @@
+/** A copy of an embedded store that nobody writes: read where it lies, with nothing made or changed beside it. */
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
+import { StoreUnavailable } from '../errors.ts';
+import type { EventStore } from '../event-store.ts';
+import { createCommitWatch } from './commit-watch.ts';
+import { fromOpeningError } from './open-database.ts';
+import { openReader } from './reader.ts';
+import { readInPages } from './read-in-pages.ts';
+import { requireOwnFile } from './schema.ts';
+import { primaryCode, sqliteCodeOf, sqliteCorrupt, sqliteNotADatabase } from './sqlite-error.ts';
+import { StartRefused } from './start-refused.ts';
+import { storeClosed } from './store-failure.ts';
+import { subscription } from './subscription.ts';
+
+export interface CopyCheck {
+  streams: number;
+  events: number;
+  /** What is wrong, a sentence each, at most 100; the copy is not to be read further then. */
+  findings: string[];
+}
+
+const findingsMax = 100;
+
+/** Without it SQLite would make files of its own beside one with a write-ahead log. */
+function immutable(file: string): URL {
+  const url = pathToFileURL(file);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
+/**
+ * Reads the whole file: its pages and indexes, that all events are JSON, and that no stream has a gap.
+ *
+ * @throws TollgateError for what is no event store of this format
+ */
+export function checkEmbeddedCopy(file: string): CopyCheck {
+  try {
+    const database = new DatabaseSync(immutable(file), { readOnly: true });
+    try {
+      requireOwnFile(database, file);
+      return checkWhole(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const damage = damageOf(error);
+    if (damage !== undefined) return { streams: 0, events: 0, findings: [`SQLite: ${damage}.`] };
+    const refusal = fromOpeningError(error, file);
+    throw refusal instanceof StartRefused ? new TollgateError(refusal.code, refusal.message) : refusal;
+  }
+}
+
+function damageOf(error: unknown): string | undefined {
+  const code = primaryCode(sqliteCodeOf(error));
+  const isDamage = code === sqliteCorrupt || code === sqliteNotADatabase;
+  return isDamage && error instanceof Error ? error.message : undefined;
+}
+
+function checkWhole(database: DatabaseSync): CopyCheck {
+  const all = (sql: string) => database.prepare(sql).all();
+  const damage = all(`PRAGMA integrity_check(${findingsMax})`)
+    .map((row) => String(row['integrity_check']))
+    .filter((finding) => finding !== 'ok');
+  // In a damaged file the other queries find whatever they find.
+  const findings =
+    damage.length > 0
+      ? damage.map((each) => `SQLite: ${each}.`)
+      : queries.flatMap((sql) => sentencesOf(all(sql)));
+  const [streams] = all('SELECT count(*) AS count FROM streams');
+  const [events] = all('SELECT count(*) AS count FROM events');
+  return {
+    streams: Number(streams?.['count']),
+    events: Number(events?.['count']),
+    findings: findings.slice(0, findingsMax),
+  };
+}
+
+const sentencesOf = (rows: Record<string, unknown>[]): string[] =>
+  rows.map((row) => `${String(row['stream'])}: ${String(row['finding'])}.`);
+
+/** A stream ends with its last revision, begins with 0 unless it keeps its last ones only, and has all between them. */
+const gaps = `
+  SELECT name AS stream, CASE
+    WHEN keep_last = 0 THEN 'it was removed, and has ' || count || ' events'
+    ELSE 'it has ' || count || ' events from revision ' || coalesce(first, 'none') || ' on, and ends with revision ' || last_revision
+  END AS finding
+  FROM (
+    SELECT s.name, s.last_revision, s.keep_last, count(e.position) AS count, min(e.revision) AS first, max(e.revision) AS last
+    FROM streams s LEFT JOIN events e ON e.stream_id = s.id GROUP BY s.id
+  )
+  WHERE CASE
+    WHEN keep_last = 0 THEN count > 0
+    WHEN last_revision = -1 THEN count > 0
+    WHEN count = 0 THEN TRUE
+    ELSE last <> last_revision OR count <> last - first + 1 OR (keep_last IS NULL AND first <> 0)
+  END
+  LIMIT ${findingsMax}`;
+
+const queries = [
+  gaps,
+  `SELECT 'event ' || position AS stream, 'it is of no stream' AS finding
+   FROM events e WHERE NOT EXISTS (SELECT 1 FROM streams s WHERE s.id = e.stream_id) LIMIT ${findingsMax}`,
+  `SELECT s.name AS stream, 'the event ' || e.revision || ' is no JSON' AS finding
+   FROM events e JOIN streams s ON s.id = e.stream_id
+   WHERE NOT json_valid(e.data) OR NOT json_valid(e.metadata) LIMIT ${findingsMax}`,
+  `SELECT s.name AS stream, 'the event ' || b.revision || ' stands before the one that it follows' AS finding
+   FROM events b JOIN events a ON a.stream_id = b.stream_id AND a.revision = b.revision - 1 JOIN streams s ON s.id = b.stream_id
+   WHERE b.position < a.position LIMIT ${findingsMax}`,
+];
+
+/**
+ * Reads only: appends, `keepLast` and `remove` are refused with `store_read_only`. For a file that `checkEmbeddedCopy`
+ * finds nothing in: a subscription tries again for ever where a page cannot be read.
+ */
+export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore {
+  const closing = new AbortController();
+  const reader = openReader(immutable(file));
+  const commits = createCommitWatch(reader.dataVersion);
+  const requireOpen = () => {
+    if (closing.signal.aborted) throw storeClosed();
+  };
+  return {
+    append: refuse,
+    keepLast: refuse,
+    remove: refuse,
+    read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
+    subscribe: (options) => {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      return subscription({ reader, commits, log }, { ...options, signal });
+    },
+    close: async () => {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      reader.close();
+    },
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new StoreUnavailable('store_read_only', 'A copy of an event store is only read.', {
+    retryable: false,
+  });
+}
