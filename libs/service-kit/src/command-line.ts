@@ -25,6 +25,9 @@ export type CommandResult =
 /** Does the work of the one command that was given. */
 export type RunCommand<Tools> = (work: (tools: Tools) => Promise<CommandResult>) => Promise<void>;
 
+/** The same for work that needs nothing opened. */
+export type RunAlone = (work: () => Promise<CommandResult>) => Promise<void>;
+
 interface Opened<Tools> {
   tools: Tools;
   close: () => Promise<void> | void;
@@ -50,7 +53,7 @@ const exitCodes = { refused: 1, usage: 2 } as const;
 export async function runProgram<Tools>(
   argv: readonly string[],
   program: Command,
-  addCommands: (run: RunCommand<Tools>) => void,
+  addCommands: (run: RunCommand<Tools>, runAlone: RunAlone) => void,
   { open, print, complain }: CommandLineDeps<Tools>,
 ): Promise<number> {
   let exitCode = 0;
@@ -63,14 +66,17 @@ export async function runProgram<Tools>(
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ writeOut: print, writeErr: () => undefined });
-  addCommands(async (work) => {
-    const result = await workAndClose(await open(), work);
+  const finish = (result: CommandResult): void => {
     const isJson = program.opts<{ json?: boolean }>().json === true;
     if (result.kind === 'done') {
       print(`${isJson ? JSON.stringify(result.json) : result.text}\n`);
       exitCode = result.exitCode ?? 0;
     } else if (result.kind !== 'printed') refuse(result);
-  });
+  };
+  addCommands(
+    async (work) => finish(await workAndClose(await open(), work)),
+    async (work) => finish(await work()),
+  );
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -1,6 +1,6 @@
 export * from './accounts/accounts.ts';
 export { forgetCustomer, isCustomerKept } from './aggregates/customers.ts';
-export { requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
+export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';

@@ -32,12 +32,7 @@ export async function requireDataSecrets(
 ): Promise<void> {
   const [current] = secrets;
   for (;;) {
-    const { used, revision } = await readUsed(store);
-    for (const each of used)
-      requireSame(
-        each,
-        secrets.find(({ kid }) => kid === each.kid),
-      );
+    const { used, revision } = await checkUsed(store, secrets);
     if (used.some(({ kid }) => kid === current.kid)) return;
     const data = { kid: current.kid, check: checkOf(current).toString('base64url') };
     const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now() };
@@ -51,7 +46,7 @@ type UsedSecret = z.infer<typeof usedSchema>;
 
 /** Those that are needed: used, and not retired since. */
 async function readUsed(
-  store: EventStore,
+  store: Pick<EventStore, 'read'>,
 ): Promise<{ used: readonly UsedSecret[]; revision: number | undefined }> {
   const used = new Map<string, UsedSecret>();
   let last: number | undefined;
@@ -72,6 +67,26 @@ export async function retireDataSecret(
   const event = { id: ids.uuid(), type: 'DataSecretRetired', data: { kid }, metadata };
   // Said twice, it is no less true.
   await store.append(stream, [event], 'any');
+}
+
+/**
+ * Changes nothing. @returns the names of all data secrets that the store needs
+ *
+ * @throws StartupError, one sentence, where one is missing or is another one; StoreUnavailable
+ */
+export const checkDataSecrets = async (
+  store: Pick<EventStore, 'read'>,
+  secrets: DataSecrets,
+): Promise<string[]> => (await checkUsed(store, secrets)).used.map(({ kid }) => kid);
+
+async function checkUsed(store: Pick<EventStore, 'read'>, secrets: DataSecrets) {
+  const { used, revision } = await readUsed(store);
+  for (const each of used)
+    requireSame(
+      each,
+      secrets.find(({ kid }) => kid === each.kid),
+    );
+  return { used, revision };
 }
 
 function requireSame({ kid, check }: UsedSecret, secret: KeyedSecret | undefined): void {

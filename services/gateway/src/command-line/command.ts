@@ -28,6 +28,8 @@ export interface CommandTools extends OpenedTools {
 export interface OpenedTools {
   directory: DataDirectory;
   store: EventStore;
+  /** Whether the events are in a file of the data directory; they are unless it says otherwise. */
+  isEmbedded?: boolean;
   clock: Clock;
   ids: Ids;
   log: Log;

@@ -78,10 +78,10 @@ export async function openBesideGateway(
       ? directory.dataSecrets(parts.ids)
       : parseDataSecrets(configured.dataSecrets);
   const openAccount = openAccountsBeside(directory, parts, configured);
-  const mayInstall = eventStore === undefined;
-  const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall });
+  const isEmbedded = eventStore === undefined;
+  const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall: isEmbedded });
   const tools = {
-    ...{ directory, store, ...parts, webhookSecrets, dataSecrets, openAccount, teamKeys },
+    ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, openAccount, teamKeys },
     ...kafkaTools(configured.kafka, parts),
   };
   return { tools, close: () => store.close() };

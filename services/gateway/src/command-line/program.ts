@@ -4,10 +4,16 @@
  * A further group of commands is a file `x-commands.ts` here with one `registerXCommands(program, run)`, and a line below.
  * `program.spec.ts` runs commands without a process; `e2e/teams.int.spec.ts` as a user does.
  */
-import { type CommandLineDeps, type RunCommand as Run, runProgram } from '@tollgate/service-kit/command-line';
+import {
+  type CommandLineDeps,
+  type RunAlone,
+  type RunCommand as Run,
+  runProgram,
+} from '@tollgate/service-kit/command-line';
 import { Command } from 'commander';
 import { registerAdoptCommand } from './adopt-command.ts';
 import { registerAuditCommands } from './audit-commands.ts';
+import { registerBackupCommands } from './backup-commands.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import type { OpenedTools, RunCommand } from './command.ts';
 import { registerKeyCommands } from './key-commands.ts';
@@ -38,7 +44,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     .option('--json', 'print the result as one line of JSON')
     .option('--as <person>', `who makes the change, in the records (${person})`, parsePerson)
     .configureHelp({ showGlobalOptions: true });
-  const addCommands = (runOpened: Run<OpenedTools>): void => {
+  const addCommands = (runOpened: Run<OpenedTools>, runAlone: RunAlone): void => {
     const run: RunCommand = (work) =>
       runOpened((tools) => {
         const { as = person } = program.opts<{ as?: string }>();
@@ -56,6 +62,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerRebuildCommands(program, run, print);
     registerUpgradeCommand(program, run, print);
     registerTopicCommands(program, run);
+    registerBackupCommands(program, { run, runAlone, print });
     registerReconcileCommand(program, run, print);
     registerAdoptCommand(program, run, print);
   };
