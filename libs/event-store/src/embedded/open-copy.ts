@@ -124,6 +124,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   return {
     append: refuse,
     keepLast: refuse,
+    truncate: refuse,
     remove: refuse,
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
