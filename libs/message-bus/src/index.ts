@@ -1,5 +1,6 @@
 export * from './embedded/embedded-message-bus.ts';
 export * from './embedded/embedded-topic-reader.ts';
+export { partitionStreamPrefix } from './embedded/partition-streams.ts';
 export { type Retention, retainTopics } from './embedded/retention.ts';
 export * from './errors.ts';
 export type { KafkaConnectionOptions } from './kafka/connection.ts';

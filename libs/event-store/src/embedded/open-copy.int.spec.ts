@@ -45,6 +45,18 @@ describe('the check of a copy', () => {
     expect(checkEmbeddedCopy(good)).toEqual({ streams: 5, events: 3, findings: [] });
   });
 
+  // Topics and webhooks keep some days only: each backup that was older than that was told to have gaps.
+  it('knows the streams whose beginning was let go of', async () => {
+    const copy = await given(async (store) => {
+      await twoStreams(store);
+      await store.truncate('a', 2);
+    });
+    expect(checkEmbeddedCopy(copy, ['a', 'c'])).toEqual({ streams: 2, events: 2, findings: [] });
+    expect(checkEmbeddedCopy(copy, ['b']).findings).toEqual([expect.stringMatching(/^a: it has 1 events/)]);
+    change(copy, 'DELETE FROM events WHERE stream_id = 1');
+    expect(checkEmbeddedCopy(copy, ['a']).findings).toEqual([expect.stringMatching(/^a: it has 0 events/)]);
+  });
+
   it.each([
     [
       'a gap',

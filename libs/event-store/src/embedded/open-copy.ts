@@ -33,14 +33,15 @@ function immutable(file: string): URL {
 /**
  * Reads the whole file: its pages and indexes, that all events are JSON, and that no stream has a gap.
  *
+ * @param truncated prefixes of the streams whose beginning is let go of (`truncate`); the file does not tell
  * @throws TollgateError for what is no event store of this format
  */
-export function checkEmbeddedCopy(file: string): CopyCheck {
+export function checkEmbeddedCopy(file: string, truncated: readonly string[] = []): CopyCheck {
   try {
     const database = new DatabaseSync(immutable(file), { readOnly: true });
     try {
       requireOwnFile(database, file);
-      return checkWhole(database);
+      return checkWhole(database, truncated);
     } finally {
       database.close();
     }
@@ -58,8 +59,8 @@ function damageOf(error: unknown): string | undefined {
   return isDamage && error instanceof Error ? error.message : undefined;
 }
 
-function checkWhole(database: DatabaseSync): CopyCheck {
-  const all = (sql: string) => database.prepare(sql).all();
+function checkWhole(database: DatabaseSync, truncated: readonly string[]): CopyCheck {
+  const all = (sql: string, ...given: string[]) => database.prepare(sql).all(...given);
   const damage = all(`PRAGMA integrity_check(${findingsMax})`)
     .map((row) => String(row['integrity_check']))
     .filter((finding) => finding !== 'ok');
@@ -67,7 +68,10 @@ function checkWhole(database: DatabaseSync): CopyCheck {
   const findings =
     damage.length > 0
       ? damage.map((each) => `SQLite: ${each}.`)
-      : queries.flatMap((sql) => sentencesOf(all(sql)));
+      : [
+          ...sentencesOf(all(gaps, JSON.stringify(truncated))),
+          ...queries.flatMap((sql) => sentencesOf(all(sql))),
+        ];
   const [streams] = all('SELECT count(*) AS count FROM streams');
   const [events] = all('SELECT count(*) AS count FROM events');
   return {
@@ -80,26 +84,26 @@ function checkWhole(database: DatabaseSync): CopyCheck {
 const sentencesOf = (rows: Record<string, unknown>[]): string[] =>
   rows.map((row) => `${String(row['stream'])}: ${String(row['finding'])}.`);
 
-/** A stream ends with its last revision, begins with 0 unless it keeps its last ones only, and has all between them. */
+/** A stream ends with its last revision, begins with 0 unless its beginning is let go of, and has all between them. */
 const gaps = `
   SELECT name AS stream, CASE
     WHEN keep_last = 0 THEN 'it was removed, and has ' || count || ' events'
     ELSE 'it has ' || count || ' events from revision ' || coalesce(first, 'none') || ' on, and ends with revision ' || last_revision
   END AS finding
   FROM (
-    SELECT s.name, s.last_revision, s.keep_last, count(e.position) AS count, min(e.revision) AS first, max(e.revision) AS last
+    SELECT s.name, s.last_revision, s.keep_last,
+      EXISTS (SELECT 1 FROM json_each(?) WHERE substr(s.name, 1, length(value)) = value) AS mayBeginLater, count(e.position) AS count, min(e.revision) AS first, max(e.revision) AS last
     FROM streams s LEFT JOIN events e ON e.stream_id = s.id GROUP BY s.id
   )
   WHERE CASE
     WHEN keep_last = 0 THEN count > 0
     WHEN last_revision = -1 THEN count > 0
     WHEN count = 0 THEN TRUE
-    ELSE last <> last_revision OR count <> last - first + 1 OR (keep_last IS NULL AND first <> 0)
+    ELSE last <> last_revision OR count <> last - first + 1 OR (keep_last IS NULL AND first <> 0 AND NOT mayBeginLater)
   END
   LIMIT ${findingsMax}`;
 
 const queries = [
-  gaps,
   `SELECT 'event ' || position AS stream, 'it is of no stream' AS finding
    FROM events e WHERE NOT EXISTS (SELECT 1 FROM streams s WHERE s.id = e.stream_id) LIMIT ${findingsMax}`,
   `SELECT s.name AS stream, 'the event ' || e.revision || ' is no JSON' AS finding

@@ -23,8 +23,11 @@ export function requireBusName(kind: 'topic' | 'group', name: string): void {
 /** Says how many partitions a topic has. */
 export const topicStream = (topic: string) => `bustopic-${topic}`;
 
+/** Of the streams of all partitions, whose beginning retention lets go of. */
+export const partitionStreamPrefix = 'bus-';
+
 /** The prefix of the streams of a topic's partitions, and of no other stream. */
-export const topicPrefix = (topic: string) => `bus-${topic}:`;
+export const topicPrefix = (topic: string) => `${partitionStreamPrefix}${topic}:`;
 
 export const partitionStream = (topic: string, partition: number) => `${topicPrefix(topic)}${partition}`;
 

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDataSecrets } from '@tollgate/command-service';
 import { type EventStore, beginning, checkEmbeddedCopy, openEmbeddedCopy } from '@tollgate/event-store';
+import { partitionStreamPrefix } from '@tollgate/message-bus';
+import { webhookStreamPrefix } from '@tollgate/notifier';
 import { schemaVersion } from '@tollgate/payment-domain';
 import { checkViews } from '@tollgate/projector';
 import { parseCallbackSecrets } from '@tollgate/provider';
@@ -54,7 +56,11 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
   const file = join(folder, eventsName);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { ...none, findings };
   onProgress('checking pages, indexes and streams');
-  const { streams, events, findings: damage } = checkEmbeddedCopy(file);
+  const {
+    streams,
+    events,
+    findings: damage,
+  } = checkEmbeddedCopy(file, [partitionStreamPrefix, webhookStreamPrefix]);
   findings.push(...damage);
   if (damage.length > 0) return { ...none, streams, events, findings };
   const store = openEmbeddedCopy(file);

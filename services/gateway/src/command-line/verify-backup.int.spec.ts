@@ -121,6 +121,17 @@ it('compares the views with the fold of their events', async () => {
   expect(out).toMatch(/is no backup to rely on: 1 findings\.\n$/);
 });
 
+it('finds nothing wrong with topics and webhooks of which only the latest are kept', async () => {
+  const folder = await given(async (store) => {
+    for (const stream of ['bus-gateway.payments.v1:0', 'webhook-t1']) {
+      await store.append(stream, [eventOf('Noted'), eventOf('Noted')], 'no-stream');
+      await store.truncate(stream, 1);
+    }
+  });
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([0, expect.stringContaining('is whole')]);
+});
+
 it('names events that this release cannot read', async () => {
   const folder = await given(async (store) => {
     const actor = { kind: 'service', name: 's' };
