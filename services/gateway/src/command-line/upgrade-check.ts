@@ -1,11 +1,5 @@
 /** Reads the whole store with the code of this release, and changes nothing. */
-import {
-  type EventStore,
-  type RecordedEvent,
-  StoreUnavailable,
-  beginning,
-  type Revision,
-} from '@tollgate/event-store';
+import { type EventStore, type RecordedEvent, beginning, type Revision } from '@tollgate/event-store';
 import { decodeWebhookEvent, webhookStreamPrefix } from '@tollgate/notifier';
 import {
   decodeReconciliationEvent,
@@ -20,6 +14,7 @@ import {
 import { errorCode } from '@tollgate/service-kit';
 import { decodeTeamEvent, evolveTeam, teamStreamPrefix } from '@tollgate/teams';
 import { type ViewKind, viewKinds } from '@tollgate/views';
+import { z } from 'zod';
 
 interface Unreadable {
   stream: string;
@@ -31,23 +26,19 @@ interface Unreadable {
 }
 
 export interface StoreCheck {
-  /** Streams that were read to their end, by what they are of. */
+  /** Events that were read, by what they are of. */
+  events: Record<string, number>;
+  /** Streams that have a state, by what it is. */
   streams: Record<string, number>;
-  events: number;
   unreadable: Unreadable[];
 }
 
-/** How the streams of one kind are read: the state after an event, or nothing where each stands for itself. */
-interface StreamKind {
-  name: string;
-  prefix: string;
-  step(state: unknown, event: RecordedEvent): unknown;
-}
-
-const each = (name: string, prefix: string, decode: (event: RecordedEvent) => unknown): StreamKind => ({
-  ...{ name, prefix },
-  step: (_state, event) => void decode(event),
-});
+/** How the events of one kind of stream are read. */
+type StreamKind = { name: string; prefix: string } & (
+  | { step(state: unknown, event: RecordedEvent): unknown }
+  /** Each stands for itself: the first ones of such a stream may have been let go of. */
+  | { decode(event: RecordedEvent): unknown }
+);
 
 const ofViews = viewKinds.map((kind: ViewKind): StreamKind => ({
   ...{ name: kind.name, prefix: kind.streamPrefix },
@@ -60,11 +51,14 @@ const streamKinds: readonly StreamKind[] = [
     ...{ name: 'team', prefix: teamStreamPrefix },
     step: (state, event) => evolveTeam(state as Parameters<typeof evolveTeam>[0], decodeTeamEvent(event)),
   },
-  each('webhook', webhookStreamPrefix, decodeWebhookEvent),
-  each('reconciliation', reconciliationStreamPrefix, decodeReconciliationEvent),
-  each('reconciliations', reconciliationJournal, decodeReconciliationJournalEvent),
-  each('refund key', refundKeyStream(''), ({ data }) => refundKeyUsedSchema.parse(data)),
-  each('recurring token', recurringStream(''), ({ data }) => recurringTokenStoredSchema.parse(data)),
+  { name: 'webhook', prefix: webhookStreamPrefix, decode: decodeWebhookEvent },
+  { name: 'reconciliation', prefix: reconciliationStreamPrefix, decode: decodeReconciliationEvent },
+  { name: 'reconciliations', prefix: reconciliationJournal, decode: decodeReconciliationJournalEvent },
+  { name: 'refund key', prefix: refundKeyStream(''), decode: ({ data }) => refundKeyUsedSchema.parse(data) },
+  {
+    ...{ name: 'recurring token', prefix: recurringStream('') },
+    decode: ({ data }) => recurringTokenStoredSchema.parse(data),
+  },
 ];
 
 const reportEvery = 10_000;
@@ -75,7 +69,7 @@ export async function checkStore(
   { store, signal }: { store: EventStore; signal: AbortSignal },
   onProgress: (events: number) => void,
 ): Promise<StoreCheck> {
-  const check: StoreCheck = { streams: {}, events: 0, unreadable: [] };
+  const check: StoreCheck = { events: {}, streams: {}, unreadable: [] };
   const prefixes = streamKinds.map(({ prefix }) => prefix);
   const reading = new AbortController();
   const subscription = store.subscribe({
@@ -84,13 +78,10 @@ export async function checkStore(
   });
   for await (const item of subscription) {
     if (item.kind === 'caught-up') break;
-    // Each stream is read whole where it begins: its state need not be kept then.
-    if (item.revision !== 0) continue;
-    const kind = streamKinds.find(({ prefix }) => item.stream.startsWith(prefix));
-    if (kind === undefined) continue;
-    const before = Math.floor(check.events / reportEvery);
-    await readStream(store, kind, item.stream, check);
-    if (Math.floor(check.events / reportEvery) > before) onProgress(check.events);
+    const before = Math.floor(eventsRead(check) / reportEvery);
+    await readFrom(store, item, check);
+    const count = eventsRead(check);
+    if (Math.floor(count / reportEvery) > before) onProgress(count);
     if (check.unreadable.length >= unreadableMax) break;
   }
   reading.abort();
@@ -98,28 +89,45 @@ export async function checkStore(
   return check;
 }
 
-async function readStream(
-  store: EventStore,
-  kind: StreamKind,
-  stream: string,
-  check: StoreCheck,
-): Promise<void> {
+export const eventsRead = ({ events }: StoreCheck): number =>
+  Object.values(events).reduce((sum, count) => sum + count, 0);
+
+/** A stream with a state is read whole where it begins: its state need not be kept then. */
+async function readFrom(store: EventStore, event: RecordedEvent, check: StoreCheck): Promise<void> {
+  const kind = streamKinds.find(({ prefix }) => event.stream.startsWith(prefix));
+  if (kind === undefined) return;
+  if ('decode' in kind) return void tryToRead(check, kind, event, () => kind.decode(event));
+  if (event.revision !== 0) return;
   check.streams[kind.name] = (check.streams[kind.name] ?? 0) + 1;
   let state: unknown;
-  for await (const event of store.read(stream)) {
-    try {
-      state = kind.step(state, event);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) throw error;
-      check.unreadable.push(toUnreadable(event, error));
-      return;
-    }
-    check.events += 1;
+  for await (const each of store.read(event.stream))
+    if (!tryToRead(check, kind, each, () => (state = kind.step(state, each)))) return;
+}
+
+function tryToRead(
+  check: StoreCheck,
+  { name }: StreamKind,
+  event: RecordedEvent,
+  read: () => unknown,
+): boolean {
+  try {
+    read();
+    check.events[name] = (check.events[name] ?? 0) + 1;
+    return true;
+  } catch (error) {
+    check.unreadable.push(toUnreadable(event, error));
+    return false;
   }
 }
 
 const toUnreadable = ({ stream, revision, type }: RecordedEvent, error: unknown): Unreadable => ({
   ...{ stream, revision, type },
   code: errorCode(error) ?? 'event_undecodable',
-  message: error instanceof Error ? (error.message.split('\n')[0] ?? '') : '',
+  message: messageOf(error),
 });
+
+function messageOf(error: unknown): string {
+  if (error instanceof z.ZodError)
+    return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  return error instanceof Error ? error.message : '';
+}

@@ -5,7 +5,7 @@ import { liveIn, readViewVersion } from '@tollgate/views';
 import type { Command } from 'commander';
 import { release } from '../configuration/release.ts';
 import { type CommandResult, type CommandTools, type RunCommand, stopSignalOf } from './command.ts';
-import { type StoreCheck, checkStore } from './upgrade-check.ts';
+import { type StoreCheck, checkStore, eventsRead } from './upgrade-check.ts';
 
 type Print = (text: string) => void;
 
@@ -58,12 +58,12 @@ function toText(
   },
 ): string {
   const { storeSchemaVersion, processes, viewsAreBuiltAnew } = checked;
-  const streams = Object.entries(checked.streams).map(([kind, count]) => `${kind}: ${number(count)}`);
+  const kinds = Object.entries(checked.events).map(([kind, count]) => `${kind}: ${number(count)}`);
   const running = processes.map(
     (each) => `${each.member}: release ${each.release}, reads up to ${each.reads}`,
   );
   return [
-    `Release ${release} reads all ${number(checked.events)} events of ${number(sumOf(Object.values(checked.streams)))} streams (${streams.join(', ') || 'none'}).`,
+    `Release ${release} reads all ${number(eventsRead(checked))} events (${kinds.join(', ') || 'none'}).`,
     `The store is at schema version ${storeSchemaVersion}, and this release reads up to ${schemaVersion}.`,
     viewsAreBuiltAnew
       ? 'Its views have another form: its projector builds them anew beside those of the release before.'
@@ -71,5 +71,3 @@ function toText(
     running.length === 0 ? 'No process of a gateway runs.' : `Running: ${running.join('; ')}.`,
   ].join('\n');
 }
-
-const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
