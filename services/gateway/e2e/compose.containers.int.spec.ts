@@ -149,7 +149,8 @@ function probe() {
   let asked = 0;
   const run = (async () => {
     while (isRunning) {
-      const orderNumber = `probe-${(asked += 1)}-${process.hrtime.bigint()}`;
+      // In letters: every tenth long row of digits could be the number of a card.
+      const orderNumber = `probe-${(asked += 1)}-x${process.hrtime.bigint().toString(36)}`;
       const body = { product: 'Tea', amount: 100, currency: 'EUR', orderNumber };
       const outcome = await system
         .gateway('POST', '/api/v1/payments', { body })
