@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const benches: Readonly<Record<string, string>> = {
   'payment-creations': 'services/payment-service/bench/creations.ts',
   bus: 'services/gateway/bench/bus.ts',
+  growth: 'services/gateway/bench/growth.ts',
   eventstoredb: 'services/gateway/bench/eventstoredb.ts',
   inquiries: 'services/command-service/bench/inquiries.ts',
   lists: 'services/query-service/bench/lists.ts',

@@ -16,6 +16,7 @@ import { registerAuditCommands } from './audit-commands.ts';
 import { registerBackupCommands } from './backup-commands.ts';
 import { registerCallbackCommands } from './callback-commands.ts';
 import type { OpenedTools, RunCommand } from './command.ts';
+import { registerCompactCommand } from './compact-command.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { commandLinePerson, parsePerson } from './person.ts';
 import { registerPaymentCommands } from './payment-commands.ts';
@@ -63,6 +64,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerUpgradeCommand(program, run, print);
     registerTopicCommands(program, run);
     registerBackupCommands(program, { run, runAlone, print });
+    registerCompactCommand(program, run);
     registerReconcileCommand(program, run, print);
     registerAdoptCommand(program, run, print);
   };

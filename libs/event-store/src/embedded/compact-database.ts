@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { TollgateError } from '@tollgate/service-kit';
+import { openForWriting } from './open-database.ts';
+import { primaryCode, sqliteBusy, sqliteCodeOf, sqliteFull } from './sqlite-error.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** Of the file, without its write-ahead log. */
+export interface Compaction {
+  bytesBefore: number;
+  bytesAfter: number;
+}
+
+/**
+ * Writes the pages of the store anew, full and in order, and gives the room that was free back to the disk. Events keep their
+ * positions. It is one transaction: cut off at any moment, the store is as it was. Who writes to it meanwhile waits.
+ *
+ * @param file the SQLite file of an embedded store
+ * @throws TollgateError `compact_disk_full`, `compact_store_busy`, `compact_failed`, or why the file cannot be opened
+ */
+export function compactEmbeddedStore(file: string): Compaction {
+  try {
+    const database = openForWriting(file);
+    try {
+      // What is in the log only does not count in the file.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const bytesBefore = statSync(file).size;
+      database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+      return { bytesBefore, bytesAfter: statSync(file).size };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw toFailure(error, file);
+  }
+}
+
+function toFailure(error: unknown, file: string): unknown {
+  if (error instanceof StartRefused) return new TollgateError(error.code, error.message, { cause: error });
+  const sqliteCode = sqliteCodeOf(error);
+  if (sqliteCode === undefined) return error;
+  const failure = (code: string, message: string) =>
+    new TollgateError(code, `${message} Nothing was changed.`, { cause: error });
+  switch (primaryCode(sqliteCode)) {
+    case sqliteFull:
+      return failure(
+        'compact_disk_full',
+        `The disk of ${file}, or that of temporary files (SQLITE_TMPDIR), is full: each needs room for the store once more.`,
+      );
+    case sqliteBusy:
+      return failure('compact_store_busy', `Another program works on ${file}: stop it and try again.`);
+    default:
+      return failure(
+        'compact_failed',
+        `${file} could not be compacted (SQLite's code ${sqliteCode}): check its disk.`,
+      );
+  }
+}

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+import { createMembers } from '@tollgate/event-store';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { requested } from '@tollgate/views/testing';
+import { expect, it } from 'vitest';
+import { runWith, toolsWith } from './testing/run-with.ts';
+
+async function start(isEmbedded = true) {
+  const eventsFile = await temporaryFile();
+  const store = await temporaryStore({ file: eventsFile });
+  for (let number = 0; number < 20; number += 1) await appendPayment(store, `p${number}`, [requested()]);
+  for (let number = 1; number < 20; number += 1) await store.remove(`payment-p${number}`);
+  const directory = { eventsFile } as never;
+  const run = (command: string) =>
+    runWith(toolsWith({ store, clock: systemClock, directory, isEmbedded }), command);
+  return { run, store, eventsFile };
+}
+
+it('makes the file smaller, and says by how much', async () => {
+  const { run, store, eventsFile } = await start();
+  const { exitCode, out } = await run('compact --json');
+  const { bytesBefore, bytesAfter, file } = JSON.parse(out);
+  expect([exitCode, file]).toEqual([0, eventsFile]);
+  expect(bytesAfter).toBe(statSync(eventsFile).size);
+  expect(bytesAfter).toBeLessThan(bytesBefore);
+  expect((await run('compact')).out).toBe(`${eventsFile} has 1 MB, and had 1 MB.\n`);
+  expect(await Array.fromAsync(store.read('payment-p0'))).toHaveLength(1);
+});
+
+it('is not done while something runs', async () => {
+  const { run, store } = await start();
+  const self = { member: 'host:1:ab', release: '0.0.9', reads: 1 };
+  await createMembers({ store, clock: systemClock, ids: systemIds, log: silentLog, self }).beat();
+  expect(await run('compact')).toMatchObject({
+    exitCode: 1,
+    error: expect.stringMatching(/^Stop what runs first: host:1:ab\. .*\n$/),
+  });
+});
+
+it('is a matter of the server on EventStoreDB', async () => {
+  const { run } = await start(false);
+  expect(await run('compact')).toMatchObject({ exitCode: 1, error: expect.stringContaining('scavenge') });
+});
