@@ -3,13 +3,13 @@ import { nameOfInstallation } from '@tollgate/command-service';
 import type { ObservedPayment } from '@tollgate/payment-domain';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { TollgateError, parseDataSecrets, silentLog, systemIds } from '@tollgate/service-kit';
+import { TollgateError, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { projectPayment } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
 import { testTeamKeys } from '@tollgate/teams/testing';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const madeAt = Date.UTC(2026, 9, 5, 12);
 
@@ -27,27 +27,18 @@ async function start(...payments: Partial<ObservedPayment>[]) {
       ...changes,
     });
   });
-  const tools = {
-    ...{ store, clock, ids: systemIds, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
-    teamKeys: testTeamKeys,
+  const tools = toolsWith({
+    ...{ store, clock, teamKeys: testTeamKeys },
     dataSecrets: () => parseDataSecrets(`k1:${'s'.repeat(32)}`),
-    openAccount: (environment: 'sandbox' | 'production', name: string) => {
+    openAccount: (environment, name) => {
       if (name !== 'main') throw new TollgateError('account_not_found', `There is no account ${name}.`);
       return {
         ...{ environment, name, provider: fake.provider, weight: 1, priority: 0 },
         ...{ concurrentCallsMax: 1, callsPerSecondMax: 1 },
       };
     },
-  };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  });
+  const run = (command: string) => runWith(tools, command);
   const adopt = (more = '', team = 'shop') =>
     run(`adopt --account main --environment sandbox --team ${team} --from 2026-10-04${more}`);
   for (const team of ['shop', 'books']) await run(`team add ${team}`);

@@ -4,21 +4,13 @@ import { appendTeamEvents, testTeamKeys } from '@tollgate/teams/testing';
 import { silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 async function start() {
   const clock = createFakeClock();
   const parts = { store: await temporaryStore(), clock, ids: systemIds, log: silentLog };
-  const tools = { ...parts, directory: {} as never, teamKeys: testTeamKeys, webhookSecrets: () => [] };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const tools = toolsWith({ ...parts, teamKeys: testTeamKeys });
+  const run = (command: string) => runWith(tools, command);
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   await run('team add shop --as anna');
   await clock.advance(86_400_000);

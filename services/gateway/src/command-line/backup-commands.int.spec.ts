@@ -10,7 +10,7 @@ import { makeBackup } from '../backup/make-backup.ts';
 import { openDataDirectory } from '../configuration/data-directory.ts';
 import { openTeamKeys } from '../configuration/team-signing.ts';
 import type { OpenedTools } from './command.ts';
-import { runCommandLine } from './program.ts';
+import { runWith } from './testing/run-with.ts';
 
 const parts = { clock: systemClock, ids: systemIds, log: silentLog };
 
@@ -21,15 +21,7 @@ async function start(given: Partial<OpenedTools> = {}) {
   const store = await temporaryStore({ file: directory.eventsFile });
   const teamKeys = openTeamKeys({}, directory, { mayInstall: true });
   const tools = { ...parts, store, directory, teamKeys, webhookSecrets: () => [], ...given };
-  const run = async (...argv: string[]) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine([...argv, '--as', 'ann@shop.example'], {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const run = (...argv: string[]) => runWith(tools, [...argv, '--as', 'ann@shop.example']);
   await run('team', 'add', 'shop');
   await appendPayment(store, 'p1', [requested(), happening.accepted]);
   await appendPayment(store, 'p2', [requested()]);

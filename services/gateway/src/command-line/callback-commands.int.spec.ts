@@ -8,7 +8,7 @@ import {
 import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const bodyOf = (token: string) => new TextEncoder().encode(JSON.stringify({ status: 'approved', of: token }));
 const receivedAt = Date.UTC(2030, 0, 1);
@@ -25,16 +25,7 @@ async function start() {
       providerCallbacksDlqTopic,
       tokens.map((token) => encodeDeadLetter(callbackOf(token), `no payment ${token}`)),
     );
-  const tools = { ...parts, directory: {} as never, webhookSecrets: () => [] };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const run = (command: string) => runWith(toolsWith(parts), command);
   const json = async (command: string) => JSON.parse((await run(`${command} --json`)).out);
   /** What a consumer of callbacks gets from the beginning on, of so many. */
   const callbacks = async (count: number): Promise<BusRecord[]> => {

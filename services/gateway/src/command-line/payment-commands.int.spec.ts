@@ -1,9 +1,9 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { customerStream, paymentStream } from '@tollgate/payment-domain';
-import { silentLog, systemIds } from '@tollgate/service-kit';
+import { systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const event = (type: string) => ({ id: systemIds.uuid(), type, data: {}, metadata: {} });
 
@@ -13,23 +13,8 @@ async function start() {
     await store.append(paymentStream(token), [event('PaymentRequested')], 'no-stream');
   await store.append(customerStream('pay_1'), [event('CustomerKept')], 'no-stream');
   const clock = createFakeClock();
-  const tools = {
-    store,
-    clock,
-    ids: systemIds,
-    log: silentLog,
-    directory: {} as never,
-    webhookSecrets: () => [],
-  };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const tools = toolsWith({ store, clock });
+  const run = (command: string) => runWith(tools, command);
   const read = (stream: string) => Array.fromAsync(store.read(stream));
   return { run, read, store };
 }

@@ -2,26 +2,15 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { liveIn, readViewVersion, viewSchemaVersions } from '@tollgate/views';
 import { appendPayment, paymentViewStream, writeViewVersions } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { systemClock, systemIds } from '@tollgate/service-kit';
 import { expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 async function start() {
   const store = await temporaryStore();
   const stopping = new AbortController();
-  const tools = {
-    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
-    ...{ directory: {} as never, webhookSecrets: () => [], stopSignal: () => stopping.signal },
-  };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const tools = toolsWith({ store, clock: systemClock, stopSignal: () => stopping.signal });
+  const run = (command: string) => runWith(tools, command);
   await appendPayment(store, 'p1', [requested(), happening.accepted]);
   return { store, run, stop: () => stopping.abort() };
 }

@@ -8,9 +8,9 @@ import {
   type Counts,
   type ReconciliationRequest,
 } from '@tollgate/payment-domain';
-import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const now = Date.UTC(2026, 10, 10, 12);
 const given = 'reconcile --account main --environment sandbox';
@@ -59,18 +59,7 @@ async function start(gateway?: { outcome?: string; counts?: Partial<Counts>; int
         if (!taken.has(request.token)) await carryOut(taken.add(request.token) && request);
     },
   };
-  const tools = {
-    ...{ store, clock, ids: systemIds, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
-  };
-  const run = async (more: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(`${given} ${more}`.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const run = (more: string) => runWith(toolsWith({ store, clock }), `${given} ${more}`);
   return { run, requests };
 }
 

@@ -1,16 +1,10 @@
 import { createFingerprints, requireDataSecrets } from '@tollgate/command-service';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { recurringStream } from '@tollgate/payment-domain';
-import {
-  createLocalKeyService,
-  createVault,
-  parseDataSecrets,
-  silentLog,
-  systemIds,
-} from '@tollgate/service-kit';
+import { createLocalKeyService, createVault, parseDataSecrets, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const [old, recent] = [`k1:${'x'.repeat(32)}`, `k2:${'y'.repeat(32)}`];
 
@@ -29,19 +23,8 @@ async function start() {
     [{ id: systemIds.uuid(), type: 'RecurringTokenStored', data, metadata: {} }],
     'any',
   );
-  const run = async (command: string, secrets = `${recent},${old}`) => {
-    const output = { out: '', error: '' };
-    const tools = {
-      ...{ ...deps, log: silentLog, directory: {} as never, webhookSecrets: () => [] },
-      dataSecrets: () => parseDataSecrets(secrets),
-    };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const run = (command: string, secrets = `${recent},${old}`) =>
+    runWith(toolsWith({ ...deps, dataSecrets: () => parseDataSecrets(secrets) }), command);
   return { run, deps };
 }
 

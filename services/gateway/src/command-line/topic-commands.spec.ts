@@ -2,11 +2,10 @@ import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './command.ts';
-import { runCommandLine } from './program.ts';
+import { runWith } from './testing/run-with.ts';
 
 /** Runs a command line on a Kafka that differs so, or on the embedded bus. */
 async function run(command: string, differences?: TopicDifference[]) {
-  const output = { out: '', error: '' };
   const calls: { operation: keyof TopicAdmin; specs: readonly TopicSpec[] }[] = [];
   const answer = (operation: keyof TopicAdmin) => async (specs: readonly TopicSpec[]) => {
     calls.push({ operation, specs });
@@ -14,12 +13,7 @@ async function run(command: string, differences?: TopicDifference[]) {
   };
   const topicAdmin = { ensureTopics: answer('ensureTopics'), checkTopics: answer('checkTopics') };
   const tools = (differences === undefined ? {} : { topicAdmin }) as never;
-  const exitCode = await runCommandLine(command.split(' '), {
-    open: async () => ({ tools, close: async () => undefined }),
-    print: (text) => (output.out += text),
-    complain: (text) => (output.error += text),
-  });
-  return { exitCode, ...output, calls };
+  return { ...(await runWith(tools, command)), calls };
 }
 
 const missing: TopicDifference = {

@@ -4,21 +4,10 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, writeViewVersions } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
-async function check(store: EventStore, ...options: string[]) {
-  const tools = {
-    ...{ store, clock: systemClock, ids: systemIds, log: silentLog },
-    ...{ directory: {} as never, webhookSecrets: () => [] },
-  };
-  const output = { out: '', error: '' };
-  const exitCode = await runCommandLine(['upgrade', 'check', ...options], {
-    open: async () => ({ tools, close: async () => undefined }),
-    print: (text) => (output.out += text),
-    complain: (text) => (output.error += text),
-  });
-  return { exitCode, ...output };
-}
+const check = (store: EventStore, ...options: string[]) =>
+  runWith(toolsWith({ store, clock: systemClock }), ['upgrade', 'check', ...options]);
 
 async function lastPosition(store: EventStore): Promise<string> {
   const { signal } = new AbortController();

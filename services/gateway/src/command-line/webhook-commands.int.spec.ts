@@ -1,10 +1,10 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createWebhookJournal } from '@tollgate/notifier';
-import { webhookSecretsOf, parseWebhookSecrets, silentLog, systemIds } from '@tollgate/service-kit';
+import { webhookSecretsOf, parseWebhookSecrets, systemIds } from '@tollgate/service-kit';
 import { testTeamKeys } from '@tollgate/teams/testing';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from './program.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 const [old, recent] = [`a:${'x'.repeat(32)}`, `b:${'y'.repeat(32)}`];
 
@@ -26,20 +26,9 @@ async function start(masters = old) {
   );
   await journal.recordOutcome('pay_1', 'whk_1', { kind: 'failed', reason: 'timeout' });
   await journal.recordOutcome('pay_1', 'whk_2', { kind: 'answered', statusCode: 204 });
-  const tools = {
-    ...{ store, clock, ids, log: silentLog, directory: {} as never },
-    teamKeys: testTeamKeys,
-    webhookSecrets: () => parseWebhookSecrets(masters),
-  };
-  const run = async (command: string) => {
-    const output = { out: '', error: '' };
-    const exitCode = await runCommandLine(command.split(' '), {
-      open: async () => ({ tools, close: async () => undefined }),
-      print: (text) => (output.out += text),
-      complain: (text) => (output.error += text),
-    });
-    return { exitCode, ...output };
-  };
+  const webhookSecrets = () => parseWebhookSecrets(masters);
+  const tools = toolsWith({ store, clock, ids, teamKeys: testTeamKeys, webhookSecrets });
+  const run = (command: string) => runWith(tools, command);
   return { run, journal, clock };
 }
 
