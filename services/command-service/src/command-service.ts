@@ -68,7 +68,7 @@ export interface CommandServiceDependencies {
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
   accounts: Accounts;
-  /** Called before a review is resolved; the resolution waits until it has resolved. */
+  /** Called before a review is resolved, or a payout approved or refused; that waits until it has resolved. */
   recordResolution?: SecurityWatch['recordResolution'];
   fingerprintsOf: FingerprintsOf;
   /** Encrypts what is kept and must not be read in the store. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RequestFingerprints } from '@tollgate/payment-domain';
-import { type DataSecrets, createKeyedHashes } from '@tollgate/service-kit';
+import { type DataSecrets, canonicalJson, createKeyedHashes } from '@tollgate/service-kit';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -74,17 +74,7 @@ export type FingerprintsOf = (request: unknown) => RequestFingerprints;
 export function createFingerprints(secrets: DataSecrets): FingerprintsOf {
   const hashes = createKeyedHashes(secrets, 'fingerprint');
   return (request) => {
-    const text = canonical(request);
+    const text = canonicalJson(request);
     return { fingerprint: hashes.of(text), earlierFingerprints: hashes.earlier(text) };
   };
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const fields = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
-  return `{${fields.join(',')}}`;
 }

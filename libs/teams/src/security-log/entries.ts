@@ -36,7 +36,10 @@ const securityEventSchemas = {
     route: z.string(),
     ...counted,
   }),
-  /** Written before the review is resolved: whether it was is in the history of the payment or payout. */
+  /**
+   * Written before the review is resolved, or a payout approved or refused (code `awaiting_approval`): whether it was is in the
+   * history of the payment or payout.
+   */
   ReviewResolutionAsked: z.object({
     team: z.string(),
     keyId: z.string(),

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
@@ -112,6 +113,37 @@ describe('a payout above the sum of its team', () => {
     expect(await phaseOf(token)).toBe('awaiting_approval');
     for (const none of ['po_none', 'pay_none', '../x'])
       expect((await decide(encodeURIComponent(none), 'approve')).statusCode).toBe(404);
+  });
+
+  it('is decided only when it is on record who asks for it, once for each decision', async () => {
+    await harness().approved('order-1', 500);
+    const token = await waiting();
+    const recorded: unknown[] = [];
+    let isAvailable = false;
+    const recordResolution = async (...asked: unknown[]) => {
+      if (!isAvailable) throw new StoreUnavailable('store_away', 'The store is away.');
+      recorded.push(asked);
+    };
+    const { inside } = harness();
+    const app = startApp(harness(), {
+      team: { ...approver, scopes: new Set(['approvals'] as const) },
+      instance: { ...harness(), inside: { ...inside, recordResolution } },
+    });
+    expect((await app.post(`payouts/${token}/approve`, {})).statusCode).toBe(503);
+    expect(await phaseOf(token)).toBe('awaiting_approval');
+    isAvailable = true;
+    expect((await app.post(`payouts/${token}/approve`, {})).statusCode).toBe(200);
+    expect(recorded).toEqual([
+      [
+        { team: approver.team, keyId: 'second', address: expect.any(String) },
+        { token, code: 'awaiting_approval', number: 1, resolution: 'approve' },
+      ],
+    ]);
+    expect((await app.post(`payouts/${token}/refuse`, { reason: 'not ours' })).statusCode).toBe(200);
+    expect(recorded).toHaveLength(2);
+    // Nothing is left to decide.
+    await app.post(`payouts/${token}/refuse`, { reason: 'not ours' });
+    expect(recorded).toHaveLength(2);
   });
 
   it('that is refused has failed, and its amount is free again', async () => {

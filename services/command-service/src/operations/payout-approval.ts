@@ -1,10 +1,16 @@
 /** A payout above a sum waits for a second key: it is asked for and reserved here, decided here, and sent by a repeat. */
-import { type AskPayoutApproval, type PayoutRefusal, type RequestPayout } from '@tollgate/payment-domain';
+import {
+  type AskPayoutApproval,
+  type PayoutRefusal,
+  type RequestPayout,
+  isBeforeAnnouncement,
+} from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import { isPayoutToken } from '../aggregates/subjects.ts';
+import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
 /** True where the team's payouts above a sum wait, and this is one. */
 export const mustBeApproved = (
@@ -35,12 +41,15 @@ export type DecidePayoutResult =
 
 /** Approves or refuses a payout of the caller's team. Nothing is sent by it. @throws StoreUnavailable */
 export async function decidePayoutApproval(
-  { payouts, clock }: { payouts: Payouts; clock: Clock },
-  { caller, token, decision, cause }: DecidePayoutInput,
+  deps: { payouts: Payouts; clock: Clock } & DecisionRecorder,
+  input: DecidePayoutInput,
 ): Promise<DecidePayoutResult> {
+  const { payouts, clock } = deps;
+  const { caller, token, decision, cause } = input;
   const found = isToken(token) && isPayoutToken(token) ? await payouts.load(token) : undefined;
   if (found === undefined || !isOwnedBy(found.payout, caller))
     return { kind: 'refused', refusal: { code: 'payout_not_found' } };
+  if (isBeforeAnnouncement(found.payout)) await recordDecision(deps, input, toRecord(input));
   const by = { keyId: caller.keyId, at: clock.now() };
   const executed = await payouts.execute(
     token,
@@ -52,3 +61,9 @@ export async function decidePayoutApproval(
   if (executed.kind === 'refused') return executed;
   return { kind: 'decided', aggregate: requireDone(executed).aggregate };
 }
+
+/** In the security log it stands among the matters that people decide. A payout waits once at the most. */
+const toRecord = ({ token, decision }: DecidePayoutInput) => ({
+  ...{ token, code: 'awaiting_approval', number: 1 },
+  resolution: decision.kind,
+});

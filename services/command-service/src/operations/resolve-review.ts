@@ -10,7 +10,7 @@ import {
   payoutReviewCodeSchema,
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
-import { type Caller, type SecurityWatch, isOwnedBy, isToken } from '@tollgate/teams';
+import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
 import type { Clock } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
@@ -27,13 +27,12 @@ import {
 } from '../aggregates/unmatched.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import { inquireBriefly } from './await-outcome.ts';
+import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 
-export interface ResolveReviewDependencies extends Subjects {
+export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
   unmatched: UnmatchedOperations;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
   clock: Clock;
-  /** Resolves when it is on record who asks for the resolution. */
-  recordResolution?: SecurityWatch['recordResolution'];
 }
 
 export interface ResolveReviewInput {
@@ -91,15 +90,14 @@ async function resolveUnmatched(
     : { kind: 'resolved', aggregate: requireDone(executed).aggregate };
 }
 
-/** Before anything of it is done: a crash in between leaves a question on record, never a resolution without one. */
 async function record(
-  { recordResolution }: ResolveReviewDependencies,
-  { caller: { team, keyId }, cause: { actor }, token, code, number, resolution }: ResolveReviewInput,
+  deps: ResolveReviewDependencies,
+  input: ResolveReviewInput,
   open: readonly { code: string; number: number }[],
 ): Promise<void> {
+  const { token, code, number, resolution } = input;
   if (!open.some((review) => review.code === code && review.number === number)) return;
-  const { address = '' } = actor.kind === 'team' ? actor : {};
-  await recordResolution?.({ team, keyId, address }, { token, code, number, resolution });
+  await recordDecision(deps, input, { token, code, number, resolution });
 }
 
 /** Undefined for a code that this kind of subject does not have. */

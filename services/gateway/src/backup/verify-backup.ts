@@ -9,8 +9,16 @@ import { schemaVersion } from '@tollgate/payment-domain';
 import { checkViews } from '@tollgate/projector';
 import { parseCallbackSecrets } from '@tollgate/provider';
 import { TollgateError, parseDataSecrets, parseWebhookSecrets, silentLog } from '@tollgate/service-kit';
-import { type TeamKeys, createTeamRecords, teamStreamPrefix } from '@tollgate/teams';
+import {
+  type TeamKeys,
+  checkChain,
+  createTeamRecords,
+  securityLogStream,
+  teamStreamPrefix,
+  verifyAudit,
+} from '@tollgate/teams';
 import { liveIn, readViewVersion } from '@tollgate/views';
+import { faultsOf } from '../command-line/audit-commands.ts';
 import { checkStore } from '../command-line/upgrade-check.ts';
 import { openTeamKeys } from '../configuration/team-signing.ts';
 import {
@@ -37,6 +45,8 @@ export interface Verified {
   /** Views that were compared with the fold of their events; undefined where this release builds its views anew. */
   views: number | undefined;
   teams: number;
+  /** Entries of the security log, whose chain of hashes is whole. */
+  securityEntries: number;
   /** What is wrong, a sentence each. */
   findings: string[];
 }
@@ -52,7 +62,7 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
     onProgress(`reading ${file.name}`);
     findings.push(...(await differencesOf(folder, file, signal)));
   }
-  const none = { manifest, streams: 0, events: 0, views: undefined, teams: 0 };
+  const none = { manifest, streams: 0, events: 0, views: undefined, teams: 0, securityEntries: 0 };
   const file = join(folder, eventsName);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return { ...none, findings };
   onProgress('checking pages, indexes and streams');
@@ -67,7 +77,10 @@ export async function verifyBackup(options: VerifyOptions): Promise<Verified> {
   try {
     const read = await readEvents(store, options, manifest);
     findings.push(...read.findings, ...(await secretFindings(folder, manifest, store)));
-    return { manifest, streams, events, views: read.views, teams: read.teams, findings };
+    const log = await checkSecurityLog(folder, manifest, store);
+    findings.push(...log.findings);
+    const { views, teams } = read;
+    return { manifest, streams, events, views, teams, securityEntries: log.entries, findings };
   } finally {
     await store.close();
   }
@@ -139,11 +152,31 @@ async function lastPosition(store: EventStore, signal: AbortSignal): Promise<str
   return beginning;
 }
 
+/** Where the backup has the key that signs the records of teams, also that the log and the teams tell the same. */
+async function checkSecurityLog(
+  folder: string,
+  { files }: Manifest,
+  store: EventStore,
+): Promise<{ entries: number; findings: string[] }> {
+  const hasKey = files.some(({ name }) => name === 'operator-signing.pub');
+  const { head, fault, teamFaults } = hasKey
+    ? await verifyAudit({ store, verifier: teamKeysOf(folder).verifier() })
+    : { ...(await checkChain(store.read(securityLogStream))), teamFaults: [] };
+  // What a team changed in the last moment is brought into the log by the next process that runs.
+  const gone = teamFaults.filter(({ kind }) => kind === 'gone_or_changed');
+  const faults = faultsOf({ head, fault, hasNoted: undefined, teamFaults: gone });
+  return { entries: head === undefined ? 0 : head.revision + 1, findings: faults.map(ofLog) };
+}
+
+const ofLog = (fault: string) => `security-log: ${fault}`;
+
+const teamKeysOf = (folder: string): TeamKeys => openTeamKeys({}, { path: folder }, { mayInstall: false });
+
 /** Whether the keys and secrets are those that the events were written with. */
 async function secretFindings(folder: string, { files }: Manifest, store: EventStore): Promise<string[]> {
   const has = (name: BackedUpFile['name']) => files.some((file) => file.name === name);
   const text = (name: BackedUpFile['name']) => readFileSync(join(folder, name), 'utf8').trim();
-  const keys = openTeamKeys({}, { path: folder }, { mayInstall: false });
+  const keys = teamKeysOf(folder);
   const checks: [BackedUpFile['name'], () => unknown][] = [
     ['callback-secrets', () => parseCallbackSecrets(text('callback-secrets'))],
     ['webhook-secrets', () => parseWebhookSecrets(text('webhook-secrets'))],

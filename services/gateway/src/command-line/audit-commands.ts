@@ -129,7 +129,8 @@ const sentences = {
   gone_or_changed: 'is in the security log, and is not there any more or is another',
 } as const;
 
-function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] {
+/** What is wrong, a sentence each. */
+export function faultsOf({ fault, hasNoted, teamFaults }: CheckedLog): string[] {
   return [
     ...(fault === undefined ? [] : [`Entry ${fault.revision} ${sentences[fault.kind]}.`]),
     ...(hasNoted === false

@@ -109,7 +109,8 @@ async function verify(given: string, print: Print): Promise<CommandResult> {
 
 const number = (value: number) => value.toLocaleString('en');
 
-function toVerifiedText(folder: string, { manifest, streams, events, views, teams }: Verified): string {
+function toVerifiedText(folder: string, verified: Verified): string {
+  const { manifest, streams, events, views, teams, securityEntries } = verified;
   const { files, takenAt, by, release: madeBy, hasSecrets } = manifest;
   return [
     `${folder} is whole, as of ${takenAt} (by ${by}, release ${madeBy}).`,
@@ -119,6 +120,7 @@ function toVerifiedText(folder: string, { manifest, streams, events, views, team
       ? `Release ${release} builds its views anew from them.`
       : `${number(views)} views are what their events give.`,
     `The records of ${number(teams)} teams are signed.`,
+    `The chain of the security log is whole: ${number(securityEntries)} entries.`,
     hasSecrets ? 'The secrets are those that it was written with.' : 'It holds no secrets.',
   ].join('\n');
 }

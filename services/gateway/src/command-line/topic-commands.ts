@@ -3,6 +3,7 @@ import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
 import { type Command, InvalidArgumentError } from 'commander';
 import { minInsyncReplicasOf } from '../configuration/kafka-config.ts';
+import { recordAction } from './audit-commands.ts';
 import type { CommandResult, CommandTools, RunCommand, TopicAdmin } from './command.ts';
 
 export function registerTopicCommands(program: Command, run: RunCommand): void {
@@ -32,16 +33,18 @@ function toReplication(text: string): number {
 }
 
 async function work(
-  { topicAdmin }: CommandTools,
+  tools: CommandTools,
   replication: number,
   operation: keyof TopicAdmin,
 ): Promise<CommandResult> {
+  const { topicAdmin } = tools;
   if (topicAdmin === undefined) {
     const text = 'Nothing is needed: on the embedded bus a topic is created by its first use.';
     return { kind: 'done', text, json: { needed: false, topics: [] } };
   }
   const minInsyncReplicas = minInsyncReplicasOf(replication);
   const specs = gatewayTopics.map((topic) => ({ ...topic, replication, minInsyncReplicas }));
+  if (operation === 'ensureTopics') await recordAction(tools, 'topics create', { replication });
   const differences = await topicAdmin[operation](specs);
   if (differences.length > 0) return { kind: 'refused', message: toSentence(differences) };
   return { kind: 'done', text: specs.map(toLine).join('\n'), json: { needed: true, topics: specs } };

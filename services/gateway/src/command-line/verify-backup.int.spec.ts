@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createEmbeddedEventStore, type EventStore } from '@tollgate/event-store';
 import { temporaryFile } from '@tollgate/event-store/testing';
-import { newSigningKeys } from '@tollgate/teams';
+import { type SecurityEvent, createSecurityLog, newSigningKeys } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { appendPayment, writeView, writeViewVersions } from '@tollgate/view-index/testing';
 import { paymentKind, viewSchemaVersions } from '@tollgate/views';
@@ -94,7 +94,7 @@ it('says what was checked, opens no gateway, and changes nothing', async () => {
   expect(out).toContain(`${folder} is whole, as of `);
   expect(out).toMatch(/streams with 5 events have no gap, and release \S+ reads them all\.\n/);
   expect(out).toContain(
-    '0 views are what their events give.\nThe records of 1 teams are signed.\nThe secrets are those',
+    '0 views are what their events give.\nThe records of 1 teams are signed.\nThe chain of the security log is whole: 0 entries.\nThe secrets are those',
   );
   expect(contentsOf(folder)).toEqual(before);
   const json = JSON.parse((await run('backup', 'verify', folder, '--json')).out) as object;
@@ -119,6 +119,32 @@ it('compares the views with the fold of their events', async () => {
   expect(exitCode).toBe(1);
   expect(out).toMatch(/^view_payment-p1: it is not what its events give\.$/m);
   expect(out).toMatch(/is no backup to rely on: 1 findings\.\n$/);
+});
+
+const logged =
+  (...events: SecurityEvent[]) =>
+  (store: EventStore) =>
+    createSecurityLog({ ...parts, store }).record(
+      events.map((event) => ({ event, actor: { kind: 'service', name: 'spec' } })),
+    );
+const acted = (command: string): SecurityEvent => ({ type: 'OperatorActed', data: { command, detail: {} } });
+
+it('checks the chain of the security log', async () => {
+  const folder = await given(logged(acted('rebuild'), acted('webhook secret')));
+  expect((await run('backup', 'verify', folder)).out).toContain('security log is whole: 2 entries.\n');
+  await forge(folder, 'events.db', sql("UPDATE events SET data = replace(data, 'rebuild', 'nothing')"));
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([1, expect.stringMatching(/^security-log: Entry 0 was changed/m)]);
+});
+
+it('misses what the security log tells of a team and its stream has no more', async () => {
+  const gone = { team: 'shop', stream: 'team-shop', revision: 9, change: 'KeyRevoked', detail: {} };
+  const folder = await given(logged({ type: 'TeamChanged', data: { ...gone, signature: 's' } }));
+  const { exitCode, out } = await run('backup', 'verify', folder);
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringMatching(/^security-log: Event 9 of team-shop is in the security log, and is not/m),
+  ]);
 });
 
 it('finds nothing wrong with topics and webhooks of which only the latest are kept', async () => {

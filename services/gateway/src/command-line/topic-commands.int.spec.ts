@@ -1,8 +1,10 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import type { TopicDifference, TopicSpec } from '@tollgate/message-bus';
+import { systemClock } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import type { TopicAdmin } from './command.ts';
-import { runWith } from './testing/run-with.ts';
+import { runWith, toolsWith } from './testing/run-with.ts';
 
 /** Runs a command line on a Kafka that differs so, or on the embedded bus. */
 async function run(command: string, differences?: TopicDifference[]) {
@@ -12,8 +14,12 @@ async function run(command: string, differences?: TopicDifference[]) {
     return differences ?? [];
   };
   const topicAdmin = { ensureTopics: answer('ensureTopics'), checkTopics: answer('checkTopics') };
-  const tools = (differences === undefined ? {} : { topicAdmin }) as never;
-  return { ...(await runWith(tools, command)), calls };
+  const store = await temporaryStore();
+  const admin = differences === undefined ? {} : { topicAdmin };
+  const tools = toolsWith({ store, clock: systemClock, ...admin });
+  const ran = await runWith(tools, command);
+  const audit = async () => Array.fromAsync(store.read('security-log'), ({ data }) => data);
+  return { ...ran, calls, audit };
 }
 
 const missing: TopicDifference = {
@@ -54,7 +60,7 @@ describe.each([
   });
 
   it('ends with 1 and names what is not as it has to be', async () => {
-    const { calls: _, ...result } = await run(command, [missing, fewer]);
+    const { calls: _, audit: _audit, ...result } = await run(command, [missing, fewer]);
     expect(result).toEqual({
       exitCode: 1,
       out: '',
@@ -74,6 +80,12 @@ describe.each([
     const printed = JSON.parse((await run(`${command} --json`, [])).out);
     expect(printed).toMatchObject({ needed: true, topics: gatewayTopics });
   });
+});
+
+it('topics create is in the security log before anything is created, topics check is not', async () => {
+  const created = await run('topics create --replication 2', []);
+  expect(await created.audit()).toEqual([{ command: 'topics create', detail: { replication: 2 } }]);
+  expect(await (await run('topics check', [])).audit()).toEqual([]);
 });
 
 it.each([
