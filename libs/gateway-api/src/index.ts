@@ -8,6 +8,7 @@ export * from './payout.ts';
 export { type PublicEvent } from './public-object.ts';
 export * from './reconciliation.ts';
 export { refundSchema, toPublicRefund, type PublicRefund } from './refund.ts';
+export { requestSchema, type PublicRequest } from './request.ts';
 export { reviewEntrySchema, toPublicReviewEntry, type PublicReviewEntry } from './review.ts';
 export * from './topics/callback-records.ts';
 export * from './topics/record-format.ts';

@@ -37,13 +37,15 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
   routerOptions: { maxParamLength: 512 },
   // A path that the router cannot read reaches no handler of ours.
   frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
-    const { kind, status } = serverErrors.invalid_request;
-    const message = 'The path of the request cannot be read, or is too long.';
-    sendErrors(reply, error.statusCode ?? status, [
-      { code: 'invalid_request', kind, message, parameter: 'path' },
-    ]);
+    sendErrors(reply, error.statusCode ?? serverErrors.invalid_request.status, [unreadablePath]);
   },
 });
+
+/** Of an answer to a path that the router cannot read. */
+export const unreadablePath: ErrorEntry = {
+  ...{ code: 'invalid_request', kind: 'invalid_request_error', parameter: 'path' },
+  message: 'The path of the request cannot be read, or is too long.',
+};
 
 /** Answers with the specification's error body. */
 export function sendErrors(reply: FastifyReply, statusCode: number, errors: ErrorEntry[]): FastifyReply {

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream } from 'pino';
+import { currentRequest } from './current-request.ts';
 import { TollgateError, errorCode } from './errors.ts';
 
 /**
@@ -33,7 +34,13 @@ export interface LogFields {
   port?: number;
   durationMs?: number;
   waitMs?: number;
+  /** Of `durationMs`, what calls of the Payment Service took. */
+  providerMs?: number;
   correlationId?: string;
+  /** Of the request that the line is about; where it is left out, of the one that the process works for just now. */
+  requestId?: string;
+  /** What the client calls it. */
+  clientRequestId?: string;
   schemaVersion?: number;
   /** Of Tollgate. */
   release?: string;
@@ -78,7 +85,8 @@ const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
     'statusCode',
     'method',
   ] as const),
-  ...(['route', 'url', 'port', 'durationMs', 'waitMs', 'correlationId'] as const),
+  ...(['route', 'url', 'port', 'durationMs', 'waitMs', 'providerMs', 'correlationId'] as const),
+  ...(['requestId', 'clientRequestId'] as const),
   ...(['schemaVersion', 'release', 'member'] as const),
 ]);
 
@@ -99,7 +107,8 @@ function describeError(error: unknown): Record<string, unknown> {
 }
 
 function allowed(fields: LogFields): Record<string, unknown> {
-  const line: Record<string, unknown> = {};
+  const requestId = currentRequest()?.id;
+  const line: Record<string, unknown> = requestId === undefined ? {} : { requestId };
   for (const [name, value] of Object.entries(fields)) {
     if (name === 'error') line['error'] = describeError(value);
     else if (scalarFields.has(name) && (typeof value === 'string' || typeof value === 'number'))

@@ -272,6 +272,17 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await resolve('acknowledged')).statusCode).toBe(200);
   }
 
+  it('of requests', async () => {
+    const { headers } = await call('GET', '/api/v1/payments');
+    await eventually(async () => {
+      const found = await call('GET', `/api/v1/requests/${String(headers['request-id'])}`);
+      expect(found.statusCode).toBe(200);
+    });
+    expect((await call('GET', '/api/v1/requests/req_none')).statusCode).toBe(404);
+    expect((await call('GET', '/api/v1/requests?perPage=2')).statusCode).toBe(200);
+    expect((await call('GET', '/api/v1/requests?status=9')).statusCode).toBe(400);
+  });
+
   it('of reconciliations', async () => {
     const { token } = await eventually(
       async () => {
@@ -303,7 +314,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await call('GET', '/api/v1/payments', { headers })).statusCode).toBe(400);
     const beyond = { 'tollgate-min-position': '9999999999999999' };
     expect((await call('GET', '/api/v1/payments', { headers: beyond })).statusCode).toBe(503);
-    for (const path of ['/healthz', '/readyz', '/docs', '/openapi.json']) await call('GET', path);
+    for (const path of ['/healthz', '/readyz', '/docs', '/docs/errors', '/openapi.json'])
+      await call('GET', path);
   });
 
   it('and every call was answered as it is when all is well', () => {

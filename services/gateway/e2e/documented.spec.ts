@@ -1,3 +1,4 @@
+import { docUrlOf } from '@tollgate/gateway-api/http';
 import { expect, it } from 'vitest';
 import { expectDocumented } from './documented.ts';
 import type { Answer } from './system.ts';
@@ -7,7 +8,11 @@ const answer = (statusCode: number, body: object, headers: Answer['headers'] = {
 });
 const wallet = { currency: 'EUR', available: 1, hold: 0 };
 const refused = (code: string) =>
-  answer(400, { success: false, errors: [{ code, kind: 'invalid_request_error', message: 'No.' }] });
+  answer(400, {
+    success: false,
+    errors: [{ code, kind: 'invalid_request_error', message: 'No.', docUrl: docUrlOf(code) }],
+    requestId: 'req_1',
+  });
 const balance = '/api/v1/balance?currency=EUR';
 
 it('takes what is in the document', () => {

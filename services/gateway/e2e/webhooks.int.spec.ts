@@ -8,9 +8,12 @@ import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { issueKey } from './commands.ts';
+import { recordsOf } from './topic.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
 const approvedCard = '4392963203551251';
+const card = { pan: approvedCard, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
 
 interface Received {
   headers: IncomingHttpHeaders;
@@ -48,7 +51,7 @@ let orders = 0;
 
 beforeAll(async () => {
   shop = await createShop();
-  system = await startSystem();
+  system = await startSystem({ env: { TOLLGATE_LOG_LEVEL: 'info' } });
 }, 60_000);
 afterEach(() => {
   shop.statusCode = 200;
@@ -112,6 +115,44 @@ it('a team is notified of each change of status once, signed, with its own order
     expect(record.map(({ body }) => body.status)).toEqual(statuses);
     expect(record.every(({ state }) => state === 'delivered')).toBe(true);
   });
+});
+
+// "Your request failed", somebody says, and nobody could tell which it was.
+it('one request is followed by its id: answer, record, log, event, topic and webhook', async () => {
+  const key = await issueKey(system, 'demo', 'payments,cards,read');
+  const body = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: shop.url, card };
+  const headers = { 'idempotency-key': 'followed', 'x-request-id': 'order-4711' };
+  const ask = system.gatewayAs(key);
+  const created = await eventually(async () => {
+    const answer = await ask('POST', '/api/v1/payments', { body, headers });
+    expect(answer.statusCode).toBe(200);
+    return answer;
+  });
+  const id = String(created.headers['request-id']);
+  const { token } = created.body;
+  const record = await eventually(async () => {
+    const found = await ask('GET', `/api/v1/requests/${id}`);
+    expect(found.statusCode).toBe(200);
+    return (found.body as unknown as { request: { providerMs: number; durationMs: number } }).request;
+  });
+  expect(record).toMatchObject({ id, token, status: 200, clientRequestId: 'order-4711' });
+  expect(record.providerMs).toBeGreaterThan(0);
+  expect(record.providerMs).toBeLessThanOrEqual(record.durationMs);
+  const lines = system
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(id));
+  expect(lines.some((line) => line.includes('called the provider'))).toBe(true);
+  expect(lines.some((line) => line.includes('"answered"') && line.includes(token))).toBe(true);
+  await eventually(async () => {
+    const { events } = (await ask('GET', `/api/v1/payments/${token}/events`)).body;
+    const causes = (events as unknown as { cause: { correlationId: string } }[]).map(({ cause }) => cause);
+    expect(causes[0]?.correlationId).toBe(id);
+  });
+  const records = await recordsOf(system, token, (all) => all.length > 1);
+  expect(records[0]?.event).toMatchObject({ type: 'PaymentRequested', correlationId: id });
+  await eventually(() => expect(webhooksOf(token).length).toBeGreaterThan(0));
+  expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(id);
 });
 
 it('a team that asks for a replay gets it again under the same id', async () => {

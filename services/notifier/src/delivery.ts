@@ -1,10 +1,13 @@
 /** One attempt to deliver one webhook. */
-import { webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
+import { given, webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@tollgate/service-kit';
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
 import type { Webhook, Outcome } from './webhook-state.ts';
 import { webhookHeaders } from './signature.ts';
+
+/** Names what the webhook was caused by: the id of a request, where it was one. */
+const correlationHeader = 'tollgate-correlation-id';
 
 /** An attempt without an answer within this time has failed. */
 const tryTimeoutMs = 10_000;
@@ -69,6 +72,10 @@ function messageOf(
   const versions = secretVersionsOf(team, { environment, origin: new URL(url).origin });
   const signing = webhookSecretsOf(secrets, environment, team, versions);
   const signed = webhookHeaders({ id, body }, signing, clock.now());
-  const headers = { 'content-type': 'application/json', 'user-agent': 'tollgate', ...signed };
+  const headers = {
+    ...{ 'content-type': 'application/json', 'user-agent': 'tollgate' },
+    ...given({ [correlationHeader]: webhook.correlationId }),
+    ...signed,
+  };
   return { url, headers, body };
 }

@@ -8,8 +8,13 @@ import {
   type Evolution,
   type LoadedState,
 } from '@tollgate/event-store';
-import { InvariantViolation, type Actor, type EventMetadata } from '@tollgate/payment-domain';
-import { type Clock, type Ids } from '@tollgate/service-kit';
+import {
+  InvariantViolation,
+  type Actor,
+  type EventMetadata,
+  eventMetadataSchema,
+} from '@tollgate/payment-domain';
+import { type Clock, type Ids, given } from '@tollgate/service-kit';
 import {
   decodeWebhookEvent,
   versionOfWebhookEvent,
@@ -23,6 +28,7 @@ import {
   decideReplay,
   evolveWebhooks,
   noWebhooks,
+  type CausedWebhookEvent,
   type Outcome,
   type SubjectWebhooks,
   type ReplayRefusal,
@@ -64,9 +70,14 @@ export interface WebhookJournal {
 
 const notifier: Actor = { kind: 'service', name: 'notifier' };
 
-const evolution: Evolution<SubjectWebhooks, WebhookEvent> = {
+const evolution: Evolution<SubjectWebhooks, CausedWebhookEvent> = {
   initial: noWebhooks,
-  decode: decodeWebhookEvent,
+  decode(recorded) {
+    const event = decodeWebhookEvent(recorded);
+    if (event.type !== 'WebhookDue') return event;
+    const cause = eventMetadataSchema.safeParse(recorded.metadata).data;
+    return { ...event, ...given({ correlationId: cause?.correlationId }) };
+  },
   evolve: evolveWebhooks,
 };
 

@@ -20,6 +20,8 @@ export interface Webhook {
   team: string;
   url: string;
   body: WebhookBody;
+  /** Of the event that it tells of: the id of a request, where one caused it. */
+  correlationId?: string;
   createdAt: number;
   state: 'open' | 'delivered' | 'given_up';
   /** When the next attempt is due, while open. 0 is at once, whatever the clock says, so its jumps change no order. */
@@ -47,9 +49,12 @@ export interface ReplayRefusal {
   code: 'webhook_not_found' | 'too_many_replays';
 }
 
+/** As it is read: with what caused it, which stands beside the event. */
+export type CausedWebhookEvent = WebhookEvent & { correlationId?: string };
+
 /** The state after an event. @throws InvariantViolation for an event of an unknown webhook. */
-export function evolveWebhooks(state: SubjectWebhooks, event: WebhookEvent): SubjectWebhooks {
-  if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event.data)] };
+export function evolveWebhooks(state: SubjectWebhooks, event: CausedWebhookEvent): SubjectWebhooks {
+  if (event.type === 'WebhookDue') return { ...state, webhooks: [...state.webhooks, begin(event)] };
   // The last event of webhooks that were let go of: their stream goes on behind it.
   if (state.webhooks.length === 0) return state;
   if (!state.webhooks.some(({ id }) => id === event.data.id))
@@ -60,8 +65,12 @@ export function evolveWebhooks(state: SubjectWebhooks, event: WebhookEvent): Sub
   };
 }
 
-const begin = ({ at, ...data }: WebhookEventOf<'WebhookDue'>['data']): Webhook => ({
+const begin = ({
+  data: { at, ...data },
+  correlationId,
+}: CausedWebhookEvent & WebhookEventOf<'WebhookDue'>): Webhook => ({
   ...data,
+  ...given({ correlationId }),
   createdAt: at,
   state: 'open',
   nextAt: 0,

@@ -9,6 +9,8 @@ import { registerExportRoutes } from './export-routes.ts';
 import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
+import { type RequestLedger } from './requests/request-ledger.ts';
+import { registerRequestRoutes } from './requests/request-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
 
@@ -18,6 +20,8 @@ export interface QueryServiceOptions {
   index: PaymentIndex;
   /** Started and stopped by whoever made it. */
   directory: TeamDirectory;
+  /** Opened and closed by whoever made it. */
+  requests: Pick<RequestLedger, 'find' | 'list'>;
   /** Called before an export is sent; the export waits until it has resolved. */
   recordExport?: SecurityWatch['recordExport'];
   /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
@@ -38,6 +42,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     store,
     index,
     directory,
+    requests,
     log,
     clock,
     onUnresolvedRead = () => {},
@@ -54,6 +59,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerTeamRoutes(app, deps);
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
+      registerRequestRoutes(app, deps, requests);
     },
   };
 }

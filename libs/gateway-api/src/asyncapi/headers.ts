@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { positionHeader, sequenceHeader } from '../topics/record-format.ts';
+import { correlationHeader, positionHeader, sequenceHeader } from '../topics/record-format.ts';
 
 /** The headers of every record: CloudEvents 1.0 in binary mode, with the extensions for sequence and tracing. */
 export const headersSchema = z.object({
@@ -18,6 +18,12 @@ export const headersSchema = z.object({
     .regex(/^\d+$/)
     .describe(
       'Number of the event in the history of its subject, from 0 and without gaps. With the key it identifies repeats.',
+    ),
+  [correlationHeader]: z
+    .string()
+    .optional()
+    .describe(
+      'The same for all that one request or callback caused: the `Request-Id` of the request, where it was one.',
     ),
   [positionHeader]: z.string().describe('Opaque and internal: where the publisher resumes.'),
   traceparent: z.string().optional().describe('W3C Trace Context of the cause.'),

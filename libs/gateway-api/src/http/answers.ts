@@ -10,6 +10,7 @@ import { publicPayment } from '../payment.ts';
 import { listedPayoutSchema, payoutToken, publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { paymentToken, refundSchema, refundToken } from '../refund.ts';
+import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { currency, sum } from '../values.ts';
 import { webhookSchema } from '../webhook.ts';
@@ -105,6 +106,12 @@ export const answerSchemas = {
     z.object({ success, token: payoutToken, payout: payoutSchema }),
     z.object({ success, token: z.string().describe('What only the Payment Service has.') }),
   ]),
+  RequestList: z.object({
+    success,
+    requests: z.array(requestSchema),
+    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+  }),
+  RequestAnswer: z.object({ success, request: requestSchema }),
   ReconciliationList: z.object({
     success,
     reconciliations: z.array(publicReconciliationSchema),
@@ -141,8 +148,10 @@ export const answerSchemas = {
         kind: z.enum(['api_error', 'authentication_error', 'invalid_request_error', 'processing_error']),
         message: z.string().exactOptional(),
         parameter: z.string().exactOptional().describe('The field or header at fault.'),
+        docUrl: z.string().describe("Where the code is explained, from the root of the gateway's address."),
       }),
     ),
+    requestId: z.string().describe('The `Request-Id` of this answer.'),
     token: z.string().exactOptional().describe('The recorded payment, refund or payout, if there is one.'),
   }),
 } as const satisfies Record<string, z.ZodType>;

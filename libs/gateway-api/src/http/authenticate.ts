@@ -1,6 +1,6 @@
 /** The first step of every route: whose request is this, and does the key have the scope? */
 import { type Caller, type Scope, type TeamDirectory } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import { currentRequest } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
 
@@ -25,6 +25,7 @@ export function authenticate(
     return undefined;
   }
   const { caller } = authentication;
+  noteCaller(caller);
   if (scopes.some((each) => caller.scopes.has(each))) return caller;
   const { team, keyId } = caller;
   directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
@@ -34,8 +35,12 @@ export function authenticate(
   return undefined;
 }
 
-function aboutRequest({ ip, method, routeOptions, headers }: FastifyRequest) {
-  const id = headers['x-request-id'];
-  const requestId = typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
-  return { address: ip, method, route: routeOptions.url ?? '', ...given({ requestId }) };
+/** Whose request the current one is, for the log and for the record of the request. */
+export function noteCaller({ environment, team, keyId }: Caller): void {
+  const request = currentRequest();
+  if (request !== undefined) request.caller = { environment, team, keyId };
 }
+
+const aboutRequest = ({ ip, method, routeOptions, id }: FastifyRequest) => ({
+  ...{ address: ip, method, route: routeOptions.url ?? '', requestId: id },
+});

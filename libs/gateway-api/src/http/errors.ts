@@ -95,6 +95,13 @@ export const apiErrors = {
     'No reconciliation that your team may see has this token. Take the token from the list of reconciliations.',
     'token',
   ),
+  request_not_found: {
+    ...notFound(
+      'No request of your team has this id, or it is not kept any more. Check the id and the environment of the API key.',
+      'id',
+    ),
+    since: '0.2.0',
+  },
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
   too_many_replays: of(
     'invalid_request_error',
@@ -230,6 +237,16 @@ export const apiErrors = {
 
 export type ErrorCode = keyof typeof apiErrors;
 
+/** The page that explains the codes. */
+export const errorPage = '/docs/errors';
+
+/** The anchor of codes that are not ours: the Payment Service's, which are passed on. */
+export const foreignErrorsAnchor = 'of-the-payment-service';
+
+/** Where a code is explained, from the root of the gateway's address. */
+export const docUrlOf = (code: string): string =>
+  `${errorPage}#${Object.hasOwn(apiErrors, code) ? code : foreignErrorsAnchor}`;
+
 export interface ErrorDetails {
   message?: string;
   parameter?: string;
@@ -260,6 +277,24 @@ export function errorAnswer(
   const body = { success: false, errors: [errorEntry(code, details)], ...more };
   return { statusCode: status, body, retryAfterSeconds };
 }
+
+interface ErrorBody {
+  success: false;
+  errors: readonly { code: string }[];
+}
+
+export const isErrorBody = (body: unknown): body is ErrorBody =>
+  typeof body === 'object' &&
+  body !== null &&
+  (body as { success?: unknown }).success === false &&
+  Array.isArray((body as { errors?: unknown }).errors);
+
+/** An error body with what it is looked up by, and where its codes are explained. */
+export const explained = (body: ErrorBody, requestId: string) => ({
+  ...body,
+  errors: body.errors.map((error) => ({ ...error, docUrl: docUrlOf(error.code) })),
+  requestId,
+});
 
 export function sendError(reply: FastifyReply, code: ErrorCode, details: ErrorDetails = {}): FastifyReply {
   const { statusCode, body, retryAfterSeconds } = errorAnswer(code, details);

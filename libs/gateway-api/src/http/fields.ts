@@ -32,6 +32,9 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Last day, in UTC; today unless given.',
     schema: { type: 'string', format: 'date' },
   },
+  errorCode: { description: 'Only those that were answered with this error code.' },
+  keyId: { description: 'Only those of the API key with this id.' },
+  token: { description: 'Only those about the payment, payout or refund with this token.' },
   needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
   perPage: {

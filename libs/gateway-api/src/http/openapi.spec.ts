@@ -108,6 +108,6 @@ describe('the OpenAPI document', () => {
     for (const operation of operations)
       for (const scope of operation.scopes ?? []) expect(scopes).toContain(scope);
     const open = operations.filter((operation) => operation.scopes === undefined).map(({ path }) => path);
-    expect(open).toEqual(['/healthz', '/readyz', '/openapi.json', '/docs']);
+    expect(open).toEqual(['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/errors']);
   });
 });

@@ -2,7 +2,7 @@
 import { currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
-import { type ErrorCode, errorEntry, statedError } from './errors.ts';
+import { type ErrorCode, errorEntry, explained, statedError } from './errors.ts';
 import { bodyFields, queryFields } from './fields.ts';
 import { type Route, bodySchemas, errorCodes, errorsOf, routes } from './routes.ts';
 
@@ -34,6 +34,7 @@ const description = `Tollgate speaks the Payment Service's own interface: the sa
 
 - A creation, refund or payout repeated with the same \`Idempotency-Key\` is carried out once.
 - \`phase\` is more precise than \`status\`. 202 means that the outcome is not known yet; the gateway finds it out.
+- Every answer carries \`Request-Id\`; \`GET /api/v1/requests/{id}\` shows what became of the request.
 - Answers to commands carry \`Tollgate-Position\`. A read that sends it as \`Tollgate-Min-Position\` includes the effect of that command.
 
 Fields may be added to answers at any time.
@@ -201,9 +202,16 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
   });
 }
 
+const exampleRequestId = 'req_0me0pq5dc3b1f0e7a9c2d4e6f8a0b';
+
 const textHeader = (text: string) => ({ description: text, schema: { type: 'string' } });
 const positionHeader = {
   'Tollgate-Position': textHeader("The position of the command's events in the event store."),
+};
+const requestIdHeader = {
+  'Request-Id': textHeader(
+    'The id of the request: of its record, of log lines and of the events that it caused.',
+  ),
 };
 const replayedHeader = {
   'Idempotent-Replayed': textHeader('`true` on a replay: the request was carried out before, and not again.'),
@@ -220,6 +228,7 @@ const taggedHeaders = {
 
 function answersOf({ answers, isCommand, idempotencyKey, isTagged }: Operation): JsonObject {
   const headers = {
+    ...requestIdHeader,
     ...(isCommand === true ? positionHeader : {}),
     ...(isCommand === true && idempotencyKey !== undefined ? replayedHeader : {}),
     ...(isTagged === true ? taggedHeaders : {}),
@@ -266,6 +275,7 @@ function toErrorAnswer(
   return {
     description: isHandedOn ? `${list}, or a code of the Payment Service` : list,
     headers: {
+      ...requestIdHeader,
       ...(codes.some((code) => statedError(code).retryAfterSeconds !== undefined) ? retryHeader : {}),
       ...(status === 401 ? challengeHeader : {}),
       ...(mayBeRecorded ? positionHeader : {}),
@@ -279,5 +289,5 @@ function toErrorAnswer(
 
 const toExample = (code: ErrorCode): [string, JsonObject] => [
   code,
-  { value: { success: false, errors: [errorEntry(code)] } },
+  { value: explained({ success: false, errors: [errorEntry(code)] }, exampleRequestId) },
 ];

@@ -80,6 +80,22 @@ export const reviewListSchema = z.strictObject(onePage);
 
 export const reconciliationListSchema = z.strictObject(onePage);
 
+const exactText = z
+  .string('must be given once')
+  .min(1, 'must not be empty')
+  .max(128, 'must be at most 128 characters')
+  .optional();
+
+export const requestListSchema = z.strictObject({
+  ...onePage,
+  status: z
+    .string('must be given once')
+    .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 409, or a class of them like 4xx')
+    .optional(),
+  ...{ errorCode: exactText, keyId: exactText, token: exactText },
+  ...{ dateFrom: daySchema.optional(), dateTo: daySchema.optional() },
+});
+
 export const totalsQuerySchema = z.strictObject({
   from: dayTextSchema.optional(),
   to: dayTextSchema.optional(),

@@ -8,7 +8,7 @@ import {
 import type { Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
-import { type ErrorCode, statedError } from './errors.ts';
+import { type ErrorCode, errorPage, statedError } from './errors.ts';
 import {
   noQuerySchema,
   paymentExportSchema,
@@ -17,6 +17,7 @@ import {
   totalsQuerySchema,
 } from './queries.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
+import { requestRoutes } from './request-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import {
   approvalRefusalSchema,
@@ -46,7 +47,7 @@ export interface Route {
   method: 'GET' | 'POST';
   /** As Fastify writes it: `/api/v1/payments/:token`. */
   url: string;
-  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Webhooks' | 'Operation';
+  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Webhooks' | 'Requests' | 'Operation';
   summary: string;
   description?: string;
   /** The key needs one of these scopes; absent: no key is needed. */
@@ -336,6 +337,12 @@ const aboutTheGateway = {
     summary: 'This document as an interactive page',
     answers: { 200: { meaning: 'The page.', type: 'text/html' } },
   },
+  explainErrors: {
+    service: 'api',
+    ...{ method: 'GET', url: errorPage, tag: 'Operation' },
+    summary: 'Every error code, and what to do',
+    answers: { 200: { meaning: 'The page, with an anchor for each code.', type: 'text/html' } },
+  },
 } satisfies Record<string, Route>;
 
 /** By their names in generated clients. */
@@ -346,6 +353,7 @@ export const routes = {
   ...others,
   ...reconciliationRoutes,
   ...webhooks,
+  ...requestRoutes,
   ...aboutTheGateway,
 };
 

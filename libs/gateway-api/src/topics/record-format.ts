@@ -9,6 +9,9 @@ export const eventIdHeader = 'ce_id';
 /** The header with the event's number in its history. */
 export const sequenceHeader = 'ce_sequence';
 
+/** The header with what the event was caused by: the id of a request, where it was one. */
+export const correlationHeader = 'ce_correlationid';
+
 export type RecordSubject = 'payment' | 'payout' | 'dispute';
 
 /** An event as a record shows it. */
@@ -56,6 +59,7 @@ export function encodeEventRecord(
     ce_subject: token,
     ce_time: event.time,
     [sequenceHeader]: String(event.sequence),
+    [correlationHeader]: event.correlationId,
     [positionHeader]: origin.position,
     ...(origin.traceparent === undefined ? {} : { traceparent: origin.traceparent }),
   };

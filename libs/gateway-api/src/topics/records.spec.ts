@@ -43,6 +43,7 @@ describe('a payment record', () => {
       ce_subject: 'pay_1',
       ce_time: event.time,
       ce_sequence: '3',
+      ce_correlationid: 'c',
       tollgate_position: '0007',
       traceparent: 't',
     });

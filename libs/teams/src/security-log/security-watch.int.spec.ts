@@ -49,7 +49,7 @@ describe('refused requests', () => {
     await grownTo(2);
     expect((await entries())[1]?.data).toMatchObject({ keyIdPrefix: '0a1b2c3d', count: 299 });
     expect(lines).toMatchObject([
-      { code: refusal.code, address: refusal.address, keyId: '0a1b2c3d', correlationId: 'r-1', count: 1 },
+      { code: refusal.code, address: refusal.address, keyId: '0a1b2c3d', requestId: 'r-1', count: 1 },
       { count: 299 },
     ]);
   });

@@ -63,9 +63,9 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
   const { wait, writeOrTell } = createEntryQueue({ securityLog, log });
 
   function tellRefusal(refusal: AccessRefusal, count: Count): void {
-    const { code, address, team, method, route, requestId: correlationId } = refusal;
+    const { code, address, team, method, route, requestId } = refusal;
     const keyId = prefixOf(refusal.keyId);
-    const fields = given({ code, address, team, keyId, method, route, correlationId });
+    const fields = given({ code, address, team, keyId, method, route, requestId });
     log.warn({ ...fields, count: count.count }, 'requests were not let in');
     wait({ event: toAccessRefused(refusal, count), actor: watching });
   }

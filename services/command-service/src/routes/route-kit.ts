@@ -9,7 +9,6 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import type { TeamDirectory } from '@tollgate/teams';
-import type { Ids } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
 import type { NotBegun } from '../operations/operation.ts';
@@ -19,7 +18,6 @@ import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;
-  ids: Ids;
 }
 
 export type CallerRequest<Stated extends Route = Route> = Call<Stated> & { cause: Cause };
@@ -34,12 +32,12 @@ export function addCommandRoute<Stated extends Route>(
   addRoute(app, kit, route, async (call) => {
     const { team, keyId } = call.caller;
     const { ip: address } = call.request;
-    return handle({ ...call, cause: causeOf(kit, call.request, { kind: 'team', team, keyId, address }) });
+    return handle({ ...call, cause: causeOf(call.request, { kind: 'team', team, keyId, address }) });
   });
 }
 
-function causeOf(kit: RouteKit, request: FastifyRequest, actor: Cause['actor']): Cause {
-  const correlationId = kit.ids.uuid();
+function causeOf(request: FastifyRequest, actor: Cause['actor']): Cause {
+  const { id: correlationId } = request;
   const traceparent = request.headers['traceparent'];
   const isTraceparent =
     typeof traceparent === 'string' &&

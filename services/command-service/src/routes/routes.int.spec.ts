@@ -1,5 +1,6 @@
 /** What all routes have in common: who may call them, what they read, and what they say when the store is down. */
 import { decodePaymentEvent, eventMetadataSchema, paymentStream } from '@tollgate/payment-domain';
+import { isRequestId } from '@tollgate/service-kit';
 import { scopes } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { errorsOf, startApp } from '../testing/app.ts';
@@ -156,7 +157,7 @@ describe('the cause of an event', () => {
       traceparent,
     ]);
     expect(correlationId).toBe(causationId);
-    expect(correlationId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(isRequestId(correlationId)).toBe(true);
   });
 
   it('holds nothing that is no trace', async () => {

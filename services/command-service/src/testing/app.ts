@@ -1,7 +1,14 @@
 /** The routes of the command service over a harness, asked without a socket. */
 import type { Scope, Authentication, Caller, TeamDirectory } from '@tollgate/teams';
 
-import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@tollgate/service-kit';
+import {
+  answerInJsonOnly,
+  createRequestIds,
+  httpServerOptions,
+  silentLog,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
 import Fastify, { type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { registerReviewRoutes } from '../routes/review-routes.ts';
 import { registerMoneyRoutes } from '../routes/money-routes.ts';
@@ -40,7 +47,8 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
 }
 
 export function startApp(harness: Harness, options: AppOptions = {}): App {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 4_096 }));
+  const genReqId = createRequestIds({ clock: systemClock, ids: systemIds });
+  const app = Fastify({ ...httpServerOptions({ bodyLimitBytes: 4_096 }), genReqId });
   answerInJsonOnly(app, silentLog);
   const { inside } = options.instance ?? harness;
   const deps = { ...inside, directory: directoryOf(options), ids: systemIds, log: silentLog };

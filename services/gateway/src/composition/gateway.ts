@@ -6,6 +6,7 @@ import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
 import { type Parts, createParts } from './parts.ts';
+import type { RequestRecord } from '@tollgate/query-service';
 import type { RunningService } from '../edge/running-service.ts';
 import {
   type ServiceName,
@@ -104,6 +105,7 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
     isFront: runs('api'),
+    ...(runs('api') ? { noteRequest: noteRequestOf(running) } : {}),
     ...(hasRoutes && !runs('api') ? { internalCredential: parts.internalCredential() } : {}),
     ...(directory === undefined ? {} : { directory }),
     notReady: () =>
@@ -120,6 +122,12 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     building: () => running.map((service) => service.building?.()).find((building) => building !== undefined),
     metrics,
   };
+}
+
+/** The first that takes it in: the query service in this process, or the front door that tells those elsewhere. */
+function noteRequestOf(running: readonly RunningService[]): (record: RequestRecord) => void {
+  const service = running.find(({ noteRequest }) => noteRequest !== undefined);
+  return (record) => service?.noteRequest?.(record);
 }
 
 /** Each once. */

@@ -207,6 +207,15 @@ export const gatewayConfigSchema = z
     TOPIC_RETENTION_DAYS: retentionDaysSchema,
     /** Days after which webhooks are let go of that were delivered or given up. */
     WEBHOOK_RETENTION_DAYS: retentionDaysSchema,
+    /** Days that is kept for what became of requests of the API; without bodies. */
+    REQUEST_RETENTION_DAYS: retentionDaysSchema,
+    /** Requests of one team and environment that it is kept of at most; the oldest go first. */
+    REQUESTS_PER_TEAM_MAX: z.coerce
+      .number('must be a number of requests')
+      .int('must be a whole number')
+      .min(100)
+      .max(100_000_000)
+      .default(100_000),
     TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
@@ -262,6 +271,7 @@ export const gatewayConfigSchema = z
     schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
     topicRetentionDays: env.TOPIC_RETENTION_DAYS,
     webhookRetentionDays: env.WEBHOOK_RETENTION_DAYS,
+    requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
   .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))

@@ -48,6 +48,8 @@ export interface DataDirectory {
   indexFile: string;
   /** The index of a command service that runs apart from the query service. */
   commandIndexFile: string;
+  /** What became of the requests of the last days. */
+  requestsFile: string;
   quickstartFile: string;
   /** Lists the processes of a system that has several. */
   processesFile: string;
@@ -90,6 +92,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     eventsFile: join(path, 'events.db'),
     indexFile: own('index', '.db', indexPath),
     commandIndexFile: own('command-service-index', '.db', indexPath),
+    requestsFile: own('requests', '.db', indexPath),
     quickstartFile,
     processesFile: own('processes', '.json'),
     readQuickstart() {

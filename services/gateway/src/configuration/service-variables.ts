@@ -49,7 +49,14 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
     ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'CLOCK_SKEW_MAX_MS'],
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
-  'query-service': ['COMMAND_SERVICE_URL', ...ofEventStore, ...ofRoutes, ...ofIndex],
+  'query-service': [
+    'COMMAND_SERVICE_URL',
+    'REQUEST_RETENTION_DAYS',
+    'REQUESTS_PER_TEAM_MAX',
+    ...ofEventStore,
+    ...ofRoutes,
+    ...ofIndex,
+  ],
   notifier: ['WEBHOOK_SECRETS', 'WEBHOOK_NETWORKS', 'WEBHOOK_RETENTION_DAYS', ...ofEventStore, ...ofRoutes],
   api: [
     ...['COMMAND_SERVICE_URL', 'QUERY_SERVICE_URL', 'NOTIFIER_URL', 'INTERNAL_SECRETS'],

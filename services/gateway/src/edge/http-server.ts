@@ -10,42 +10,46 @@ import {
 } from '@tollgate/service-kit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../configuration/config.ts';
+import { type TraceOptions, traceRequests } from './requests/trace-requests.ts';
+import { answersToUnreadable } from './requests/unreadable.ts';
 import type { TlsMaterial } from '../configuration/tls.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends TraceOptions {
   connections: GatewayConfig['connections'];
   bodyLimitBytes: number;
   /** HTTP without it. */
   https?: TlsMaterial | undefined;
   /** Whose word on where a request comes from is taken; nobody's by default. */
   trustedProxies?: readonly string[] | undefined;
-  log: Log;
+  /** Makes the ids of requests. */
+  newRequestId: () => string;
 }
 
 /** Like the other limits of a connection: a client that begins and does not go on is let go. */
 const handshakeTimeoutMs = 5_000;
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { connections, bodyLimitBytes, log } = options;
+  const { connections, bodyLimitBytes, newRequestId, log } = options;
   const limits = httpServerOptions({ bodyLimitBytes, idleMs: connections.idleMs });
-  const app = create(limits, options);
+  const app = create({ ...limits, ...answersToUnreadable(newRequestId) }, options);
   limitConnections(app.server, connections.connectionsMax);
+  traceRequests(app, options);
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);
   return app;
 }
 
 function create(
-  limits: ReturnType<typeof httpServerOptions>,
-  { https, trustedProxies }: ServerOptions,
+  limits: ReturnType<typeof httpServerOptions> & ReturnType<typeof answersToUnreadable>,
+  { https, trustedProxies, newRequestId: genReqId }: ServerOptions,
 ): FastifyInstance {
   const trustProxy = trustedProxies === undefined ? false : [...trustedProxies];
-  if (https === undefined) return Fastify({ ...limits, trustProxy });
+  if (https === undefined) return Fastify({ ...limits, trustProxy, genReqId });
   // The limits of plain connections are those of the server that HTTPS is made of, too.
   const { http, ...others } = limits;
   return Fastify({
     ...others,
-    trustProxy,
+    ...{ trustProxy, genReqId },
     https: { ...http, handshakeTimeout: handshakeTimeoutMs, ...https },
   });
 }

@@ -1,7 +1,7 @@
 import { createTeamDirectory } from '@tollgate/teams';
 import { givenTeam, keyText, testVerifier } from '@tollgate/teams/testing';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { type Log, readConfig, silentLog, systemClock } from '@tollgate/service-kit';
+import { type Log, readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,7 @@ async function startMetrics(log: Log = silentLog, env: Record<string, string> = 
   onTestFinished(() => stops.disposeAsync());
   const config = readConfig(gatewayConfigSchema, { GATEWAY_METRICS_PORT: '0', ...env });
   const parts = { notReady: () => [], degraded: () => [], metrics: createMetrics({ log: silentLog }) };
-  return startMetricsServer({ config, logOf: () => log }, parts, stops);
+  return startMetricsServer({ config, clock: systemClock, ids: systemIds, logOf: () => log }, parts, stops);
 }
 
 async function start(env: Record<string, string>) {
@@ -32,7 +32,7 @@ async function start(env: Record<string, string>) {
   await directory.start();
   const config = readConfig(gatewayConfigSchema, { GATEWAY_PORT: '0', ...env });
   const url = await startApiServer(
-    { config, clock: createFakeClock(), logOf: () => silentLog },
+    { config, clock: createFakeClock(), ids: systemIds, logOf: () => silentLog },
     {
       services: [{ registerRoutes: (app) => void app.get('/api/one', async () => ({})) }],
       notReady: () => [],

@@ -8,7 +8,8 @@ import {
   registerCallbackRoutes,
 } from '@tollgate/callback-ingester';
 import type { TeamDirectory } from '@tollgate/teams';
-import type { Log } from '@tollgate/service-kit';
+import type { RequestRecord } from '@tollgate/query-service';
+import { type Log, createRequestIds } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
@@ -17,6 +18,7 @@ import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
 import { type InternalCredential, requireInternalCredential } from './internal-credential.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { tellFrontDoor } from './requests/tell-front-door.ts';
 import { limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
 import { readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
@@ -26,13 +28,14 @@ const apiBodyBytesMax = 64 * 1024;
 
 /** @returns the server's URL */
 export async function startCallbackServer(
-  { config, clock, logOf }: GatewayDependencies,
+  { config, clock, ids, logOf }: GatewayDependencies,
   { metrics, ...parts }: Pick<CallbackIngesterDependencies, 'bus' | 'secrets'> & { metrics: Metrics },
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('callback-ingester');
   const { connections, host, callbackPort: port } = config;
-  const app = createServer({ connections, bodyLimitBytes: callbackBodyBytesMax, log });
+  const newRequestId = createRequestIds({ clock, ids });
+  const app = createServer({ connections, bodyLimitBytes: callbackBodyBytesMax, newRequestId, log });
   countCallbacks(app, metrics);
   registerCallbackRoutes(app, { ...parts, lifetimeMs: config.callbackLifetimeMs, clock, log });
   stops.defer(() => app.close());
@@ -47,12 +50,14 @@ export interface ApiParts extends Readiness {
   internalCredential?: Pick<InternalCredential, 'isValid'>;
   /** Whether teams come in here, and not by a front door before it. */
   isFront?: boolean;
+  /** Takes in what became of each request; nobody where it is left out. */
+  noteRequest?: (record: RequestRecord) => void;
   /** Tells the keys apart that requests are counted by; without it, none are. */
   directory?: Pick<TeamDirectory, 'authenticate'>;
   metrics: Metrics;
 }
 
-type ApiDependencies = Pick<GatewayDependencies, 'config' | 'clock' | 'logOf'>;
+type ApiDependencies = Pick<GatewayDependencies, 'config' | 'clock' | 'ids' | 'logOf'>;
 
 /** @returns the server's URL */
 export async function startApiServer(
@@ -63,12 +68,16 @@ export async function startApiServer(
   const { tlsFiles, connections, trustedProxies, host, gatewayPort: port, plainHttpPort } = deps.config;
   const log = deps.logOf('api');
   const https = tlsFiles === undefined ? undefined : readTlsFiles(tlsFiles);
-  const app = createServer({ connections, bodyLimitBytes: apiBodyBytesMax, https, trustedProxies, log });
+  const app = createServer({
+    ...{ connections, bodyLimitBytes: apiBodyBytesMax, https, trustedProxies, log },
+    newRequestId: createRequestIds(deps),
+    noteRequest: parts.noteRequest,
+  });
   await registerApi(app, deps, parts);
   stops.defer(() => app.close());
   const scheme = https === undefined ? 'http' : 'https';
   const url = await listenAt(app, { host, port, variable: 'GATEWAY_PORT', scheme }, log);
-  if (https !== undefined && plainHttpPort !== undefined) await startRefusingServer(deps.config, log, stops);
+  if (https !== undefined && plainHttpPort !== undefined) await startRefusingServer(deps, log, stops);
   return url;
 }
 
@@ -77,12 +86,15 @@ const metricsBodyBytesMax = 1_024;
 
 /** @returns the server's URL */
 export async function startMetricsServer(
-  { config, logOf }: Pick<ApiDependencies, 'config' | 'logOf'>,
+  { config, clock, ids, logOf }: ApiDependencies,
   { metrics, ...readiness }: Readiness & Pick<ApiParts, 'metrics'>,
   stops: AsyncDisposableStack,
 ): Promise<string> {
   const log = logOf('metrics');
-  const app = createServer({ connections: config.connections, bodyLimitBytes: metricsBodyBytesMax, log });
+  const app = createServer({
+    ...{ connections: config.connections, bodyLimitBytes: metricsBodyBytesMax, log },
+    newRequestId: createRequestIds({ clock, ids }),
+  });
   registerHealthRoutes(app, readiness);
   registerMetricsRoute(app, metrics);
   stops.defer(() => app.close());
@@ -107,7 +119,10 @@ export async function registerApi(
   registerHealthRoutes(app, readiness);
   // Apart, so that whoever watches over the process is not counted among those who use it, and needs nothing to show.
   await app.register(async (api) => {
-    if (internalCredential !== undefined) requireInternalCredential(api, internalCredential);
+    if (internalCredential !== undefined) {
+      requireInternalCredential(api, internalCredential);
+      tellFrontDoor(api);
+    }
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
@@ -118,11 +133,12 @@ export async function registerApi(
 
 /** Beside an API that speaks HTTPS: tells those who forgot the s. */
 async function startRefusingServer(
-  { connections, host, plainHttpPort: port = 0 }: GatewayDependencies['config'],
+  { config: { connections, host, plainHttpPort: port = 0 }, ...deps }: ApiDependencies,
   log: Log,
   stops: AsyncDisposableStack,
 ): Promise<void> {
-  const app = createServer({ connections, bodyLimitBytes: 1, log });
+  const newRequestId = createRequestIds(deps);
+  const app = createServer({ connections, bodyLimitBytes: 1, newRequestId, log });
   refusePlainHttp(app);
   stops.defer(() => app.close());
   await listenAt(app, { host, port, variable: 'GATEWAY_PLAIN_HTTP_PORT', scheme: 'http' }, log);

@@ -6,6 +6,7 @@ import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import {
   createInternalCredential,
   internalCredentialHeader,
+  requestIdHeader,
   requireInternalCredential,
 } from './internal-credential.ts';
 
@@ -25,6 +26,20 @@ function call(given: string | undefined, url = '/api/v1/payments?page=2', method
 
 it('lets through who has it, whatever the query is', async () => {
   expect((await call(credential.sign('GET', '/api/v1/payments'))).statusCode).toBe(200);
+});
+
+it('gives the request the id of the front door, and whoever lacks it gives none', async () => {
+  const id = `req_${'0'.repeat(29)}`;
+  const idFor = async (given: string) => {
+    const app = Fastify({ genReqId: () => 'own' });
+    requireInternalCredential(app, credential);
+    app.addHook('onSend', async (request, reply) => void reply.header('request-id', request.id));
+    app.get('/x', async () => ({}));
+    const headers = { [internalCredentialHeader]: given, [requestIdHeader]: id };
+    return (await app.inject({ url: '/x', headers })).headers['request-id'];
+  };
+  expect(await idFor(credential.sign('GET', '/x'))).toBe(id);
+  expect(await idFor('')).toBe('own');
 });
 
 // Whoever reached the port of a service was believed, X-Forwarded-For and all.

@@ -5,11 +5,15 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sendError } from '@tollgate/gateway-api/http';
+import { takeRequestId } from './requests/request-notes.ts';
 import type { InternalSecrets } from '../configuration/internal-secrets.ts';
-import type { Clock, KeyedSecret } from '@tollgate/service-kit';
+import { type Clock, type KeyedSecret, isRequestId } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 
 export const internalCredentialHeader = 'tollgate-internal';
+
+/** The id of the request that is handed on. */
+export const requestIdHeader = 'tollgate-request-id';
 
 /** How far from our clock a credential may be, milliseconds: clocks differ, and who has read one may use it so long. */
 const validMs = 60_000;
@@ -49,9 +53,14 @@ export function requireInternalCredential(
   scope: FastifyInstance,
   credential: Pick<InternalCredential, 'isValid'>,
 ): void {
-  scope.addHook('onRequest', async ({ headers, method, url }, reply) => {
+  scope.addHook('onRequest', async (request, reply) => {
+    const { headers, method, url } = request;
     const given = headers[internalCredentialHeader];
     if (!credential.isValid(given, method, pathOf(url))) return sendError(reply, 'internal_only');
+    // Of the request as the front door has named it: from nobody else would we take it.
+    const handedOn = headers[requestIdHeader];
+    if (isRequestId(handedOn)) takeRequestId(request, handedOn);
+    return undefined;
   });
 }
 

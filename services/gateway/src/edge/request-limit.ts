@@ -1,6 +1,6 @@
 /** How many requests of one key, and of one address without a key, are answered in a second. */
 import { fastifyRateLimit } from '@fastify/rate-limit';
-import { sendError } from '@tollgate/gateway-api/http';
+import { noteCaller, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -51,7 +51,10 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
   api.addHook('onRequest', async (request, reply) => {
     const authentication = directory.authenticate(request.headers.authorization, request.ip);
     const isKnown = authentication.kind === 'caller';
-    if (isKnown) callers.set(request, authentication.caller);
+    if (isKnown) {
+      callers.set(request, authentication.caller);
+      noteCaller(authentication.caller);
+    }
     const count = await (isKnown ? countOfKey : countOfAddress)(request);
     if (count.isAllowed || !count.isExceeded) return undefined;
     const whose = isKnown ? 'of this API key' : 'without an active API key from this address';

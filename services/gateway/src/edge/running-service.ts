@@ -1,6 +1,7 @@
 /** What a service that was started in this process adds to its HTTP server. */
 import type { FailedStream } from '@tollgate/event-store';
 import type { IndexBuilding } from '@tollgate/view-index';
+import type { RequestRecord } from '@tollgate/query-service';
 import type { FastifyInstance } from 'fastify';
 
 export interface RunningService {
@@ -8,6 +9,8 @@ export interface RunningService {
   registerRoutes?(app: FastifyInstance): void | Promise<void>;
   /** Adds what other services of ours may ask of it. No team can reach it: the front door hands on the API only. */
   registerInternalRoutes?(app: FastifyInstance): void;
+  /** Takes in what became of each request that teams sent to this process. */
+  noteRequest?(record: RequestRecord): void;
   /** Names what is not ready to serve; nothing where it is left out. */
   notReady?(): readonly string[] | Promise<readonly string[]>;
   /** Names what does not work without affecting readiness. */

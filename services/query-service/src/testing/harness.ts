@@ -10,6 +10,7 @@ import { type AnyEvent } from '@tollgate/views/testing';
 import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
+import { type RequestLedger, openRequestLedger } from '../requests/request-ledger.ts';
 import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
 type Get = (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>;
@@ -21,6 +22,7 @@ export interface Given {
   get: Get;
   /** Gets with another header, or with none. */
   getAs: (authorization: string | undefined) => Get;
+  requests: RequestLedger;
   /** Tokens that were read while the outcome of their last call was unknown. */
   unresolvedReads: string[];
 }
@@ -47,20 +49,24 @@ export async function start(
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
   const unresolvedReads: string[] = [];
+  const kept = { keptMs: 30 * 86_400_000, perTeamMax: 1_000 };
+  const requests = openRequestLedger({ ...kept, file: ':memory:', log, clock: systemClock });
   createQueryService({
     ...{ store: wrap(store), index: more.wrapIndex?.(index) ?? index, directory, log, clock: systemClock },
+    requests,
     onUnresolvedRead: (token) => unresolvedReads.push(token),
     ...more.options,
   }).registerRoutes(app);
   onTestFinished(async () => {
     await app.close();
+    requests.close();
     await Promise.all([directory.stop(), index.stop()]);
   });
   const getAs: Given['getAs'] =
     (authorization) =>
     (url, headers = {}) =>
       app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
-  return { app, store, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
+  return { app, store, requests, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
 }
 
 /** Of team `shop`, scope `read`. */

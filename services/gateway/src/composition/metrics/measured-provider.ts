@@ -1,5 +1,5 @@
 import type { Provider } from '@tollgate/provider';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, currentRequest } from '@tollgate/service-kit';
 import type { Metrics } from '../../edge/metrics/metrics.ts';
 
 /** The provider of an account, with every call of it measured: those that move money, and inquiries. */
@@ -22,7 +22,10 @@ export function measureProvider(
         return outcome;
       } finally {
         const labels = { environment: account.environment, account: account.name, operation, outcome: kind };
-        metrics.providerCall(labels, clock.monotonic() - startedAt);
+        const tookMs = clock.monotonic() - startedAt;
+        metrics.providerCall(labels, tookMs);
+        const request = currentRequest();
+        if (request !== undefined) request.providerMs += tookMs;
       }
     };
   return {

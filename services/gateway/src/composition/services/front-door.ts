@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import { registerForwarding } from '../../edge/front-door/forward.ts';
 import { routesOf } from '@tollgate/gateway-api/http';
 import { type Origins, readinessOf } from '../../edge/front-door/readiness.ts';
+import { createRequestRecords } from '../../edge/requests/request-records.ts';
 import { createUpstreams } from '../../edge/front-door/upstreams.ts';
 import { registerDocumentation } from '../../edge/openapi/documentation-routes.ts';
 import type { Parts } from '../parts.ts';
@@ -47,9 +48,21 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
         });
       }
     },
+    ...tellQueryService(parts),
     notReady: async () => (await readiness()).notReady,
     degraded: async () => (await readiness()).degraded,
   };
+}
+
+/** Where the query service runs in processes of its own, each of them is told what became of requests. */
+function tellQueryService(parts: Parts): Pick<RunningService, 'noteRequest'> {
+  if (parts.runs('query-service')) return {};
+  const { clock, logOf, stops } = parts;
+  const upstreams = originsOf(parts, 'query-service');
+  const credential = parts.internalCredential();
+  const records = createRequestRecords({ upstreams, credential, clock, log: logOf('api') });
+  stops.defer(() => records.close());
+  return { noteRequest: records.note };
 }
 
 const variables: Readonly<Record<RoutedService, string>> = {

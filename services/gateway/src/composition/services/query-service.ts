@@ -1,6 +1,7 @@
-import { createQueryService } from '@tollgate/query-service';
+import { createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { given } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
+import { registerRequestRecords } from '../../edge/requests/request-records.ts';
 import { watchIndex } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
@@ -15,17 +16,24 @@ export async function startQueryService(
   parts: Parts,
   { inquireForReader }: QueryServiceOptions,
 ): Promise<RunningService> {
-  const { clock, logOf, metrics } = parts;
+  const { config, clock, logOf, metrics, dataDirectory, stops } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
   const { recordExport } = (await parts.security()).security;
   const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
+  const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
+  stops.defer(() => requests.close());
   const queries = createQueryService({
-    ...{ store, index, directory, recordExport, clock, log },
+    ...{ store, index, directory, requests, recordExport, clock, log },
     ...given({ onUnresolvedRead }),
   });
   watchIndex(metrics, { store, clock, index });
-  return { registerRoutes: (app) => queries.registerRoutes(app), building: () => index.building() };
+  return {
+    registerRoutes: (app) => queries.registerRoutes(app),
+    registerInternalRoutes: (app) => registerRequestRecords(app, requests.note),
+    noteRequest: requests.note,
+    building: () => index.building(),
+  };
 }
 
 /** Undefined if no command service is named: then the inquiry schedule finds out, some seconds later. */

@@ -1,7 +1,8 @@
 /** What of a request's and an answer's headers goes through (RFC 9110, section 7.6.1), and who is told to be asking. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { internalCredentialHeader } from '../internal-credential.ts';
+import { requestNotesHeader } from '../requests/request-notes.ts';
+import { internalCredentialHeader, requestIdHeader } from '../internal-credential.ts';
 
 /** About one connection, and so not about the next. */
 const hopByHop: readonly string[] = [
@@ -13,7 +14,7 @@ const hopByHop: readonly string[] = [
 const replaced: readonly string[] = [
   ...['host', 'forwarded', 'x-real-ip', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
   'x-forwarded-port',
-  internalCredentialHeader,
+  ...[internalCredentialHeader, requestIdHeader],
 ];
 
 /** Of a body that a GET has and nobody reads. */
@@ -33,6 +34,7 @@ export function requestHeaders(
     'x-forwarded-for': forwardedFor(request),
     'x-forwarded-proto': request.protocol,
     [internalCredentialHeader]: credential,
+    [requestIdHeader]: request.id,
   };
 }
 
@@ -42,7 +44,7 @@ export function endToEndHeaders(headers: Headers): IncomingHttpHeaders {
     .toLowerCase()
     .split(',')
     .map((name) => name.trim());
-  return without(headers, [...hopByHop, ...named]);
+  return without(headers, [...hopByHop, ...named, requestNotesHeader]);
 }
 
 /**

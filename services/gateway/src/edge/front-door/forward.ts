@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '@tollgate/gateway-api/http';
 import { answerForUpstream } from './upstream-failure.ts';
 import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
+import { notesOf, requestNotesHeader, takeNotes } from '../requests/request-notes.ts';
 import type { InternalCredential } from '../internal-credential.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -65,7 +66,10 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
     getUpstream: () => anyOrigin,
     rewriteRequestHeaders: (_request, headers) =>
       requestHeaders(request, headers, credential.sign(request.method, path)),
-    rewriteHeaders: endToEndHeaders,
+    rewriteHeaders: (headers) => {
+      takeNotes(notesOf(request), headers[requestNotesHeader]);
+      return endToEndHeaders(headers);
+    },
     onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
       stream.once('error', (error: Error) => brokenOff.add(error));
       reply.send(stream);

@@ -97,6 +97,37 @@ describe('what is handed on', () => {
     expect(queries.seen.map(({ headers }) => headers['tollgate-own-position'])).toEqual(['17', undefined]);
   });
 
+  it('has an id of ours, under which it is told what became of it; nobody else gives or sees that', async () => {
+    const notes = 'environment=sandbox&team=shop&keyId=k1&token=pay_1&errorCode=no_account&providerMs=12';
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(409, { 'tollgate-request-notes': notes, 'request-id': 'theirs' }).end('{}');
+    const [commands, queries] = [await startService(answer), await startService()];
+    const url = await startFrontDoor({
+      ...{ COMMAND_SERVICE_URL: commands.origin, QUERY_SERVICE_URL: queries.origin },
+      INTERNAL_SECRETS: internalSecret,
+    });
+    const headers = { ...json, 'tollgate-request-id': `req_${'0'.repeat(29)}`, 'x-request-id': 'mine' };
+    const answered = await request(`${url}/api/v1/payments`, { method: 'POST', headers, body: '{}' });
+    await answered.body.dump();
+    const id = String(answered.headers['request-id']);
+    expect(answered.headers).not.toHaveProperty('tollgate-request-notes');
+    expect(commands.seen[0]?.headers).toMatchObject({ 'tollgate-request-id': id, 'x-request-id': 'mine' });
+    const told = await eventually(() => {
+      const found = queries.seen.find((each) => each.url === '/internal/requests');
+      expect(found).toBeDefined();
+      return Promise.resolve(found);
+    });
+    expect(JSON.parse(told?.body ?? '')).toMatchObject([
+      {
+        ...{ id, method: 'POST', route: '/api/v1/payments', status: 409, providerMs: 12, token: 'pay_1' },
+        ...{ caller: { team: 'shop', keyId: 'k1' }, errorCode: 'no_account', clientRequestId: 'mine' },
+      },
+    ]);
+    const credential = createInternalCredential(parseInternalSecrets(internalSecret), systemClock);
+    const shown = told?.headers['tollgate-internal'];
+    expect(credential.isValid(shown, 'POST', '/internal/requests')).toBe(true);
+  });
+
   it('is no body over the limit', async () => {
     const commands = await startService();
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });

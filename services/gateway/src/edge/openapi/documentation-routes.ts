@@ -2,7 +2,8 @@
 import { fastifySwagger } from '@fastify/swagger';
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { createOpenApiDocument } from '@tollgate/gateway-api/http';
+import { createOpenApiDocument, errorPage } from '@tollgate/gateway-api/http';
+import { createErrorPage, errorPagePolicy } from './error-page.ts';
 
 /** Nothing comes from elsewhere, nothing goes elsewhere, and nobody frames the page. */
 const contentSecurityPolicy = [
@@ -22,12 +23,19 @@ const style = `.swagger-ui .topbar { display: none; }
 .swagger-ui .models .model-container { overflow-x: auto; }
 `;
 
-/** `GET /openapi.json`, `GET /docs`. */
+/** `GET /openapi.json`, `GET /docs`, `GET /docs/errors`. */
 export async function registerDocumentation(app: FastifyInstance): Promise<void> {
   const document = createOpenApiDocument();
   const text = JSON.stringify(document);
   app.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(text),
+  );
+  const explained = createErrorPage();
+  app.get(errorPage, async (_request, reply) =>
+    reply
+      .headers({ 'content-security-policy': errorPagePolicy })
+      .type('text/html; charset=utf-8')
+      .send(explained),
   );
   await app.register(fastifySwagger, {
     mode: 'static',

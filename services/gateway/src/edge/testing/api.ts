@@ -4,13 +4,14 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
-import { createQueryService } from '@tollgate/query-service';
+import { createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
 import { testVerifier } from '@tollgate/teams/testing';
 import {
   createLocalKeyService,
+  createRequestIds,
   createVault,
   parseDataSecrets,
   readConfig,
@@ -64,7 +65,15 @@ export async function startApi(
     registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
   };
   const config = readConfig(gatewayConfigSchema, {});
-  const app = createServer({ ...config, bodyLimitBytes: 64 * 1024, log: silentLog });
+  const requests = openRequestLedger({ ...deps, file: ':memory:', ...config.requests });
+  const newRequestId = createRequestIds(deps);
+  const app = createServer({
+    ...config,
+    bodyLimitBytes: 64 * 1024,
+    newRequestId,
+    log: silentLog,
+    noteRequest: requests.note,
+  });
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => void routes.push(route));
   await registerApi(
@@ -73,7 +82,7 @@ export async function startApi(
     {
       services: [
         commands,
-        createQueryService({ ...deps, index, directory }),
+        createQueryService({ ...deps, index, directory, requests }),
         webhooks,
         { registerRoutes: registerDocumentation },
       ],
@@ -86,6 +95,7 @@ export async function startApi(
   await app.ready();
   onTestFinished(async () => {
     await app.close();
+    requests.close();
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   return { app, store, routes };

@@ -1,0 +1,39 @@
+/**
+ * Which request the code that runs now works for, wherever in the process that is: a log line names it, and a call of the
+ * Payment Service is counted for it. Nothing is decided by it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Clock } from './clock.ts';
+import type { Ids } from './ids.ts';
+
+/** What is learnt of a request while it is answered. */
+export interface CurrentRequest {
+  /** Ours; never what a client sent. */
+  id: string;
+  /** Whose key came with it. */
+  caller?: { environment: string; team: string; keyId: string };
+  /** How long calls of the Payment Service took that were made for it, milliseconds. */
+  providerMs: number;
+}
+
+const storage = new AsyncLocalStorage<CurrentRequest>();
+
+/** Undefined where nothing asked for it: in what a schedule does. */
+export const currentRequest = (): CurrentRequest | undefined => storage.getStore();
+
+export const inRequest = (request: CurrentRequest, work: () => void): void => storage.run(request, work);
+
+/** `req_`, the time and chance: a later id is greater, so that lists by id are lists by time. */
+export const createRequestIds =
+  ({ clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> }) =>
+  (): string =>
+    `${requestIdFrom(clock.now())}${ids.hex(10)}`;
+
+/** No id of a request that came earlier is greater. @param instant milliseconds since the Unix epoch */
+export const requestIdFrom = (instant: number): string => `req_${instant.toString(36).padStart(9, '0')}`;
+
+export const isRequestId = (text: unknown): text is string =>
+  typeof text === 'string' && /^req_[0-9a-z]{9}[0-9a-f]{20}$/.test(text);
+
+/** When the request came, milliseconds since the Unix epoch. */
+export const instantOfRequestId = (id: string): number => Number.parseInt(id.slice(4, 13), 36);

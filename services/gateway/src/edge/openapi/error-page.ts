@@ -1,0 +1,47 @@
+/** The reference of the error codes as a page: what `docUrl` of an error leads to. It is made from the list that services answer by. */
+import { createHash } from 'node:crypto';
+import { apiErrors, type ErrorCode, foreignErrorsAnchor, statedError } from '@tollgate/gateway-api/http';
+
+const style = `
+:root { color-scheme: light dark; }
+body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 15px/1.5 system-ui, sans-serif; }
+section { padding: .5rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+section:target { background: color-mix(in srgb, Highlight 15%, transparent); }
+h2 { margin: 0; font-size: 1rem; }
+p { margin: .25rem 0; }
+small { opacity: .75; }
+`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+/** The page loads nothing, and nobody frames it. */
+export const errorPagePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '');
+
+function toSection(code: ErrorCode): string {
+  const { kind, status, message, parameter, retryAfterSeconds, since } = statedError(code);
+  const repeat =
+    retryAfterSeconds === undefined
+      ? 'Repeated unchanged, it fails again.'
+      : `The same request may succeed later: after ${retryAfterSeconds} s, unless Retry-After says otherwise.`;
+  const about = [`${status}`, kind, ...(parameter === undefined ? [] : [`parameter ${parameter}`])];
+  return `<section id="${code}"><h2><a href="#${code}"><code>${code}</code></a></h2>
+<p>${escaped(message)}</p><p>${repeat}</p><small>${escaped(about.join(' · '))} · since ${since}</small></section>`;
+}
+
+export function createErrorPage(): string {
+  const codes = (Object.keys(apiErrors) as ErrorCode[]).toSorted();
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Tollgate: error codes</title><style>${style}</style></head><body><main>
+<h1>Error codes</h1>
+<p>An error answer has <code>errors</code>, each with its <code>code</code>, and the <code>requestId</code> to ask about:
+<code>GET /api/v1/requests/{id}</code>, with a key of your team, shows what became of the request.</p>
+${codes.map(toSection).join('\n')}
+<section id="${foreignErrorsAnchor}"><h2>Any other code</h2>
+<p>It is the Payment Service's own, passed on unchanged with its message.</p></section>
+</main></body></html>
+`;
+}

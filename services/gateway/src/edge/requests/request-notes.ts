@@ -1,0 +1,69 @@
+/** What is known of each request that is being answered, from its first line to the last byte of its answer. */
+import { containsCardNumber } from '@tollgate/payment-api';
+import { type CurrentRequest, given } from '@tollgate/service-kit';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+
+export interface RequestNotes extends CurrentRequest {
+  /** What the client calls it. */
+  readonly clientRequestId?: string;
+  /** Of the payment that it is about, or else of the payout or refund. */
+  token?: string;
+  /** That it was answered with. */
+  errorCode?: string;
+  /** How it is answered is certain, whoever is there to read it. */
+  isDecided?: boolean;
+  /** It was told of. */
+  isEnded?: boolean;
+}
+
+const notes = new WeakMap<FastifyRequest, RequestNotes>();
+
+export function notesOf(request: FastifyRequest): RequestNotes {
+  const known = notes.get(request);
+  if (known !== undefined) return known;
+  const clientRequestId = clientRequestIdOf(request.headers['x-request-id']);
+  // Not the request itself: what is done for it may be remembered for long, and a card number is in its body.
+  const begun: RequestNotes = { id: request.id, providerMs: 0, ...given({ clientRequestId }) };
+  notes.set(request, begun);
+  return begun;
+}
+
+/** Of a request that a front door has handed on: its id there. */
+export function takeRequestId(request: FastifyRequest, id: string): void {
+  request.id = id;
+  notesOf(request).id = id;
+}
+
+const clientRequestIdOf = (header: unknown): string | undefined =>
+  typeof header === 'string' && /^[!-~]{1,128}$/.test(header) && !containsCardNumber(header)
+    ? header
+    : undefined;
+
+/** In an answer to a front door: what it cannot know itself of the request that it has handed on. */
+export const requestNotesHeader = 'tollgate-request-notes';
+
+export function encodeNotes(
+  { caller, errorCode, providerMs }: RequestNotes,
+  token: string | undefined,
+): string {
+  const fields = given({ ...caller, token, errorCode, providerMs: String(providerMs) });
+  return new URLSearchParams(fields as Record<string, string>).toString();
+}
+
+const text = z.string().optional();
+const notesSchema = z.object({
+  ...{ environment: text, team: text, keyId: text, token: text, errorCode: text },
+  providerMs: z.coerce.number().min(0).catch(0),
+});
+
+/** What an instance of a service tells; one of another release may tell less. */
+export function takeNotes(into: RequestNotes, header: unknown): void {
+  if (typeof header !== 'string') return;
+  const told = notesSchema.safeParse(Object.fromEntries(new URLSearchParams(header))).data;
+  if (told === undefined) return;
+  const { environment, team, keyId, token, errorCode, providerMs } = told;
+  if (environment !== undefined && team !== undefined && keyId !== undefined)
+    into.caller = { environment, team, keyId };
+  Object.assign(into, given({ token, errorCode }), { providerMs });
+}

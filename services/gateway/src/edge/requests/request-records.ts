@@ -1,0 +1,96 @@
+/**
+ * Tells every instance of the query service what became of the requests that a front door has handed on, some at a time. It
+ * is sent once, and no request waits for it: an instance that is away for a while does not know of what came meanwhile.
+ */
+import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '@tollgate/query-service';
+import { sendError } from '@tollgate/gateway-api/http';
+import type { Clock, Log } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { Agent } from 'undici';
+import { type InternalCredential, internalCredentialHeader } from '../internal-credential.ts';
+
+const path = '/internal/requests';
+const bodyBytesMax = 512 * 1024;
+
+/** The query service's route. */
+export function registerRequestRecords(app: FastifyInstance, note: (record: RequestRecord) => void): void {
+  app.post(path, { bodyLimit: bodyBytesMax }, async (request, reply) => {
+    const records = requestRecordsSchema.safeParse(request.body);
+    if (!records.success) return sendError(reply, 'invalid_param', { parameter: 'body' });
+    for (const record of records.data) note(record);
+    return reply.code(202).send({ success: true });
+  });
+}
+
+/** How long a record waits for others to be sent with it. */
+const sendAfterMs = 200;
+/** Records that wait; what comes beyond is not recorded. */
+const waitingMax = 10_000;
+const answerWithinMs = 2_000;
+
+export interface RequestRecords {
+  /** Never throws and does not wait. */
+  note(record: RequestRecord): void;
+  /** Sends what waits. */
+  close(): Promise<void>;
+}
+
+/** Of a front door. @param upstreams the instances of the query service */
+export function createRequestRecords({
+  upstreams,
+  credential,
+  clock,
+  log,
+}: {
+  upstreams: readonly string[];
+  credential: Pick<InternalCredential, 'sign'>;
+  clock: Pick<Clock, 'after'>;
+  log: Log;
+}): RequestRecords {
+  const timeouts = { headersTimeout: answerWithinMs, bodyTimeout: answerWithinMs };
+  const agent = new Agent({ connect: { timeout: answerWithinMs }, ...timeouts });
+  const waiting: RequestRecord[] = [];
+  let sending: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+
+  async function deliver(origin: string, body: string): Promise<void> {
+    try {
+      const headers = {
+        'content-type': 'application/json',
+        [internalCredentialHeader]: credential.sign('POST', path),
+      };
+      const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+      await answer.body.dump();
+      if (answer.statusCode === 202) return;
+      log.debug({ url: origin, statusCode: answer.statusCode }, 'what became of requests was not taken');
+    } catch (error) {
+      log.debug({ error, url: origin }, 'what became of requests could not be told');
+    }
+  }
+
+  /** One message after another, so that an instance that hangs holds up a bounded number of them. */
+  async function sendWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const body = JSON.stringify(waiting.splice(0, recordsPerMessageMax));
+      await Promise.all(upstreams.map((origin) => deliver(origin, body)));
+    }
+  }
+
+  function send(): Promise<void> {
+    cancel = undefined;
+    return (sending ??= sendWaiting().finally(() => (sending = undefined)));
+  }
+
+  return {
+    note(record) {
+      if (waiting.length >= waitingMax) return;
+      waiting.push(record);
+      cancel ??= clock.after(sendAfterMs, () => void send());
+    },
+    async close() {
+      cancel?.();
+      await send();
+      await agent.close();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Gives each request its id and follows it: the id is in the answer, in the body of an error, in every log line that is
+ * written for it, and what it causes is recorded under it.
+ */
+import { explained, isErrorBody } from '@tollgate/gateway-api/http';
+import type { RequestRecord } from '@tollgate/query-service';
+import { type Log, given, inRequest } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notesOf } from './request-notes.ts';
+import { toRequestRecord, tokenIn } from './to-request-record.ts';
+
+export interface TraceOptions {
+  log: Log;
+  /** Takes in what became of each request of the API; never throws, and does not wait. */
+  noteRequest?: ((record: RequestRecord) => void) | undefined;
+}
+
+/** For every server, before its routes are registered. */
+export function traceRequests(app: FastifyInstance, options: TraceOptions): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => endIfGone(request, reply, options));
+    inRequest(notesOf(request), done);
+  });
+  // Reading the body has led out of it.
+  app.addHook('preValidation', (request, _reply, done) => inRequest(notesOf(request), done));
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    const known = notesOf(request);
+    const token = tokenIn(payload);
+    if (token !== undefined) known.token = token;
+    if (!isErrorBody(payload)) return done(null, payload);
+    const [first] = payload.errors;
+    // The Payment Service's own are passed on, and are its text.
+    if (first !== undefined && /^\w{1,64}$/.test(first.code)) known.errorCode = first.code;
+    done(null, explained(payload, request.id));
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    notesOf(request).isDecided = true;
+    reply.header('request-id', request.id);
+    endIfGone(request, reply, options);
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    end(request, reply, options, reply.statusCode);
+    done();
+  });
+}
+
+/** Fastify says nothing of an answer that nobody is there for, though what was asked for is done all the same. */
+function endIfGone(request: FastifyRequest, reply: FastifyReply, options: TraceOptions): void {
+  if (reply.raw.destroyed && notesOf(request).isDecided === true) end(request, reply, options);
+}
+
+/** What watches over the process asks several times a minute. */
+const unremarkable: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Once for each request. @param status that it was answered with; undefined where the client was gone */
+function end(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, noteRequest }: TraceOptions,
+  status?: number,
+): void {
+  const known = notesOf(request);
+  const { url: route } = request.routeOptions;
+  if (known.isEnded === true || unremarkable.has(route)) return;
+  known.isEnded = true;
+  const record = toRequestRecord(request, reply, status);
+  tell(log, record);
+  if (route === undefined || route.startsWith('/api/')) noteRequest?.(record);
+}
+
+function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fields }: RequestRecord): void {
+  const { team, keyId } = caller ?? {};
+  log.info(
+    { ...fields, ...given({ requestId, statusCode: status, code, team, keyId }) },
+    status === undefined ? 'the client was gone before it was answered' : 'answered',
+  );
+}

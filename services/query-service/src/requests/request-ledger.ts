@@ -1,0 +1,88 @@
+/**
+ * What became of the requests of the last days, for the team that sent them. It is written behind the answers, some at a
+ * time: nothing waits for it, and a process that is killed forgets the last moment.
+ */
+import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
+import { openRequestFile } from './request-file.ts';
+import type { RequestRecord } from './request-record.ts';
+import {
+  type RequestFilter,
+  type RequestOwner,
+  type RequestPage,
+  createRequestRows,
+} from './request-rows.ts';
+
+export interface RequestLedger {
+  /** Takes it in; never throws, and does not wait. */
+  note(record: RequestRecord): void;
+  find(owner: RequestOwner, id: string): RequestRecord | undefined;
+  /** The latest first. */
+  list(owner: RequestOwner, filter: RequestFilter): RequestPage;
+  close(): void;
+}
+
+export interface RequestLedgerOptions {
+  /** Path of the SQLite file, or `:memory:`. */
+  file: string;
+  /** How long a request is kept. */
+  keptMs: number;
+  /** Of one team and environment; the oldest go first. */
+  perTeamMax: number;
+  clock: Pick<Clock, 'now' | 'after'>;
+  log: Log;
+}
+
+/** How long a record waits for others to be written with it. */
+const writeAfterMs = 200;
+/** Records that wait; more come only where writing fails, and are dropped. */
+const waitingMax = 10_000;
+const trimEveryMs = 3_600_000;
+
+/** @throws StartupError where the file cannot be used */
+export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
+  const { file, keptMs, perTeamMax, clock, log } = options;
+  const database = openRequestFile(file, log);
+  const rows = createRequestRows(database, perTeamMax);
+  let waiting: RequestRecord[] = [];
+  let cancel: (() => void) | undefined;
+  let trimmedAt = -Infinity;
+  let isFailing = false;
+
+  function write(): void {
+    cancel?.();
+    cancel = undefined;
+    const [records, now] = [waiting, clock.now()];
+    waiting = [];
+    try {
+      rows.insert(records);
+      isFailing = false;
+      if (now - trimmedAt < trimEveryMs && now >= trimmedAt) return;
+      trimmedAt = now;
+      rows.removeBefore(requestIdFrom(now - keptMs));
+    } catch (error) {
+      // On a full disk, say: what became of these requests is told by nothing but the log.
+      if (!isFailing) log.warn({ error, count: records.length }, 'requests cannot be recorded');
+      isFailing = true;
+    }
+  }
+
+  return {
+    note(record) {
+      if (waiting.length >= waitingMax) return;
+      waiting.push(record);
+      cancel ??= clock.after(writeAfterMs, write);
+    },
+    find(owner, id) {
+      write();
+      return rows.find(owner, id);
+    },
+    list(owner, filter) {
+      write();
+      return rows.list(owner, filter);
+    },
+    close() {
+      write();
+      database.close();
+    },
+  };
+}

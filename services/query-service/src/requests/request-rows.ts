@@ -1,0 +1,166 @@
+/** The rows of the requests: how they are written, found and let go of. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { given } from '@tollgate/service-kit';
+import type { RequestRecord } from './request-record.ts';
+
+/** Whose requests they are; those that came without an active key are nobody's, and no team's key finds them. */
+export interface RequestOwner {
+  environment: string;
+  team: string;
+}
+const nobody: RequestOwner = { environment: '', team: '' };
+
+export interface RequestFilter {
+  /** Only earlier ones than this id. */
+  before?: string | undefined;
+  /** Not before this id. */
+  from?: string | undefined;
+  /** `409`, or `4xx`. */
+  status?: string | undefined;
+  errorCode?: string | undefined;
+  keyId?: string | undefined;
+  token?: string | undefined;
+  perPage: number;
+}
+
+export interface RequestPage {
+  records: RequestRecord[];
+  /** The id after which the next page begins; absent where there is nothing behind. */
+  next?: string;
+}
+
+/** Rows that one page passes over at most, where a filter leaves out most of them. */
+const passedOverMax = 10_000;
+/** So much more than it may have, in hundredths, a team has before the oldest go: not with every write. */
+const slack = 1.05;
+
+const columns =
+  'environment, team, id, method, route, status, error_code, duration_ms, provider_ms, key_id, token, client_request_id';
+
+type Row = Record<string, SQLOutputValue>;
+
+export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
+  const counts = new Map<string, RequestOwner & { count: number }>();
+  const keyOf = ({ environment, team }: RequestOwner) => `${environment} ${team}`;
+  for (const row of database
+    .prepare('SELECT environment, team, count(*) AS count FROM requests GROUP BY environment, team')
+    .all()) {
+    const owner = { environment: String(row['environment']), team: String(row['team']) };
+    counts.set(keyOf(owner), { ...owner, count: Number(row['count']) });
+  }
+  const insertion = database.prepare(
+    `INSERT OR REPLACE INTO requests (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const one = database.prepare(
+    `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id = ?`,
+  );
+
+  function insertOne(record: RequestRecord): void {
+    const { environment, team } = record.caller ?? nobody;
+    const counted = counts.get(keyOf({ environment, team })) ?? { environment, team, count: 0 };
+    counts.set(keyOf(counted), { ...counted, count: counted.count + 1 });
+    insertion.run(...valuesOf(record));
+  }
+
+  /** The oldest of those who have too many. */
+  function trim(): void {
+    for (const [key, { environment, team, count }] of counts) {
+      if (count <= perTeamMax * slack) continue;
+      const sql = `DELETE FROM requests WHERE environment = ? AND team = ? AND id <= (
+        SELECT id FROM requests WHERE environment = ? AND team = ? ORDER BY id LIMIT 1 OFFSET ?)`;
+      const oldest = count - perTeamMax - 1;
+      const { changes } = database.prepare(sql).run(environment, team, environment, team, oldest);
+      counts.set(key, { environment, team, count: count - Number(changes) });
+    }
+  }
+
+  return {
+    insert(records: readonly RequestRecord[]): void {
+      if (records.length === 0) return;
+      inTransaction(database, () => {
+        for (const record of records) insertOne(record);
+        trim();
+      });
+    },
+    removeBefore(id: string): void {
+      for (const [key, { environment, team, count }] of counts) {
+        const sql = 'DELETE FROM requests WHERE environment = ? AND team = ? AND id < ?';
+        const { changes } = database.prepare(sql).run(environment, team, id);
+        counts.set(key, { environment, team, count: count - Number(changes) });
+      }
+    },
+    find({ environment, team }: RequestOwner, id: string): RequestRecord | undefined {
+      const row = one.get(environment, team, id);
+      return row && toRecord(row);
+    },
+    list: (owner: RequestOwner, filter: RequestFilter) => readPage(database, owner, filter),
+  };
+}
+
+function readPage(database: DatabaseSync, owner: RequestOwner, filter: RequestFilter): RequestPage {
+  const { perPage, token, before = 'req_~', from = '' } = filter;
+  const within = [owner.environment, owner.team, before, from];
+  const ofToken = token === undefined ? '' : 'AND token = ?';
+  const passed = `SELECT ${columns} FROM requests WHERE environment = ? AND team = ? AND id < ? AND id >= ? ${ofToken}
+    ORDER BY id DESC LIMIT ${passedOverMax}`;
+  const [conditions, values] = conditionsOf(filter);
+  const sql = `SELECT * FROM (${passed}) WHERE ${conditions} ORDER BY id DESC LIMIT ?`;
+  const tokens = token === undefined ? [] : [token];
+  const found = database.prepare(sql).all(...within, ...tokens, ...values, perPage + 1);
+  const records = found.slice(0, perPage).map(toRecord);
+  if (found.length > perPage) return { records, ...given({ next: records.at(-1)?.id }) };
+  const last = database.prepare(`${passed} OFFSET ${passedOverMax - 1}`).get(...within, ...tokens);
+  return { records, ...(last === undefined ? {} : { next: String(last['id']) }) };
+}
+
+function conditionsOf({ status, errorCode, keyId }: RequestFilter): [string, (string | number)[]] {
+  const conditions: [string, ...(string | number)[]][] = [
+    ...(status === undefined ? [] : [statusCondition(status)]),
+    ...(errorCode === undefined ? [] : [['error_code = ?', errorCode] as [string, string]]),
+    ...(keyId === undefined ? [] : [['key_id = ?', keyId] as [string, string]]),
+  ];
+  const texts = conditions.map(([text]) => text);
+  return [texts.length === 0 ? 'TRUE' : texts.join(' AND '), conditions.flatMap(([, ...values]) => values)];
+}
+
+function statusCondition(status: string): [string, number, number] {
+  const first = status.endsWith('xx') ? Number(status[0]) * 100 : Number(status);
+  return ['status BETWEEN ? AND ?', first, status.endsWith('xx') ? first + 99 : first];
+}
+
+function valuesOf(record: RequestRecord) {
+  const { environment, team } = record.caller ?? nobody;
+  const { id, method, route, status, errorCode, durationMs, providerMs, token, clientRequestId } = record;
+  return [
+    ...[environment, team, id, method, route ?? null, status ?? null, errorCode ?? null],
+    ...[durationMs, providerMs, record.caller?.keyId ?? null, token ?? null, clientRequestId ?? null],
+  ];
+}
+
+function toRecord(row: Row): RequestRecord {
+  const text = (name: string) => (row[name] === null ? undefined : String(row[name]));
+  const keyId = text('key_id');
+  const caller =
+    keyId === undefined
+      ? undefined
+      : { environment: String(row['environment']), team: String(row['team']), keyId };
+  return {
+    ...{ id: String(row['id']), method: String(row['method']) },
+    ...{ durationMs: Number(row['duration_ms']), providerMs: Number(row['provider_ms']) },
+    ...given({ route: text('route'), errorCode: text('error_code'), token: text('token') }),
+    ...given({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
+    ...given({ clientRequestId: text('client_request_id') }),
+  };
+}
+
+function inTransaction(database: DatabaseSync, write: () => void): void {
+  database.exec('BEGIN');
+  try {
+    write();
+    database.exec('COMMIT');
+  } catch (error) {
+    // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
