@@ -25,9 +25,12 @@ export const inRequest = (request: CurrentRequest, work: () => void): void => st
 
 /** `req_`, the time and chance: a later id is greater, so that lists by id are lists by time. */
 export const createRequestIds =
-  ({ clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> }) =>
-  (): string =>
-    `${requestIdFrom(clock.now())}${ids.hex(10)}`;
+  ({ clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'uuid'> }) =>
+  (): string => {
+    // 80 bits of it are chance; Node keeps some ready, which bytes would be asked of the system each time.
+    const uuid = ids.uuid();
+    return `${requestIdFrom(clock.now())}${uuid.slice(0, 8)}${uuid.slice(24)}`;
+  };
 
 /** No id of a request that came earlier is greater. @param instant milliseconds since the Unix epoch */
 export const requestIdFrom = (instant: number): string => `req_${instant.toString(36).padStart(9, '0')}`;

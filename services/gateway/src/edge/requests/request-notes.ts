@@ -24,7 +24,11 @@ export function notesOf(request: FastifyRequest): RequestNotes {
   if (known !== undefined) return known;
   const clientRequestId = clientRequestIdOf(request.headers['x-request-id']);
   // Not the request itself: what is done for it may be remembered for long, and a card number is in its body.
-  const begun: RequestNotes = { id: request.id, providerMs: 0, ...given({ clientRequestId }) };
+  const begun: RequestNotes = {
+    id: request.id,
+    providerMs: 0,
+    ...(clientRequestId === undefined ? {} : { clientRequestId }),
+  };
   notes.set(request, begun);
   return begun;
 }
