@@ -1,6 +1,12 @@
 /** How soon a commit of another process is noticed; one check costs some microseconds. */
 const foreignCommitPollMs = 15;
 
+/**
+ * Those who wait wake up at the first commit after a pause, and then at most this often, milliseconds: what follows in the
+ * meantime they take in one go, because a pass over what is new costs much the same for one event and for twenty.
+ */
+const wakeEveryMs = 10;
+
 /** Wakes those who wait for commits, of this process and of others. */
 export interface CommitWatch {
   /** Changes with every commit that was noticed. Take it before reading events, and pass it to `after`. */
@@ -17,9 +23,24 @@ export function createCommitWatch(dataVersion: () => number): CommitWatch {
   let commitCount = 0;
   let lastVersion: number | undefined = dataVersion();
   let timer: NodeJS.Timeout | undefined;
+  let waking: NodeJS.Timeout | undefined;
+  let wokenAt = -Infinity;
 
   function announce(): void {
     commitCount += 1;
+    if (sleepers.size > 0) wakeSoon();
+  }
+
+  function wakeSoon(): void {
+    const waitMs = wokenAt + wakeEveryMs - performance.now();
+    if (waitMs <= 0) wakeAll();
+    else waking ??= setTimeout(wakeAll, waitMs).unref();
+  }
+
+  function wakeAll(): void {
+    clearTimeout(waking);
+    waking = undefined;
+    wokenAt = performance.now();
     for (const wake of [...sleepers]) wake();
   }
 
@@ -56,7 +77,7 @@ export function createCommitWatch(dataVersion: () => number): CommitWatch {
     announce,
     after: (count, signal) =>
       new Promise((resolve) => {
-        if (signal.aborted || count !== commitCount) return resolve();
+        if (signal.aborted) return resolve();
         const wake = () => {
           rise(wake);
           signal.removeEventListener('abort', wake);
@@ -64,6 +85,7 @@ export function createCommitWatch(dataVersion: () => number): CommitWatch {
         };
         signal.addEventListener('abort', wake, { once: true });
         sleep(wake);
+        if (count !== commitCount) wakeSoon();
       }),
   };
 }

@@ -16,6 +16,7 @@ import {
 import { type StoreUnavailable, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
+import { createFeed } from './feed.ts';
 import { type GroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './position.ts';
@@ -62,6 +63,7 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
   const writer = await startGroupCommit({ file, ...testing, onCommit, onWriterStopped });
   const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
+  const feed = createFeed(reader, commits);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -99,7 +101,7 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
       const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscription({ reader, commits, log }, { ...subscribeOptions, signal });
+      return subscription({ reader, feed, commits, log }, { ...subscribeOptions, signal });
     },
     close: () => {
       closing.abort();

@@ -5,6 +5,7 @@ import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
 import { StoreUnavailable } from '../errors.ts';
 import type { EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
+import { createFeed } from './feed.ts';
 import { fromOpeningError } from './open-database.ts';
 import { openReader } from './reader.ts';
 import { readInPages } from './read-in-pages.ts';
@@ -122,6 +123,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   const closing = new AbortController();
   const reader = openReader(immutable(file));
   const commits = createCommitWatch(reader.dataVersion);
+  const feed = createFeed(reader, commits);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -133,7 +135,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      return subscription({ reader, commits, log }, { ...options, signal });
+      return subscription({ reader, feed, commits, log }, { ...options, signal });
     },
     close: async () => {
       if (closing.signal.aborted) return;

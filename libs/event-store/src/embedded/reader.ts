@@ -27,12 +27,17 @@ export interface Window {
   isEnd: boolean;
 }
 
+export interface Scanned extends Window {
+  /** Length of the texts of each event. */
+  sizes: number[];
+}
+
 /** Reads the file on the calling thread. Readers of a write-ahead log wait for nobody. */
 export interface Reader {
   /** The next events of a stream, in the order of reading. `isEnd`: the stream has no more of them. */
   page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
-  /** Returns the function that reads the events after a row number. */
-  scanner(prefixes: readonly string[]): (after: number) => Window;
+  /** Returns the function that reads the events after a row number, and tells how much text each had. */
+  scanner(prefixes: readonly string[]): (after: number) => Scanned;
   /** A number that changes with each commit to the file. */
   dataVersion(): number;
   close(): void;
@@ -103,21 +108,22 @@ function wantedCondition(prefixCount: number): string {
  * First finds where the window ends, so that a read over many unwanted events is bounded as well. What lies before that
  * end cannot change any more, but for events that are trimmed: positions are given in the order of commits.
  */
-function createScanner(database: DatabaseSync, prefixes: readonly string[]): (after: number) => Window {
+function createScanner(database: DatabaseSync, prefixes: readonly string[]): (after: number) => Scanned {
   const selectWindow = database.prepare(windowSql);
   const selectWanted = prepareRows(database, wantedSql(prefixes.length));
   return (after) => {
     const [window] = translatingErrors(() => selectWindow.all(after));
     const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
-    if (count === 0) return { events: [], scannedTo: after, isEnd: true };
-    const { events, lastRowNumber, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
+    if (count === 0) return { events: [], sizes: [], scannedTo: after, isEnd: true };
+    const { events, sizes, lastRowNumber, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
     const scannedTo = isEnd ? end : (lastRowNumber ?? end);
-    return { events, scannedTo, isEnd: isEnd && count < lookEventsMax };
+    return { events, sizes, scannedTo, isEnd: isEnd && count < lookEventsMax };
   };
 }
 
 interface Look {
   events: RecordedEvent[];
+  sizes: number[];
   lastRowNumber: number | undefined;
   /** The query has no more rows. */
   isEnd: boolean;
@@ -127,6 +133,7 @@ interface Look {
 function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: number): Look {
   return translatingErrors(() => {
     const events: RecordedEvent[] = [];
+    const sizes: number[] = [];
     let lastRowNumber: number | undefined;
     let bytes = 0;
     for (const each of statement.iterate(...parameters)) {
@@ -143,10 +150,12 @@ function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: nu
         recordedAt,
       });
       lastRowNumber = rowNumber;
+      sizes.push(data.length + metadata.length);
       bytes += data.length + metadata.length;
-      if (events.length >= rowsMax || bytes >= lookBytesMax) return { events, lastRowNumber, isEnd: false };
+      if (events.length >= rowsMax || bytes >= lookBytesMax)
+        return { events, sizes, lastRowNumber, isEnd: false };
     }
-    return { events, lastRowNumber, isEnd: true };
+    return { events, sizes, lastRowNumber, isEnd: true };
   });
 }
 

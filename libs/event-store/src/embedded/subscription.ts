@@ -3,19 +3,24 @@ import { errorCode, type Log } from '@tollgate/service-kit';
 import type { CaughtUp, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { fromPosition, toPosition } from './position.ts';
+import type { Feed, FeedMember } from './feed.ts';
 import type { Reader, Window } from './reader.ts';
 
 const pauseAfterFailureMs = 250;
 
 interface Parts {
   reader: Reader;
+  feed: Feed;
   commits: CommitWatch;
   log: Log;
 }
 
-/** See `EventStore.subscribe`. Holds nothing while it is not waiting, so a consumer may simply stop asking. */
+/**
+ * See `EventStore.subscribe`. Reads the file itself until it has caught up, so that it misses nothing that another process
+ * has recorded by then; from there on it is fed with the others, but where it falls behind.
+ */
 export async function* subscription(
-  { reader, commits, log }: Parts,
+  { reader, feed, commits, log }: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   // A function, because the compiler does not know that a signal changes while this waits.
@@ -24,32 +29,41 @@ export async function* subscription(
   const scan = reader.scanner(prefixes);
   let scannedTo = fromPosition(from);
   let isToldEnd = false;
-  while (!isAborted()) {
-    const commitCount = commits.count();
-    const window = await scanUntilItWorks(() => scan(scannedTo), { log, signal });
-    if (window === undefined) return;
-    isToldEnd &&= window.scannedTo === scannedTo;
-    scannedTo = window.scannedTo;
-    // Not by a generator of its own: what is delegated costs a promise more for each event.
-    for (const event of window.events) {
-      if (isAborted()) return;
-      yield event;
+  let member: FeedMember | undefined;
+  const look = () => {
+    const asOf = commits.count();
+    return member?.since(scannedTo) ?? { ...scan(scannedTo), asOf };
+  };
+  try {
+    while (!isAborted()) {
+      const window = await scanUntilItWorks(look, { log, signal });
+      if (window === undefined) return;
+      isToldEnd &&= window.scannedTo === scannedTo;
+      scannedTo = window.scannedTo;
+      // Not by a generator of its own: what is delegated costs a promise more for each event.
+      for (const event of window.events) {
+        if (isAborted()) return;
+        yield event;
+      }
+      if (!window.isEnd) {
+        await nextTurn();
+        continue;
+      }
+      if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: toPosition(scannedTo) };
+      isToldEnd = true;
+      member ??= feed.join(prefixes, scannedTo);
+      await commits.after(window.asOf, signal);
     }
-    if (!window.isEnd) {
-      await nextTurn();
-      continue;
-    }
-    if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: toPosition(scannedTo) };
-    isToldEnd = true;
-    await commits.after(commitCount, signal);
+  } finally {
+    member?.leave();
   }
 }
 
 /** Gives undefined when the signal is aborted first. */
-async function scanUntilItWorks(
-  scan: () => Window,
+async function scanUntilItWorks<Found extends Window>(
+  scan: () => Found,
   { log, signal }: { log: Log; signal: AbortSignal },
-): Promise<Window | undefined> {
+): Promise<Found | undefined> {
   while (!signal.aborted) {
     try {
       return scan();
