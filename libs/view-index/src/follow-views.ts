@@ -16,7 +16,7 @@ import type { IndexFile, IndexProgress } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 
 /** The most views per transaction: each blocks the event loop for some milliseconds; requests are served in between. */
-const batchEventsMax = 25;
+const batchEventsMax = 50;
 
 export interface FollowOptions {
   store: EventStore;

@@ -1,9 +1,10 @@
-/** Opens the SQLite file of the index. Nothing in it is the only copy, so a commit need not reach the disk at once. */
+/** Opens the SQLite file of the index. Nothing in it is the only copy, so a commit need not reach the disk (`boot.ts`). */
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StartupError, type Log } from '@tollgate/service-kit';
 import { createIndexFile, type IndexFile } from './index-file.ts';
 import type { DueAt } from './index-inquiries.ts';
+import { currentBoot, noteClosed, noteOpen } from './boot.ts';
 import { Unusable } from './index-rows.ts';
 import { indexSchema, indexSchemaVersion } from './index-schema.ts';
 
@@ -14,19 +15,20 @@ const busyTimeoutMs = 1_000;
 const checkedFileBytesMax = 64 * 1_048_576;
 
 /**
- * Opens the index; it is empty if there was none, if it was damaged, or if an older version wrote it.
+ * Opens the index; it is empty if there was none, if it was damaged, if an older version wrote it, or if the machine went
+ * down while it was open.
  *
  * @throws StartupError if the file is another program's or cannot be used.
  */
-export function openIndexFile(file: string, log: Log, dueAt?: DueAt): IndexFile {
+export function openIndexFile(file: string, log: Log, dueAt?: DueAt, boot = currentBoot()): IndexFile {
   try {
-    return openOnce(file, dueAt);
+    return openOnce(file, boot, dueAt);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (!isDamage(error)) throw cannotOpen(file, error);
     log.warn({ error, operation: 'open-index' }, 'the index is damaged or of another version; it is rebuilt');
     deleteIndexFile(file);
-    return openOnce(file, dueAt);
+    return openOnce(file, boot, dueAt);
   }
 }
 
@@ -50,14 +52,25 @@ const cannotOpen = (file: string, cause: unknown) =>
     },
   );
 
-function openOnce(file: string, dueAt?: DueAt): IndexFile {
+function openOnce(file: string, boot: string | undefined, dueAt?: DueAt): IndexFile {
   const database = openDatabase(file);
   try {
-    return createIndexFile(database, dueAt);
+    noteOpen(database, boot);
+    const index = createIndexFile(database, dueAt);
+    return { ...index, close: () => closeWhole(database, index) };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function closeWhole(database: DatabaseSync, index: IndexFile): void {
+  try {
+    noteClosed(database);
+  } catch {
+    // Damaged, or on a full disk: the next start of the machine rebuilds it, and no more.
+  }
+  index.close();
 }
 
 function openDatabase(file: string): DatabaseSync {
@@ -65,7 +78,7 @@ function openDatabase(file: string): DatabaseSync {
   try {
     const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
     if (!isNew) requireOurs(database, file);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    database.exec('PRAGMA journal_mode = WAL;');
     if (isNew)
       database.exec(`BEGIN IMMEDIATE; PRAGMA application_id = ${applicationId}; ${indexSchema} COMMIT;`);
     else requireSound(database, file);
