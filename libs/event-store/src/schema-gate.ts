@@ -11,7 +11,6 @@ import type { Member } from './members.ts';
 export const schemaVersionStream = 'schema-version';
 
 const raisedSchema = z.object({ version: z.int().min(1), release: z.string() });
-const stampSchema = z.object({ schemaVersion: z.int() });
 
 /** The schema version that a store is written in; 1 until it was raised. @throws StoreUnavailable */
 export async function readSchemaVersion(
@@ -124,4 +123,8 @@ export const guardAppends = (store: EventStore, writable: () => number): EventSt
   },
 });
 
-const stampOf = ({ metadata }: NewEvent): number => stampSchema.safeParse(metadata).data?.schemaVersion ?? 1;
+/** 1 for events that are stamped with none. */
+function stampOf({ metadata }: NewEvent): number {
+  const { schemaVersion } = (metadata ?? {}) as { schemaVersion?: unknown };
+  return Number.isSafeInteger(schemaVersion) ? Number(schemaVersion) : 1;
+}

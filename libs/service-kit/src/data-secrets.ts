@@ -2,7 +2,7 @@
  * What is stored about requests and customers is protected by secrets that are kept outside the event store, so that who
  * has the store, or a backup of it, can neither read nor guess it.
  */
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { type KeyedSecret, parseKeyedSecrets } from './keyed-secrets.ts';
 import type { Secret } from './secret.ts';
 
@@ -30,7 +30,7 @@ export interface KeyedHashes {
 
 export function createKeyedHashes([first, ...others]: DataSecrets, purpose: string): KeyedHashes {
   const hashUnder = ({ kid, secret }: KeyedSecret) => {
-    const key = deriveKey(secret, purpose);
+    const key = createSecretKey(deriveKey(secret, purpose));
     return (text: string) => `${kid}.${createHmac('sha256', key).update(text).digest('base64url')}`;
   };
   const hashers = others.map(hashUnder);

@@ -1,5 +1,5 @@
 /** The text of an API key, as a team sends it: `tg_<environment>_<keyId>_<secret>`. Only a hash of the secret is kept. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Environment } from '@tollgate/payment-domain';
 
 export interface ApiKey {
@@ -29,4 +29,4 @@ export function parseApiKey(text: string): ApiKey | undefined {
 }
 
 /** SHA-256 of a key's secret, hexadecimal. The secret is random and long, so a slow hash would add nothing. */
-export const hashApiKeySecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashApiKeySecret = (secret: string): string => hash('sha256', secret);

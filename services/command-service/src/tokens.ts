@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RequestFingerprints } from '@tollgate/payment-domain';
 import { type DataSecrets, canonicalJson, createKeyedHashes } from '@tollgate/service-kit';
 
@@ -34,8 +34,8 @@ const tokenLength = 26;
  * and none expires.
  */
 export function deriveToken(prefix: string, parts: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
-  return `${prefix}_${base32(hash).slice(0, tokenLength)}`;
+  const bytes = hash('sha256', JSON.stringify(parts), 'buffer');
+  return `${prefix}_${base32(bytes).slice(0, tokenLength)}`;
 }
 
 const operationNames = { pay: 'payment', ref: 'refund', po: 'payout' } as const;

@@ -120,12 +120,11 @@ function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupComm
 }
 
 function settle(batch: readonly Waiting[], answer: FromWriter): void {
-  const failure = answer.kind === 'failed' ? fromSqliteCode(answer.sqliteCode) : writerStopped();
   const results = answer.kind === 'committed' ? answer.results : [];
   for (const [index, each] of batch.entries()) {
     const result = results[index];
-    if (result === undefined) each.reject(failure);
-    else each.resolve(result);
+    if (result !== undefined) each.resolve(result);
+    else each.reject(answer.kind === 'failed' ? fromSqliteCode(answer.sqliteCode) : writerStopped());
   }
 }
 

@@ -3,7 +3,7 @@
  * what was written some milliseconds later. Where teams come in, it is remembered how far each key has written, and the
  * query service waits for that, though not for long. Kept in this process only, so it is a courtesy and no promise.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -53,4 +53,4 @@ export function createOwnWrites(clock: Pick<Clock, 'monotonic'>, keysMax = 10_00
 
 /** Keys themselves are kept nowhere. */
 const fingerprintOf = (authorization: string): string =>
-  createHash('sha256').update(authorization).digest('base64');
+  hash('sha256', authorization, 'base64');
