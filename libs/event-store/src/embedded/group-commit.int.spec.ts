@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { givenEvent } from '../testing/given-events.ts';
 import { temporaryFile } from '../testing/temporary-store.ts';
@@ -36,8 +37,9 @@ describe('operations that are submitted together', () => {
   it('share the next commit when one is under way', async () => {
     const { writer, commitCount } = await givenGroupCommit();
     const first = writer.submit(operation, 10);
-    await Promise.resolve();
-    await Promise.resolve();
+    // Two turns: of the first one's immediates, one sends it on its way.
+    await nextTurn();
+    await nextTurn();
     await Promise.all([first, ...Array.from({ length: 100 }, () => writer.submit(operation, 10))]);
     expect(commitCount()).toBe(2);
   });

@@ -60,7 +60,7 @@ function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupComm
     if (isDispatchPlanned || underWay.length > 0) return;
     isDispatchPlanned = true;
     // Appends made in the same turn of the event loop go together.
-    queueMicrotask(dispatch);
+    setImmediate(dispatch);
   }
 
   function dispatch(): void {
