@@ -82,13 +82,18 @@ export function supervise(options: ProcessOptions): Supervised {
   };
 }
 
+/**
+ * Nobody opens a debugger in what has keys and card data in its memory; and without a bound the heap grows to a multiple of
+ * what lives in it before it is collected.
+ */
+const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512'];
+
 /** @param onReady called when it serves */
 function start(
   { argv, env, label, say, isReadyLine, isShown, onStart }: ProcessOptions,
   onReady: () => void,
 ) {
-  // Nobody opens a debugger in what has keys and card data in its memory.
-  const child = spawn(process.execPath, ['--disable-sigusr1', ...argv], {
+  const child = spawn(process.execPath, [...nodeOptions, ...argv], {
     env: { ...env },
     // Ctrl-C in a terminal reaches a whole group: out of ours, so that all are stopped in their order. The channel ends
     // with us, however we end, and with it the process.
