@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface LoadResult {
+  count: number;
   perSecond: number;
   medianMs: number;
   p99Ms: number;
@@ -46,6 +47,8 @@ export interface Load {
   durationMs: number;
   /** Creations a second; as many as there can be where it is absent. */
   perSecondMax?: number;
+  /** Ends earlier, when so many were made. */
+  countMax?: number;
 }
 
 /** Creates payments, and tells how fast; the last answer stands for all. */
@@ -55,8 +58,13 @@ export async function createPayments({
   connections,
   durationMs,
   perSecondMax = Infinity,
+  countMax = Infinity,
 }: Load): Promise<LoadResult & { lastAnswer: string }> {
-  const run = `${process.pid}-${performance.now().toFixed(0)}`;
+  // In letters: digits in a row could be a card number.
+  const run = `${process.pid}${performance.now().toFixed(0)}`.replaceAll(
+    /\d/g,
+    (digit) => 'abcdefghij'[Number(digit)] ?? '',
+  );
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(new URL(url))));
   const latencies: number[] = [];
   const startedAt = performance.now();
@@ -65,7 +73,7 @@ export async function createPayments({
   let lastAnswer = '';
   await Promise.all(
     lines.map(async ({ socket, exchange }) => {
-      while (performance.now() < endsAt) {
+      while (performance.now() < endsAt && sent < countMax) {
         const number = sent++;
         const dueAt = startedAt + (1_000 * number) / perSecondMax;
         if (dueAt >= endsAt) break;
@@ -83,7 +91,8 @@ export async function createPayments({
   const seconds = (performance.now() - startedAt) / 1_000;
   latencies.sort((one, other) => one - other);
   const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-  return { perSecond: latencies.length / seconds, medianMs: at(0.5), p99Ms: at(0.99), lastAnswer };
+  const { length: count } = latencies;
+  return { count, perSecond: count / seconds, medianMs: at(0.5), p99Ms: at(0.99), lastAnswer };
 }
 
 function toRequest(url: string, key: string, orderNumber: string): string {

@@ -1,0 +1,222 @@
+/** Programs of the benches: started, measured from outside, stopped. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { request } from 'undici';
+import { createPayments } from './http-load.ts';
+
+/** Of the times in /proc, per second. */
+const ticksPerSecond = 100;
+/** As `npm start` starts it. */
+const nodeOptions = ['--disable-sigusr1', '--max-old-space-size=512'];
+const behindMaxMs = 120_000;
+const children: ChildProcess[] = [];
+
+/** What the programs write; it is gone after the bench. */
+export const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+
+interface Started {
+  child: ChildProcess;
+  output: string;
+}
+
+export interface Target extends Started {
+  url: string;
+  key: string;
+}
+
+export interface GatewayTarget extends Target {
+  metricsUrl: string;
+  callbackUrl: string;
+  /** From its start until it said that it is ready, milliseconds. */
+  readyAfterMs: number;
+}
+
+/** A Payment Service of the bench. */
+export interface Service {
+  url: string;
+  caFile: string;
+  key: string;
+}
+
+/** Starts a program beside this one, and resolves when it has printed `ready`. */
+export async function start(
+  path: string,
+  { argv = [], env = {}, ready }: { argv?: string[]; env?: Record<string, string>; ready: string },
+): Promise<Started> {
+  const child = spawn(process.execPath, [...nodeOptions, join(import.meta.dirname, path), ...argv], {
+    env: { PATH: process.env['PATH'], TOLLGATE_LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  let output = '';
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += String(chunk);
+    if (!output.includes(ready)) continue;
+    child.stdout.resume();
+    return { child, output };
+  }
+  throw new Error(`${path} did not start.`);
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}
+
+/** Stops what is still running, and deletes what it has written. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(children.map(stop));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A Payment Service that answers at once. */
+export async function startBareService(): Promise<Service> {
+  const program = '../../payment-service/bench/bare-service.ts';
+  const { output } = await start(program, { argv: [join(folder, 'service')], ready: '}\n' });
+  return JSON.parse(output) as Service;
+}
+
+/** The test server for EventStoreDB's protocol. Gives its connection string. */
+export async function startTestServer(): Promise<string> {
+  const program = '../../../libs/event-store/src/testing/eventstoredb-server/main.ts';
+  const { output } = await start(program, { argv: ['--data-dir', join(folder, 'store')], ready: '\n' });
+  return output.trim();
+}
+
+interface GatewayOptions {
+  service: Service;
+  /** Of the data directory in the bench's folder: one that is there is gone on with. */
+  name: string;
+  env?: Record<string, string>;
+  /** One that was issued before; absent: a new team and its key. */
+  key?: string;
+}
+
+/** All of the gateway in one process, in front of a service. */
+export async function startGateway({
+  service,
+  name,
+  env = {},
+  key: givenKey,
+}: GatewayOptions): Promise<GatewayTarget> {
+  const dataDir = join(folder, name);
+  const accountsFile = join(folder, 'accounts.json');
+  const account = {
+    ...{ name: 'main', environment: 'sandbox', baseUrl: service.url, caFile: service.caFile },
+    ...{ privateKeyEnv: 'SANDBOX_KEY', concurrentCallsMax: 10_000, callsPerSecondMax: 1_000_000 },
+    ...{ concurrentInquiriesMax: 256, inquiriesPerSecondMax: 1_000_000 },
+  };
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }));
+  const own = {
+    ...{ TOLLGATE_DATA_DIR: dataDir, PROVIDER_ACCOUNTS_FILE: accountsFile, SANDBOX_KEY: service.key },
+    ...{
+      GATEWAY_PORT: '0',
+      CALLBACK_PORT: '0',
+      GATEWAY_METRICS_PORT: '0',
+      GATEWAY_REQUESTS_PER_SECOND: '100000',
+    },
+    ...env,
+  };
+  const startedAt = performance.now();
+  const started = await start('../src/main.ts', { env: own, ready: 'Tollgate is ready' });
+  const readyAfterMs = performance.now() - startedAt;
+  const quickstart = JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')) as {
+    gatewayUrl: string;
+    metricsUrl: string;
+    callbackUrl: string;
+  };
+  const { gatewayUrl: url, metricsUrl, callbackUrl } = quickstart;
+  const key = givenKey ?? (await issueKey(url, own));
+  return { ...started, url, metricsUrl, callbackUrl, key, readyAfterMs };
+}
+
+/** A team and its key, by the command line; resolves when the gateway takes it. */
+async function issueKey(url: string, env: Record<string, string>): Promise<string> {
+  const cli = join(import.meta.dirname, '../src/command-line/cli.ts');
+  const tollgate = (...argv: string[]) =>
+    execFileSync(process.execPath, [cli, ...argv, '--json'], {
+      env: { PATH: process.env['PATH'], ...env },
+      encoding: 'utf8',
+    });
+  tollgate('team', 'add', 'bench');
+  const scopes = ['--environment', 'sandbox', '--scopes', 'payments,refunds,payouts,read,cards'];
+  const { key } = JSON.parse(tollgate('key', 'issue', 'bench', ...scopes)) as { key: string };
+  for (;;) {
+    const headers = { authorization: `Bearer ${key}` };
+    const { statusCode, body } = await request(`${url}/api/v1/payments`, { headers });
+    await body.dump();
+    if (statusCode === 200) return key;
+    await pause(50);
+  }
+}
+
+/** Processor time of a process so far, milliseconds. */
+export function cpuMsOf({ pid = 0 }: ChildProcess): number {
+  const times = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return ((Number(times[11]) + Number(times[12])) * 1_000) / ticksPerSecond;
+}
+
+/** Memory that a process holds, MiB: now, and at the most. */
+export function memoryOf({ pid = 0 }: ChildProcess): { now: number; most: number } {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
+  return { now: read('VmRSS'), most: read('VmHWM') };
+}
+
+/** Until everything that was recorded can be read, milliseconds. */
+export async function untilShown({ url, key }: Pick<Target, 'url' | 'key'>): Promise<number> {
+  const startedAt = performance.now();
+  const { lastAnswer } = await createPayments({ url, key, connections: 1, durationMs: 1 });
+  const position = /^tollgate-position: (\S+)/im.exec(lastAnswer)?.[1] ?? '';
+  const token = /"token":"(pay_[^"]+)"/.exec(lastAnswer)?.[1];
+  for (;;) {
+    const headers = { authorization: `Bearer ${key}`, 'tollgate-min-position': position };
+    const { statusCode, body } = await request(`${url}/api/v1/payments/${token}`, { headers });
+    await body.dump();
+    const tookMs = performance.now() - startedAt;
+    if (statusCode === 200) return tookMs;
+    if (statusCode !== 503 || tookMs > behindMaxMs) throw new Error(`A read was answered ${statusCode}.`);
+  }
+}
+
+/** The largest of the readings of a gauge. */
+async function gauge({ metricsUrl }: Pick<GatewayTarget, 'metricsUrl'>, name: string): Promise<number> {
+  const text = await (await request(`${metricsUrl}/metrics`)).body.text();
+  return Math.max(
+    0,
+    ...[...text.matchAll(new RegExp(`^${name}\\S* (\\S+)$`, 'gm'))].map(([, value]) => Number(value)),
+  );
+}
+
+/** What was behind at the most while `work` went on, seconds. */
+export async function lagWhile<Result>(
+  gateway: Pick<GatewayTarget, 'metricsUrl'>,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; views: number; topics: number }> {
+  const most = { views: 0, topics: 0 };
+  const look = async () => {
+    const [topics, views] = await Promise.all([
+      gauge(gateway, 'tollgate_publisher_lag_seconds'),
+      gauge(gateway, 'tollgate_read_model_lag_seconds'),
+    ]);
+    most.topics = Math.max(most.topics, topics);
+    most.views = Math.max(most.views, views);
+  };
+  const watching = setInterval(() => void look().catch(() => undefined), 500);
+  try {
+    return { result: await work(), ...most };
+  } finally {
+    clearInterval(watching);
+  }
+}
+
+export const say = (name: string, figure: string) => process.stdout.write(`  ${name.padEnd(46)} ${figure}\n`);
+export const rounded = (value: number) => Math.round(value).toLocaleString('en');
+export const median = (values: readonly number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
