@@ -4,7 +4,7 @@ import type { Operation, OperationResult } from './writer-protocol.ts';
 export const batchOperationsMax = 512;
 export const batchBytesMax = 32 * 1_048_576;
 export const waitingOperationsMax = 50_000;
-const waitingBytesMax = 64 * 1_048_576;
+const waitingBytesMax = 128 * 1_048_576;
 
 /** An operation whose caller waits for the answer. */
 export interface Waiting {
