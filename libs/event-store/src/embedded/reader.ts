@@ -115,7 +115,11 @@ function createScanner(database: DatabaseSync, prefixes: readonly string[]): (af
     const [window] = translatingErrors(() => selectWindow.all(after));
     const [count, end] = [Number(window?.['count']), Number(window?.['end'])];
     if (count === 0) return { events: [], sizes: [], scannedTo: after, isEnd: true };
-    const { events, sizes, lastRowNumber, isEnd } = look(selectWanted, [after, end, ...prefixes], lookEventsMax);
+    const { events, sizes, lastRowNumber, isEnd } = look(
+      selectWanted,
+      [after, end, ...prefixes],
+      lookEventsMax,
+    );
     const scannedTo = isEnd ? end : (lastRowNumber ?? end);
     return { events, sizes, scannedTo, isEnd: isEnd && count < lookEventsMax };
   };

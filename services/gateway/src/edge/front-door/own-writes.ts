@@ -52,5 +52,4 @@ export function createOwnWrites(clock: Pick<Clock, 'monotonic'>, keysMax = 10_00
 }
 
 /** Keys themselves are kept nowhere. */
-const fingerprintOf = (authorization: string): string =>
-  hash('sha256', authorization, 'base64');
+const fingerprintOf = (authorization: string): string => hash('sha256', authorization, 'base64');
