@@ -2,8 +2,9 @@
  * `npm run bench -- at-size`: what a creation costs, how fast callbacks lead to approved payments, and how much memory the
  * gateway holds, while the store grows; one payment in ten stays open. Then how soon it is ready on that store.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import { createPayments } from './http-load.ts';
 import {
@@ -26,12 +27,24 @@ const callbackConnections = 64;
 /** Where a row is printed, as shares of all payments. */
 const steps = [0.01, 0.1, 0.25, 0.5, 1];
 
-function readCount([name, value]: readonly string[]): number {
-  if (name === undefined) return 100_000;
-  const count = Number(value);
-  if (name === '--payments' && Number.isSafeInteger(count) && count >= 1_000) return count;
-  process.stderr.write('The only argument is --payments <n>, a whole number of at least 1000.\n');
-  process.exit(2);
+interface Options {
+  payments: number;
+  json: string | undefined;
+}
+
+function readOptions(): Options {
+  try {
+    const { values } = parseArgs({
+      options: { payments: { type: 'string', default: '100000' }, json: { type: 'string' } },
+    });
+    const payments = Number(values.payments);
+    if (!Number.isSafeInteger(payments) || payments < 1_000)
+      throw new RangeError('--payments must be a whole number of at least 1000.');
+    return { payments, json: values.json };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
+    process.exit(2);
+  }
 }
 
 /** Those that are not approved in the read model. */
@@ -56,35 +69,61 @@ async function approve(gateway: GatewayTarget, service: Service, count: number):
   return (1_000 * count) / (performance.now() - startedAt);
 }
 
-async function measure(payments: number): Promise<void> {
+interface Row {
+  payments: number;
+  perSecond: number;
+  /** Of the gateway, for each creation. */
+  cpuMs: number;
+  medianMs: number;
+  p99Ms: number;
+  /** From the service's callbacks to payments that are approved in the read model, a second. */
+  callbacksPerSecond: number;
+  memoryMiB: number;
+}
+
+/** Creates payments until there are so many. Gives how many there are. */
+async function fill(gateway: GatewayTarget, made: number, wanted: number): Promise<number> {
+  let there = made;
+  while (there < wanted) {
+    const load = { ...gateway, connections, durationMs: measuredMs };
+    const { count } = await createPayments({ ...load, countMax: Math.min(10_000, wanted - there) });
+    await untilShown(gateway);
+    there += count + 1;
+  }
+  return there;
+}
+
+async function measureRow(gateway: GatewayTarget, service: Service, made: number): Promise<Row> {
+  const toApprove = Math.round((await openCount(gateway)) - 0.1 * made);
+  const callbacksPerSecond = await approve(gateway, service, toApprove);
+  const before = cpuMsOf(gateway.child);
+  const load = { ...gateway, connections, durationMs: measuredMs };
+  const { count, perSecond, medianMs, p99Ms } = await createPayments(load);
+  await untilShown(gateway);
+  const cpuMs = (cpuMsOf(gateway.child) - before) / count;
+  const { now: memoryMiB } = memoryOf(gateway.child);
+  return { payments: made + count + 1, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond, memoryMiB };
+}
+
+function tell({ payments, perSecond, cpuMs, medianMs, p99Ms, callbacksPerSecond, memoryMiB }: Row): void {
+  say(
+    `${rounded(payments)} payments: created, processor`,
+    `${rounded(perSecond)}/s, ${cpuMs.toFixed(2)} ms each; p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`,
+  );
+  say('  callbacks to approved; memory', `${rounded(callbacksPerSecond)}/s; ${rounded(memoryMiB)} MiB`);
+}
+
+async function measure({ payments, json }: Options): Promise<void> {
   const service = await startBareService();
   const gateway = await startGateway({ service, name: 'gateway' });
-  await createPayments({ ...gateway, connections, durationMs: measuredMs, countMax: payments * 0.005 });
-  let made = await openCount(gateway);
+  const rows: Row[] = [];
+  let made = 0;
   for (const step of steps) {
-    const wanted = Math.round(payments * step);
-    while (made < wanted) {
-      const { count } = await createPayments({
-        ...{ ...gateway, connections, durationMs: measuredMs },
-        countMax: Math.min(10_000, wanted - made),
-      });
-      await untilShown(gateway);
-      made += count + 1;
-    }
-    const callbacks = await approve(gateway, service, Math.round((await openCount(gateway)) - 0.1 * made));
-    const before = cpuMsOf(gateway.child);
-    const { count, perSecond, medianMs, p99Ms } = await createPayments({
-      ...{ ...gateway, connections, durationMs: measuredMs },
-    });
-    await untilShown(gateway);
-    made += count + 1;
-    const cpuMs = (cpuMsOf(gateway.child) - before) / count;
-    const { now } = memoryOf(gateway.child);
-    say(
-      `${rounded(made)} payments: created, processor`,
-      `${rounded(perSecond)}/s, ${cpuMs.toFixed(2)} ms each; p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms`,
-    );
-    say('  callbacks to approved; memory', `${rounded(callbacks)}/s; ${rounded(now)} MiB`);
+    made = await fill(gateway, made, Math.round(payments * step));
+    const row = await measureRow(gateway, service, made);
+    tell(row);
+    rows.push(row);
+    made = row.payments;
   }
   const { most } = memoryOf(gateway.child);
   await stop(gateway.child);
@@ -93,10 +132,12 @@ async function measure(payments: number): Promise<void> {
     'memory at the most; ready again after',
     `${rounded(most)} MiB; ${rounded(again.readyAfterMs)} ms, ${rounded(memoryOf(again.child).now)} MiB`,
   );
+  const figures = { rows, mostMiB: most, readyAfterMs: again.readyAfterMs };
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`);
 }
 
 try {
-  await measure(readCount(process.argv.slice(2)));
+  await measure(readOptions());
 } finally {
   await stopAll();
 }
