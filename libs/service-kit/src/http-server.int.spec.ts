@@ -45,6 +45,29 @@ it.each(['/%ff', '/%', `/${'x'.repeat(600)}`])(
   },
 );
 
+// Both were 404, so that a caller looked for a typing error in the path.
+it('a method that a path does not take is refused with those that it takes, and HEAD goes where GET does', async () => {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
+  answerInJsonOnly(app, silentLog);
+  await app.register(async (inner) => {
+    inner.get('/payments/:token', async () => ({ success: true }));
+    inner.post('/payments/:token/capture', async () => ({ success: true }));
+    inner.get('/payments/recent', async () => ({ success: true }));
+    inner.post('/payments/recent', async () => ({ success: true }));
+  });
+  const ask = async (method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS', url: string) => {
+    const { statusCode, headers, body } = await app.inject({ method, url });
+    return [statusCode, headers.allow, /"code":"(.*?)"/.exec(body)?.[1]];
+  };
+  expect(await ask('DELETE', '/payments/pay_1?x=/')).toEqual([405, 'GET, HEAD', 'method_not_allowed']);
+  expect(await ask('GET', '/payments/pay_1/capture')).toEqual([405, 'POST', 'method_not_allowed']);
+  expect(await ask('OPTIONS', '/payments/recent')).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
+  for (const path of ['/payments', '/payments/pay_1/', '/payments/pay_1/refund', '/'])
+    expect(await ask('GET', path)).toEqual([404, undefined, 'path_not_found']);
+  const head = await app.inject({ method: 'HEAD', url: '/payments/pay_1' });
+  expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', '16']);
+});
+
 // The last one counted, whatever a proxy in front had checked.
 it.each([
   ['{"amount":1,"amount":100000}', 'amount'],

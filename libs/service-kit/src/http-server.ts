@@ -33,7 +33,7 @@ export const httpServerOptions = ({ bodyLimitBytes, idleMs = 10_000 }: HttpServe
   // A request that comes while the server is closing is answered, and waited for, like those before it. Fastify would
   // refuse it with a body that no client of ours knows.
   return503OnClosing: false,
-  exposeHeadRoutes: false,
+  exposeHeadRoutes: true,
   routerOptions: { maxParamLength: 512 },
   // A path that the router cannot read reaches no handler of ours.
   frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
@@ -60,6 +60,10 @@ const ofBody = (status: number, message: string) =>
 /** What any HTTP server of ours may answer by itself. */
 export const serverErrors = {
   path_not_found: ofServer(404, 'There is nothing at this method and path.'),
+  method_not_allowed: {
+    ...ofServer(405, 'This path does not take this method; the header Allow lists those that it takes.'),
+    since: '0.2.0',
+  },
   invalid_request: ofBody(400, 'The request cannot be read.'),
   invalid_json: ofBody(400, 'The body is not JSON that we accept.'),
   body_too_large: ofBody(413, 'The body is too large.'),
@@ -98,7 +102,12 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
       done(key === undefined ? error : new DuplicateKey(key), value);
     }),
   );
-  app.setNotFoundHandler((_request, reply) => sendServerError(reply, 'path_not_found'));
+  const methodsAt = rememberRoutes(app);
+  app.setNotFoundHandler(({ method, url }, reply) => {
+    const allowed = methodsAt(url);
+    if (allowed.length === 0 || allowed.includes(method)) return sendServerError(reply, 'path_not_found');
+    return sendServerError(reply.header('allow', allowed.join(', ')), 'method_not_allowed');
+  });
   app.setErrorHandler((error, request, reply) => {
     const known = codeByFastifyCode[errorCode(error) ?? ''];
     if (known !== undefined) return sendServerError(reply, known);
@@ -110,6 +119,27 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
     return sendServerError(reply, 'core_api_error');
   });
 }
+
+/** Returns the function that gives the methods which a path is there for; call it before there are routes. */
+function rememberRoutes(app: FastifyInstance): (url: string) => readonly string[] {
+  const methodsByRoute = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = methodsByRoute.get(url) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    methodsByRoute.set(url, methods);
+  });
+  return (url) => {
+    const path = partsOf(url.split('?')[0] ?? '');
+    const found = [...methodsByRoute].filter(([route]) => isAt(partsOf(route), path));
+    return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+  };
+}
+
+const partsOf = (path: string): string[] => path.split('/');
+
+const isAt = (route: readonly string[], path: readonly string[]): boolean =>
+  route.length === path.length &&
+  route.every((part, place) => (part.startsWith(':') ? path[place] !== '' : part === path[place]));
 
 class DuplicateKey extends Error {
   readonly key: string;

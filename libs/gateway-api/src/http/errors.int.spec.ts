@@ -39,7 +39,7 @@ test('statuses follow from kinds', () => {
   for (const code of codes) {
     const { kind, status } = statedError(code);
     expect(
-      kind === 'invalid_request_error' ? [400, 404, 409, 410, 413, 415, 422] : statuses[kind],
+      kind === 'invalid_request_error' ? [400, 404, 405, 409, 410, 413, 415, 422] : statuses[kind],
       code,
     ).toContain(status);
   }

@@ -362,7 +362,12 @@ export const routesOf = (service: AnsweringService): readonly Route[] =>
   Object.values<Route>(routes).filter((route) => route.service === service);
 
 /** Answered for any address, so they belong to no route. */
-const ofAnyAddress: readonly ErrorCode[] = ['path_not_found', 'invalid_request', 'https_required'];
+const ofAnyAddress: readonly ErrorCode[] = [
+  'path_not_found',
+  'method_not_allowed',
+  'invalid_request',
+  'https_required',
+];
 
 /** Every code that a team may receive. */
 export const errorCodes = (): ReadonlySet<ErrorCode> =>

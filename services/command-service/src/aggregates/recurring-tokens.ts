@@ -9,6 +9,7 @@ import {
   recurringTokenStoredSchema,
 } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Vault, keyIdOf } from '@tollgate/service-kit';
+import { isToken } from '@tollgate/teams';
 import type { Cause } from './repository.ts';
 
 type RecurringToken = Omit<StoredRecurringToken, 'sealedRecurringToken'> & {
@@ -46,6 +47,8 @@ export function createRecurringTokens(deps: {
       );
     },
     async find(alias) {
+      // What a team sends may be any text, and none but a token names a stream.
+      if (!isToken(alias)) return undefined;
       const stream = recurringStream(alias);
       // A rewrapped one comes after the first.
       for await (const { data } of store.read(stream, { direction: 'backwards', limit: 1 })) {

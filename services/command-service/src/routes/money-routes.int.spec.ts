@@ -204,6 +204,8 @@ describe('POST /api/v1/payouts answers', () => {
     const body = { ...request, destination: { recurringToken: recurringAlias } };
     const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
     expect(errorsOf(await app.post('payouts', body))).toEqual(refused);
+    const nobodys = { ...request, destination: { recurringToken: 'réc a' } };
+    expect(errorsOf(await app.post('payouts', nobodys))).toEqual(refused);
     await keepRecurringToken(harness());
     const answer = await app.post('payouts', body);
     expect(answer.statusCode).toBe(200);

@@ -220,6 +220,9 @@ it('POST /api/v1/payments by a recurring token of nobody answers 409, by a known
   const body = { ...tea, recurringToken: recurringAlias };
   const refused = [409, 'processing_error recurring_token_not_found recurringToken'];
   expect(errorsOf(await app.post('payments', body))).toEqual(refused);
+  // Both were 500: no stream has such a name.
+  for (const recurringToken of ['rec a', 'récurrent'])
+    expect(errorsOf(await app.post('payments', { ...body, recurringToken }))).toEqual(refused);
   await keepRecurringToken(harness());
   const others = startApp(harness(), { team: { team: 'others' } });
   expect(errorsOf(await others.post('payments', body))).toEqual(refused);

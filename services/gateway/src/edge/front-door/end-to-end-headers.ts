@@ -17,7 +17,10 @@ const replaced: readonly string[] = [
   ...[internalCredentialHeader, requestIdHeader],
 ];
 
-/** Of a body that a GET has and nobody reads. */
+/** Whether nobody reads a body that a request has. */
+export const isBodyless = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** Of such a body. */
 const ofBody: readonly string[] = ['content-length', 'content-type', 'content-encoding'];
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -28,7 +31,7 @@ export function requestHeaders(
   headers: Headers,
   credential: string,
 ): IncomingHttpHeaders {
-  const bodyless = request.method === 'GET' ? ofBody : [];
+  const bodyless = isBodyless(request.method) ? ofBody : [];
   return {
     ...without(headers, [...hopByHop, ...replaced, ...bodyless]),
     'x-forwarded-for': forwardedFor(request),

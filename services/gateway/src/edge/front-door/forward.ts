@@ -5,8 +5,8 @@ import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route } from '@tollgate/gateway-api/http';
 import { answerForUpstream } from './upstream-failure.ts';
-import { endToEndHeaders, requestHeaders } from './end-to-end-headers.ts';
 import { notesOf, requestNotesHeader, takeNotes } from '../requests/request-notes.ts';
+import { endToEndHeaders, isBodyless, requestHeaders } from './end-to-end-headers.ts';
 import type { InternalCredential } from '../internal-credential.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -91,7 +91,7 @@ function pathOf(route: string, params: Readonly<Record<string, string>>): string
 
 /** With a type, so that the package sends the bytes as they are: without one it writes them as JSON. */
 function bodyOf({ method, body, headers }: FastifyRequest): { body?: Buffer; contentType?: string } {
-  if (method === 'GET' || !Buffer.isBuffer(body)) return {};
+  if (isBodyless(method) || !Buffer.isBuffer(body)) return {};
   return { body, contentType: headers['content-type'] ?? 'application/octet-stream' };
 }
 

@@ -128,6 +128,14 @@ describe('what is handed on', () => {
     expect(credential.isValid(shown, 'POST', '/internal/requests')).toBe(true);
   });
 
+  it('is asked by HEAD for what GET is answered with', async () => {
+    const queries = await startService();
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const answered = await request(`${url}/api/v1/payments/pay_1`, { method: 'HEAD' });
+    expect([answered.statusCode, await answered.body.text()]).toEqual([200, '']);
+    expect(queries.seen).toMatchObject([{ method: 'HEAD', url: '/api/v1/payments/pay_1' }]);
+  });
+
   it('is no body over the limit', async () => {
     const commands = await startService();
     const url = await startFrontDoor({ COMMAND_SERVICE_URL: commands.origin });
@@ -221,7 +229,7 @@ describe('the path that a service sees is the one that was routed by', () => {
     });
     for (const method of ['GET', 'POST'])
       expect(await sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: x', 'Content-Length: 0'])).toMatch(
-        /^HTTP\/1.1 40[04]/,
+        /^HTTP\/1.1 40[045]/,
       );
     expect(all.seen).toEqual([]);
   });

@@ -75,7 +75,10 @@ export async function startApi(
     noteRequest: requests.note,
   });
   const routes: RouteOptions[] = [];
-  app.addHook('onRoute', (route) => void routes.push(route));
+  app.addHook('onRoute', (route) => {
+    // Those of HEAD go where those of GET do.
+    if (route.method !== 'HEAD') routes.push(route);
+  });
   await registerApi(
     app,
     { config, clock: systemClock },
