@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
 /**
- * Reads configuration out of environment variables. An empty variable counts as not set.
+ * Reads configuration out of environment variables, all of which are checked together. An empty variable counts as not set.
  *
  * @throws StartupError whose message names each variable at fault; values are not repeated, they may be secrets.
  */
@@ -15,16 +15,37 @@ export function readConfig<Schema extends z.ZodType>(
   );
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const faults = result.error.issues.map(({ path: [variable = ''], message }) =>
+    `${String(variable)} ${message}`.trim(),
+  );
   throw new StartupError(
     'config_invalid',
-    `Set these environment variables right and start again: ${faults.join('; ')}.`,
+    // A variable that two programs read in one process is checked by both.
+    `Set these environment variables right and start again: ${[...new Set(faults)].join('; ')}.`,
   );
 }
 
+/**
+ * For `transform`: what `read` refuses with a StartupError is told together with the faults of other variables.
+ */
+export const orFault =
+  <Env, Read>(read: (env: Env) => Read) =>
+  (env: Env, context: z.RefinementCtx): Read => {
+    try {
+      return read(env);
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message.replace(/\.$/, '') });
+      return z.NEVER;
+    }
+  };
+
+/** A whole number of something, within bounds that a refusal names. */
+export function wholeNumberSchema({ of, min, max }: { of: string; min: number; max: number }) {
+  const rule = `must be a whole number of ${of} from ${min} to ${max}`;
+  return z.coerce.number(rule).int(rule).min(min, rule).max(max, rule);
+}
+
 /** A TCP port; 0 takes any free one. */
-export const portSchema = z.coerce
-  .number('must be a port number from 0 to 65535')
-  .int('must be a port number from 0 to 65535')
-  .min(0, 'must be a port number from 0 to 65535')
-  .max(65_535, 'must be a port number from 0 to 65535');
+const portRule = 'must be a port number from 0 to 65535';
+export const portSchema = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);

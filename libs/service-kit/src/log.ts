@@ -1,4 +1,5 @@
 import { pino, type DestinationStream } from 'pino';
+import { z } from 'zod';
 import { currentRequest } from './current-request.ts';
 import { TollgateError, errorCode } from './errors.ts';
 
@@ -58,7 +59,10 @@ export interface Log {
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies LogLevel[];
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const satisfies LogLevel[];
+
+/** Of a variable. */
+export const logLevelSchema = z.enum(logLevels, `must be one of ${logLevels.join(', ')}`);
 
 const scalarFields: ReadonlySet<string> = new Set<keyof LogFields>([
   ...([

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { logLevels, portSchema } from '@tollgate/service-kit';
+import { logLevelSchema, portSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 
 /** The two worlds of the service, with separate data and separate keys; a running service serves one of them. */
@@ -24,7 +24,7 @@ export const paymentServiceConfigSchema = z
     PAYMENT_SERVICE_HOST_NAMES: hostNamesSchema.default([]),
     /** Folder of the database, the certificates and, where the service runs alone, its demo key. */
     TOLLGATE_DATA_DIR: z.string().default('.data'),
-    TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('info'),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('info'),
   })
   .transform((env) => ({
     environment: env.PAYMENT_SERVICE_ENVIRONMENT,

@@ -1,4 +1,4 @@
-import { readConfig } from '@tollgate/service-kit';
+import { StartupError, readConfig } from '@tollgate/service-kit';
 import { expect, it, test } from 'vitest';
 import { gatewayConfigSchema } from './config.ts';
 
@@ -31,4 +31,26 @@ test.each([
   [{ RECONCILE_AFTER_DAYS: '1,367' }, 'RECONCILE_AFTER_DAYS'],
 ])('%j is refused by name', (env, variable) => {
   expect(() => configOf(env as Record<string, string>)).toThrow(variable);
+});
+
+// Of these only the first was told, without its bounds, and the last two ended with a stack.
+it('tells the faults of all variables together, each once, with bounds', () => {
+  const wrong = {
+    ...{ GATEWAY_REQUESTS_PER_SECOND: '0', GATEWAY_IDLE_MS: '1.5', PROJECTOR_SHARDS: '99' },
+    ...{ GATEWAY_PORT: '99999', TOLLGATE_LOG_LEVEL: 'INFO', PAYMENT_SERVICE_HTTPS_PORT: 'abc' },
+    ...{ EVENTSTORE_URL: 'nowhere', KAFKA_BROKERS: 'nowhere', TOLLGATE_SCHEMA_VERSION: '0' },
+  };
+  const intro = 'Set these environment variables right and start again: ';
+  const faults = [
+    'GATEWAY_PORT must be a port number from 0 to 65535',
+    'GATEWAY_REQUESTS_PER_SECOND must be a whole number of requests a second from 1 to 100000',
+    'GATEWAY_IDLE_MS must be a whole number of milliseconds from 1 to 86400000',
+    'PROJECTOR_SHARDS must be a whole number of parts from 1 to 16',
+    'TOLLGATE_SCHEMA_VERSION must be a schema version: a whole number from 1 on',
+    'TOLLGATE_LOG_LEVEL must be one of debug, info, warn, error, silent',
+    'EVENTSTORE_URL must be esdb://host:port, or several of them separated by commas, or esdb+discover://name',
+    'KAFKA_BROKERS must be host:port, or several of them separated by commas',
+    'PAYMENT_SERVICE_HTTPS_PORT must be a port number from 0 to 65535',
+  ];
+  expect(() => configOf(wrong)).toThrow(new StartupError('config_invalid', `${intro}${faults.join('; ')}.`));
 });

@@ -3,7 +3,7 @@ import { isNetwork } from '@tollgate/notifier';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { shardsMax } from '@tollgate/views';
-import { logLevels, portSchema } from '@tollgate/service-kit';
+import { logLevelSchema, orFault, portSchema, wholeNumberSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
@@ -13,7 +13,7 @@ const dayMs = 24 * 60 * 60_000;
 
 const defaultMetricsPort = 3002;
 
-const durationMs = z.coerce.number('must be a number of milliseconds').int().min(1).max(86_400_000);
+const durationMs = wholeNumberSchema({ of: 'milliseconds', min: 1, max: 86_400_000 });
 
 const secondsRule = 'must be numbers of seconds, growing, separated by commas';
 
@@ -30,11 +30,9 @@ const distancesSchema = z
   .transform((all) => all.map((each) => Number(each) * 1_000))
   .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
 
-const requestsPerSecondSchema = z.coerce
-  .number('must be a number of requests')
-  .int('must be a whole number')
-  .min(1)
-  .max(100_000);
+const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
+
+const schemaVersionRule = 'must be a schema version: a whole number from 1 on';
 
 /** Paths are added to it. */
 const publicUrlSchema = z
@@ -84,9 +82,9 @@ export const dataDirConfigSchema = z
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
   }))
-  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(eventStoreEnvironmentSchema.transform(orFault((env) => ({ eventStore: toEventStoreConfig(env) }))))
   .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
-  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })));
+  .and(kafkaEnvironmentSchema.transform(orFault((env) => ({ kafka: toKafkaConfig(env) }))));
 
 const networksSchema = z
   .string()
@@ -101,12 +99,7 @@ const daysSchema = z
     'must be whole numbers from 1 to 366, separated by commas',
   );
 
-const retentionDaysSchema = z.coerce
-  .number('must be a whole number of days')
-  .int('must be a whole number of days')
-  .min(1)
-  .max(36_500)
-  .default(30);
+const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 }).default(30);
 
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
@@ -136,12 +129,7 @@ export const gatewayConfigSchema = z
     /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
     GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
     /** Connections of each server; where one more comes, the one that has been idle the longest is closed. */
-    GATEWAY_CONNECTIONS_MAX: z.coerce
-      .number('must be a number of connections')
-      .int('must be a whole number')
-      .min(10)
-      .max(100_000)
-      .default(2_000),
+    GATEWAY_CONNECTIONS_MAX: wholeNumberSchema({ of: 'connections', min: 10, max: 100_000 }).default(2_000),
     /** How long a connection is kept without a request: longer than the proxies in front keep theirs. */
     GATEWAY_IDLE_MS: durationMs.default(10_000),
     /** Networks of the proxies in front of this process, whose X-Forwarded-For is believed; nobody's unless set. */
@@ -151,32 +139,17 @@ export const gatewayConfigSchema = z
     QUERY_SERVICE_URL: originsSchema.optional(),
     NOTIFIER_URL: originsSchema.optional(),
     /** Parts that the read models are projected in, so that several instances share the work. */
-    PROJECTOR_SHARDS: z.coerce
-      .number('must be a whole number')
-      .int('must be a whole number')
-      .min(1)
-      .max(shardsMax)
-      .default(1),
+    PROJECTOR_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: shardsMax }).default(1),
     /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
-    PROVIDER_FAILURES_IN_A_ROW: z.coerce
-      .number('must be a whole number')
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(10),
+    PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 }).default(10),
     /** Where the Payment Service reaches the callback port, if not at its own address. */
     CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
     /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
     CALLBACK_SECRETS: z.string().optional(),
     /** Days from the creation of a payment or payout after which its callback address answers 410. */
-    CALLBACK_DAYS: z.coerce
-      .number('must be a number of days')
-      .int('must be a whole number of days')
-      .min(30)
-      .max(3_650)
-      .default(400),
+    CALLBACK_DAYS: wholeNumberSchema({ of: 'days', min: 30, max: 3_650 }).default(400),
     /** What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation. */
     INTERNAL_SECRETS: z.string().optional(),
     /** The masters of the secrets that webhooks to teams are signed with. */
@@ -199,9 +172,9 @@ export const gatewayConfigSchema = z
     CLOCK_SKEW_MAX_MS: durationMs.default(20_000),
     /** The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read. */
     TOLLGATE_SCHEMA_VERSION: z.coerce
-      .number('must be a whole number')
-      .int('must be a whole number')
-      .min(1)
+      .number(schemaVersionRule)
+      .int(schemaVersionRule)
+      .min(1, schemaVersionRule)
       .optional(),
     /** Days that the embedded bus keeps the records of the public topics for; on Kafka, the topics say. */
     TOPIC_RETENTION_DAYS: retentionDaysSchema,
@@ -210,13 +183,8 @@ export const gatewayConfigSchema = z
     /** Days that is kept for what became of requests of the API; without bodies. */
     REQUEST_RETENTION_DAYS: retentionDaysSchema,
     /** Requests of one team and environment that it is kept of at most; the oldest go first. */
-    REQUESTS_PER_TEAM_MAX: z.coerce
-      .number('must be a number of requests')
-      .int('must be a whole number')
-      .min(100)
-      .max(100_000_000)
-      .default(100_000),
-    TOLLGATE_LOG_LEVEL: z.enum(logLevels).default('warn'),
+    REQUESTS_PER_TEAM_MAX: wholeNumberSchema({ of: 'requests', min: 100, max: 100_000_000 }).default(100_000),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
     path: ['GATEWAY_TLS_CERT_FILE'],
@@ -274,14 +242,9 @@ export const gatewayConfigSchema = z
     requests: { keptMs: env.REQUEST_RETENTION_DAYS * dayMs, perTeamMax: env.REQUESTS_PER_TEAM_MAX },
     logLevel: env.TOLLGATE_LOG_LEVEL,
   }))
-  .and(eventStoreEnvironmentSchema.transform((env) => ({ eventStore: toEventStoreConfig(env) })))
+  .and(eventStoreEnvironmentSchema.transform(orFault((env) => ({ eventStore: toEventStoreConfig(env) }))))
   .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
-  .and(kafkaEnvironmentSchema.transform((env) => ({ kafka: toKafkaConfig(env) })))
-  .and(
-    z
-      .object({})
-      .loose()
-      .transform((env) => ({ paymentService: paymentServiceConfigSchema.parse(env) })),
-  );
+  .and(kafkaEnvironmentSchema.transform(orFault((env) => ({ kafka: toKafkaConfig(env) }))))
+  .and(paymentServiceConfigSchema.transform((paymentService) => ({ paymentService })));
 
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;

@@ -1,7 +1,7 @@
 /** How the gateway reaches Kafka, where it is told to use it. */
 import type { GatewayTopic } from '@tollgate/gateway-api';
 import type { KafkaConnectionOptions, TopicSpec } from '@tollgate/message-bus';
-import { Secret, StartupError, given, isLoopbackAddress } from '@tollgate/service-kit';
+import { Secret, StartupError, given, isLoopbackAddress, wholeNumberSchema } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { readNamed } from './tls.ts';
 
@@ -15,7 +15,9 @@ const brokersSchema = z
       .min(1, addressRule),
   );
 
-const copies = z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(32);
+const copies = wholeNumberSchema({ of: 'copies', min: 1, max: 32 });
+
+const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
 /** The environment variables of Kafka. Without `KAFKA_BROKERS` the bus is embedded, and the others say nothing. */
 export const kafkaEnvironmentSchema = z.object({
@@ -26,7 +28,7 @@ export const kafkaEnvironmentSchema = z.object({
   KAFKA_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
   /** PEM file of an authority that is trusted for the brokers, instead of the usual ones. */
   KAFKA_TLS_CA_FILE: z.string().optional(),
-  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
+  KAFKA_SASL_MECHANISM: z.enum(mechanisms, `must be one of ${mechanisms.join(', ')}`).optional(),
   KAFKA_SASL_USERNAME: z.string().optional(),
   KAFKA_SASL_PASSWORD: z
     .string()
