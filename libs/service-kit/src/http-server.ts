@@ -180,16 +180,19 @@ export function endConnectionsOnClose(app: FastifyInstance): void {
   });
 }
 
+const noSuchHost = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
+
 /**
  * Listens on `host:port` and gives the port that was taken (the given one, or any free one for 0).
  *
- * @throws StartupError that names the port and `variable` where it is taken or may not be used.
+ * @param options `variable` names the port, `hostVariable` the host; GATEWAY_HOST does unless it is given
+ * @throws StartupError that names the port and its variable where it is taken or may not be used, or the host and its variable
  */
 export async function listen(
   app: Pick<FastifyInstance, 'listen' | 'addresses'>,
-  options: { host: string; port: number; variable: string },
+  options: { host: string; port: number; variable: string; hostVariable?: string },
 ): Promise<number> {
-  const { host, port, variable } = options;
+  const { host, port, variable, hostVariable = 'GATEWAY_HOST' } = options;
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -199,6 +202,11 @@ export async function listen(
       throw new StartupError('port_taken', `Port ${port} on ${host} is taken by another program. ${hint}`);
     if (code === 'EACCES')
       throw new StartupError('port_forbidden', `Port ${port} on ${host} may not be used. ${hint}`);
+    if (code !== undefined && noSuchHost.includes(code))
+      throw new StartupError(
+        'host_unknown',
+        `${host} is no address of this machine (${code}). Set ${hostVariable} to one and start again.`,
+      );
     throw error;
   }
   const address = app.addresses()[0];

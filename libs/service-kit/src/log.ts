@@ -12,7 +12,7 @@ export interface LogFields {
   token?: string;
   team?: string;
   keyId?: string;
-  /** From where a request came that was not let in. */
+  /** From where a request came that was not let in, or of what does not answer. */
   address?: string;
   /** Of an entry of the security log. */
   hash?: string;

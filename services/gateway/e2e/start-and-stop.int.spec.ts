@@ -41,6 +41,28 @@ describe('a start that cannot succeed ends with one sentence that says what to d
     },
   );
 
+  it.each(['GATEWAY_HOST', 'GATEWAY_METRICS_HOST', 'PAYMENT_SERVICE_HOST'])(
+    'a %s that is none of this machine',
+    async (variable) => {
+      const refused = await startRefused({
+        dataDir: newDataDir(),
+        env: { ...anyPorts, [variable]: '192.0.2.1' },
+      });
+      expectOneSentence(refused, [variable, '192.0.2.1', 'EADDRNOTAVAIL']);
+    },
+  );
+
+  it('a folder that another gateway runs on, unless this one has a name of its own', async () => {
+    const { dataDir, quickstart, terminate } = await startSystem({ env: anyPorts });
+    expectOneSentence(await startRefused({ dataDir, env: anyPorts }), [dataDir, 'TOLLGATE_INSTANCE']);
+    const second = await startSystem({ dataDir, env: { ...anyPorts, TOLLGATE_INSTANCE: 'second' } });
+    expect(second.quickstart.paymentServiceUrl).toBe(quickstart.paymentServiceUrl);
+    const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' };
+    expect((await second.gateway('POST', '/api/v1/payments', { body })).statusCode).toBe(200);
+    await second.terminate();
+    await terminate();
+  });
+
   it('a data directory that cannot be made', async () => {
     const file = join(newDataDir(), 'a-file');
     writeFileSync(file, '');

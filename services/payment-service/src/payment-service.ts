@@ -219,8 +219,9 @@ async function listenOnBoth(
   { host, httpsPort, httpPort }: PaymentServiceConfig,
   caFile: string,
 ): Promise<PaymentServiceAddresses> {
-  const plain = await listen(apps.http, { host, port: httpPort, variable: 'PAYMENT_SERVICE_HTTP_PORT' });
-  const secure = await listen(apps.https, { host, port: httpsPort, variable: 'PAYMENT_SERVICE_HTTPS_PORT' });
+  const at = { host, hostVariable: 'PAYMENT_SERVICE_HOST' };
+  const plain = await listen(apps.http, { ...at, port: httpPort, variable: 'PAYMENT_SERVICE_HTTP_PORT' });
+  const secure = await listen(apps.https, { ...at, port: httpsPort, variable: 'PAYMENT_SERVICE_HTTPS_PORT' });
   const name = hostInUrl(host);
   return { httpsUrl: `https://${name}:${secure}`, httpUrl: `http://${name}:${plain}`, caFile };
 }

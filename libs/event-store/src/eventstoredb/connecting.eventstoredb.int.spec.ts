@@ -65,6 +65,10 @@ describe('a cluster of which no node answers', () => {
     const connection = { discovers: true, hosts, tls: false, settings } as const;
     const options = { connection, clock: systemClock, reachWithinMs: 100, readSilenceMs: 100 };
     await expect(createEventStoreDbStore(options)).rejects.toThrow(StartupError);
+    const one = { ...connection, discovers: false, hosts: hosts.slice(0, 1) };
+    await expect(createEventStoreDbStore({ ...options, connection: one })).rejects.toThrow(
+      'The event store at 127.0.0.1:1 (EVENTSTORE_URL) has not answered for 0.1 seconds (connect ECONNREFUSED 127.0.0.1:1): ',
+    );
   });
 
   // The client checked the search, which failed, and nobody awaited that check: the process ended.

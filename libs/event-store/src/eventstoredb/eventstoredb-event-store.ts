@@ -148,9 +148,13 @@ async function* readWhileOpen(
 }
 
 /** Waits until the store answers. */
-async function reach(reads: Reads, { clock, reachWithinMs, log }: EventStoreDbOptions): Promise<void> {
+async function reach(
+  reads: Reads,
+  { connection, clock, reachWithinMs, log }: EventStoreDbOptions,
+): Promise<void> {
   const startedAt = clock.monotonic();
   const waitMs = reachWithinMs ?? reachWithinMsDefault;
+  const address = connection.hosts.map((host) => `${host.address}:${host.port}`).join(', ');
   for (let tryNumber = 1; ; tryNumber += 1) {
     try {
       await reads.head();
@@ -158,16 +162,27 @@ async function reach(reads: Reads, { clock, reachWithinMs, log }: EventStoreDbOp
     } catch (error) {
       const failure = fromClientError(error);
       const isLate = clock.monotonic() - startedAt >= waitMs;
-      if (isLate || !isRetryable(failure)) throw toStartupError(failure, waitMs);
-      if (tryNumber === 1) log?.warn({ error: failure }, 'the event store does not answer yet');
+      if (isLate || !isRetryable(failure)) throw toStartupError(failure, waitMs, address);
+      if (tryNumber === 1) log?.warn({ error: failure, address }, 'the event store does not answer yet');
     }
     await clock.sleep(reachPauseMs);
   }
 }
 
-function toStartupError(failure: TollgateError, waitedMs: number): StartupError {
+function toStartupError(failure: TollgateError, waitedMs: number, address: string): StartupError {
   const message = failure.retryable
-    ? `The event store at EVENTSTORE_URL has not answered for ${waitedMs / 1_000} seconds: start it, or set the address right, and start again.`
-    : `The event store at EVENTSTORE_URL cannot be used: ${failure.message}`;
+    ? `The event store at ${address} (EVENTSTORE_URL) has not answered for ${waitedMs / 1_000} seconds${reasonOf(failure)}: start it, or set the address right, and start again.`
+    : `The event store at ${address} (EVENTSTORE_URL) cannot be used: ${failure.message}`;
   return new StartupError(errorCode(failure) ?? 'store_unreachable', message, { cause: failure });
+}
+
+const reasonLengthMax = 120;
+
+/** In the client's words, as far as they are about the connection. */
+function reasonOf({ cause }: TollgateError): string {
+  if (!(cause instanceof Error)) return '';
+  const [, lastError] =
+    /Last error: (?:Error: )?(.*?)(?: \(\d{4}-|\. Resolution|$)/s.exec(cause.message) ?? [];
+  const reason = (lastError ?? cause.message).replace(/^\d+ [A-Z_]+: /, '').replaceAll(/\s+/g, ' ');
+  return ` (${reason.replace(/\.$/, '').slice(0, reasonLengthMax)})`;
 }

@@ -8,7 +8,7 @@ import type { GatewayDependencies } from '../configuration/gateway-dependencies.
 import { sandboxAccount } from '../configuration/sandbox-account.ts';
 import { measureProvider } from './metrics/measured-provider.ts';
 import type { Metrics } from '../edge/metrics/metrics.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { type Sandbox, openSandbox } from './sandbox.ts';
 
 export interface OpenedAccounts {
   accounts: Accounts;
@@ -36,7 +36,7 @@ export async function openAccounts(
       'config_invalid',
       'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
     );
-  const sandbox = accountsFile === undefined ? await startSandbox(deps, directory, stops) : undefined;
+  const sandbox = accountsFile === undefined ? await openSandbox(deps, directory, stops) : undefined;
   const configured =
     sandbox === undefined
       ? readAccountsFile(accountsFile ?? '', { env })

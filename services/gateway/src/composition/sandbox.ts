@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createPaymentService } from '@tollgate/payment-service';
-import { Secret } from '@tollgate/service-kit';
+import { Secret, StartupError, errorCode } from '@tollgate/service-kit';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 
@@ -14,8 +14,47 @@ export interface Sandbox {
   key: Secret;
 }
 
+/**
+ * The sandbox of this process. Where another gateway has brought one up on the same folder, an instance that has a name of its
+ * own goes in front of that one.
+ *
+ * @throws StartupError `data_dir_in_use`
+ */
+export async function openSandbox(
+  deps: GatewayDependencies,
+  directory: DataDirectory,
+  stops: AsyncDisposableStack,
+): Promise<Sandbox> {
+  try {
+    return await startSandbox(deps, directory, stops);
+  } catch (error) {
+    if (errorCode(error) !== 'data_dir_in_use') throw error;
+    const there = deps.config.instance === undefined ? undefined : sandboxBeside(directory);
+    if (there === undefined) throw inUse(directory.path, error);
+    return there;
+  }
+}
+
+function sandboxBeside(directory: DataDirectory): Sandbox | undefined {
+  const { paymentServiceUrl, paymentServiceHttpUrl, paymentServiceKey, caFile } =
+    directory.readFirstQuickstart() ?? {};
+  if (paymentServiceUrl === undefined || paymentServiceHttpUrl === undefined) return undefined;
+  if (paymentServiceKey === undefined || caFile === undefined) return undefined;
+  return {
+    ...{ httpsUrl: paymentServiceUrl, httpUrl: paymentServiceHttpUrl, caFile },
+    ...{ ca: readFileSync(caFile, 'utf8'), key: new Secret(paymentServiceKey) },
+  };
+}
+
+const inUse = (path: string, cause: unknown): StartupError =>
+  new StartupError(
+    'data_dir_in_use',
+    `Another gateway runs on ${path}: set TOLLGATE_INSTANCE to a name of this one to run it beside that on the same data, or TOLLGATE_DATA_DIR to another folder, and start again.`,
+    { cause },
+  );
+
 /** Starts the Payment Service of the specification as a sandbox in this process; its key stays the same over restarts. */
-export async function startSandbox(
+async function startSandbox(
   { config, clock, ids, logOf }: GatewayDependencies,
   directory: DataDirectory,
   stops: AsyncDisposableStack,

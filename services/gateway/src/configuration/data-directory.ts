@@ -55,6 +55,8 @@ export interface DataDirectory {
   processesFile: string;
   /** The file of the last start, or undefined where there is none that can be read. */
   readQuickstart(): Quickstart | undefined;
+  /** That of the gateway that has no name of its own. */
+  readFirstQuickstart(): Quickstart | undefined;
   /** Replaces the file in one step; only its owner may read it. */
   writeQuickstart(quickstart: Quickstart): void;
   /** The secrets of callback addresses, made at the first start. */
@@ -82,6 +84,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   const own = (name: string, extension: string, folder = path) =>
     join(folder, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
   const quickstartFile = own('quickstart', '.json');
+  const firstQuickstartFile = join(path, 'quickstart.json');
   const readSecrets = (name: string, ids: Ids): string => {
     const file = join(path, name);
     makePrivately(file, `k1:${ids.hex(32)}\n`);
@@ -97,11 +100,9 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     processesFile: own('processes', '.json'),
     readQuickstart() {
       // A further instance goes on with the keys of the first one.
-      const known = [quickstartFile, join(path, 'quickstart.json')].map((file) =>
-        quickstartSchema.safeParse(readJson(file)),
-      );
-      return known.find(({ success }) => success)?.data;
+      return readQuickstartIn(quickstartFile) ?? readQuickstartIn(firstQuickstartFile);
     },
+    readFirstQuickstart: () => readQuickstartIn(firstQuickstartFile),
     writeQuickstart(quickstart) {
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
     },
@@ -125,6 +126,9 @@ function requireWritable(path: string, variable: string): void {
     );
   }
 }
+
+const readQuickstartIn = (file: string): Quickstart | undefined =>
+  quickstartSchema.safeParse(readJson(file)).data;
 
 function readJson(file: string): unknown {
   try {

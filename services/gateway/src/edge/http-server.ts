@@ -59,6 +59,8 @@ export interface Listening {
   port: number;
   /** That names the port. */
   variable: string;
+  /** That names the host, where it is not GATEWAY_HOST. */
+  hostVariable?: string;
   scheme: 'http' | 'https';
 }
 

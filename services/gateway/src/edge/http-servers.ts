@@ -98,7 +98,8 @@ export async function startMetricsServer(
   registerHealthRoutes(app, readiness);
   registerMetricsRoute(app, metrics);
   stops.defer(() => app.close());
-  return listenAt(app, { ...config.metrics, variable: 'GATEWAY_METRICS_PORT', scheme: 'http' }, log);
+  const variables = { variable: 'GATEWAY_METRICS_PORT', hostVariable: 'GATEWAY_METRICS_HOST' };
+  return listenAt(app, { ...config.metrics, ...variables, scheme: 'http' }, log);
 }
 
 /** Everything that the API server answers. */
