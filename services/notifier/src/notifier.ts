@@ -8,7 +8,7 @@ import { given, type Clock, type Ids, type Log, type WebhookMasterSecret } from 
 import { createAddressGuard } from './address-guard.ts';
 import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
-import { createWebhookClient } from './http-client.ts';
+import { type WebhookClient, createWebhookClient } from './http-client.ts';
 import { createResolve, type Resolve } from './name-resolver.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { limitsDefault, type Limits } from './turns.ts';
@@ -31,6 +31,8 @@ export interface NotifierDependencies {
   /** Resolves names; queries the system's name servers by default. */
   resolve?: Resolve;
   limits?: Limits;
+  /** In the place of HTTPS connections of its own, as in the simulation. */
+  client?: WebhookClient;
 }
 
 /** Runs until the signal is aborted. Never rejects: a failure is logged, and the work begins again. */
@@ -39,7 +41,8 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   const guard = createAddressGuard(resolve, deps.allowedNetworks);
   const { lookup } = guard;
   const connectionsPerOrigin = limits.perOrigin;
-  const client = createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
+  const client =
+    deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
   const journal = createWebhookJournal(deps);
   const parts = { ...deps, limits, journal, client, guard };
   try {

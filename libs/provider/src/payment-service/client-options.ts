@@ -2,6 +2,10 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { Clock } from '@tollgate/service-kit';
+import type { Dispatcher } from 'undici';
+
+/** What requests go over. It calls `onRequestStart` directly before the first byte leaves. */
+export type Connections = Pick<Dispatcher, 'dispatch' | 'destroy'>;
 
 export interface PaymentServiceClientOptions {
   /** Address of the service, `https` only (section 5); a path in it comes before `/api/v1`. */
@@ -18,6 +22,8 @@ export interface PaymentServiceClientOptions {
   maxConnections?: number;
   /** Where the deadlines come from. */
   clock: Pick<Clock, 'after'>;
+  /** In the place of HTTPS connections of its own, as in the simulation. */
+  connections?: Connections;
 }
 
 /** The client cannot be made from its options. The message says which, and holds none of their values. */

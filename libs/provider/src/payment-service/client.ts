@@ -71,7 +71,11 @@ export interface PaymentServiceClient {
 /** @throws PaymentServiceClientError where an option is unusable; plain HTTP is refused here. */
 export function createPaymentServiceClient(options: PaymentServiceClientOptions): PaymentServiceClient {
   const { basePath, ...connection } = readOptions(options);
-  const exchange = createExchange({ ...connection, clock: options.clock });
+  const exchange = createExchange({
+    ...connection,
+    clock: options.clock,
+    connections: options.connections,
+  });
 
   const call: Call = async (request, read, { secrets = [], maySend = always } = {}) => {
     const key = options.privateKey.reveal();

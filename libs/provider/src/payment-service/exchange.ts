@@ -4,6 +4,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { SecureContext } from 'node:tls';
 import type { MaySend } from '../provider.ts';
 import type { CallResult } from './classify.ts';
+import type { Connections } from './client-options.ts';
 
 export interface ExchangeRequest {
   method: 'GET' | 'POST';
@@ -36,11 +37,12 @@ interface ExchangeOptions {
   maxConnections: number;
   /** Where the deadline comes from. */
   clock: Pick<Clock, 'after'>;
+  connections?: Connections | undefined;
 }
 
 export function createExchange(options: ExchangeOptions): Exchange {
   const { clock, deadlineMs } = options;
-  const pool = createPool(options);
+  const pool = options.connections ?? createPool(options);
   const underWay = new Set<Promise<CallResult>>();
   let closing: Promise<void> | undefined;
 
@@ -83,7 +85,7 @@ function createPool(options: ExchangeOptions): Pool {
  * from being written after its deadline, or a second time.
  */
 function exchangeOnce(
-  pool: Pool,
+  pool: Connections,
   { request, maySend }: { request: ExchangeRequest; maySend: MaySend },
   atDeadline: (expire: () => void) => () => void,
 ): Promise<CallResult> {
