@@ -67,6 +67,18 @@ describe.each(['capture', 'void'] as const)('to %s', (operation) => {
     expect(calls()).toEqual([operation]);
   });
 
+  // A team that had been answered 202 was refused as not confirmable, while the money was authorized: it took that for
+  // the end (found by the simulation, seed 113).
+  it('inquires first where the outcome of the creation is unknown, and is no refusal while it stays so', async () => {
+    harness().provider.faultsOf.authorize.push({ kind: 'lost-after' }, { kind: 'lost-before' });
+    const token = await withPage('order-1');
+    harness().provider.change(`${token}.1`, { status: 'pending', authorizedAmount: 100 });
+    expect(phaseOf(await harness().end(operation, token))).toBe(done);
+    const nowhere = await withPage('order-2');
+    expect(await harness().end(operation, nowhere)).toMatchObject(refused('operation_in_progress'));
+    expect(calls()).toEqual([operation]);
+  });
+
   it('is refused without a call where nothing is authorized', async () => {
     const token = await withPage('order-1');
     expect(await harness().end(operation, token)).toMatchObject(refused('payment_not_confirmable'));

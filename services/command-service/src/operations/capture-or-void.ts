@@ -1,5 +1,5 @@
 /** A team captures or voids the authorized money of a payment. Idempotent by nature. */
-import type { PaymentEvent, PaymentRefusal } from '@tollgate/payment-domain';
+import { type PaymentEvent, type PaymentRefusal, isPaymentAwaited } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentAggregate, Payments } from '../aggregates/payments.ts';
 import type { Cause, Executed } from '../aggregates/repository.ts';
@@ -37,7 +37,7 @@ export async function captureOrVoid(
   if (found === undefined) return { kind: 'refused', refusal: { code: 'payment_not_found' } };
   const { phase } = found.payment;
   // The customer may have paid a moment ago, and no callback has come yet.
-  const mayBePaid = phase === 'init' || phase === 'pending';
+  const mayBePaid = phase === 'init' || phase === 'pending' || isPaymentAwaited(found.payment);
   const isKnown = !mayBePaid || (await inquireBriefly(deps, { token, cause })) === 'inquired';
   for (let tries = 0; tries < triesMax; tries += 1) {
     const aggregate = (await deps.payments.load(token)) ?? found;
@@ -49,6 +49,8 @@ export async function captureOrVoid(
     if (result.kind === 'moved') continue;
     // A refusal would be taken for the truth, while the money may be authorized.
     if (result.kind === 'refused' && !isKnown) return { kind: 'unavailable', retryAfterSeconds };
+    // So it is where nobody knows yet whether the service has the payment.
+    if (result.kind === 'refused' && isPaymentAwaited(aggregate.payment)) return inProgress;
     if (result.kind !== 'done') return result;
     return answer(deps, input, result.events.length === 0);
   }
