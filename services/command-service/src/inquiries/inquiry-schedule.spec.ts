@@ -285,6 +285,31 @@ it('puts off at once whatever was due before it took over', async () => {
   await running;
 });
 
+// A payment of which nobody knew whether it had been charged waited for four hours: it had become known while the clock was
+// four hours ahead and therefore not trusted, so that nobody saw it being set back (found by the simulation, seed 150).
+it.each([true, false])(
+  'inquires what is unresolved when a wrong clock is set right (trusted before: %s)',
+  async (wasTrusted) => {
+    const real = createFakeClock();
+    const ahead = { ms: wasTrusted ? 0 : 4 * hour };
+    const clock = { ...real, now: () => real.now() + ahead.ms };
+    const rows: Row[] = [];
+    const { begun, stop, running } = start({ rows, clock, isClockTrusted: () => ahead.ms === 0 });
+    await clock.advance(2_000);
+    ahead.ms = 4 * hour;
+    await clock.advance(2_000);
+    rows.push(
+      rowOf({ token: 'lost', inquiryNeed: 'unresolved', updatedAt: real.now(), dueAt: clock.now() + minute }),
+    );
+    await clock.advance(2_000);
+    ahead.ms = 0;
+    await clock.advance(2_000);
+    expect(begun.map(({ token }) => token)).toEqual(['lost']);
+    stop();
+    await running;
+  },
+);
+
 // While the clock was a year ahead, what became known was put off by its time; when it was set right, nothing recalled it.
 it('recalls what a clock that ran ahead has put off, at its start and when the clock is set back', async () => {
   const real = createFakeClock();

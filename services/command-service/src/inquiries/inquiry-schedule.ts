@@ -88,12 +88,15 @@ interface Schedule extends InquiryScheduleDependencies {
   wake: AbortController;
   /** Of the latest pass, by both clocks; undefined before the first. */
   passedAt: { wall: number; monotonic: number } | undefined;
+  /** Our clock was not trusted since the latest pass. */
+  wasMistrusted: boolean;
 }
 
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
-    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController(), passedAt: undefined },
+    ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
+    ...{ passedAt: undefined, wasMistrusted: false },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),
@@ -136,7 +139,11 @@ function pass(schedule: Schedule): boolean {
   const { index, shards, clock, log } = schedule;
   try {
     flush(schedule);
-    if (!schedule.isClockTrusted()) return false;
+    if (!schedule.isClockTrusted()) {
+      // What becomes known until it is set right is put off by the wrong time.
+      schedule.wasMistrusted = true;
+      return false;
+    }
     recallAfterSetback(schedule);
     const queues = index.dueQueues([...shards.keys()]);
     schedule.overdueMs = overdueIn(queues, clock.now());
@@ -155,10 +162,14 @@ function pass(schedule: Schedule): boolean {
 
 /** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
 function recallAfterSetback(schedule: Schedule): void {
-  const { index, clock, delays, passedAt } = schedule;
+  const { index, clock, delays, passedAt, wasMistrusted } = schedule;
   const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
-  const isSetBack = wentBy === undefined || clock.now() < (passedAt?.wall ?? 0) + wentBy - setbackMs;
-  if (isSetBack) index.recall(latestDueAt(clock.now(), delays));
+  const isSetBack = clock.now() < (passedAt?.wall ?? 0) + (wentBy ?? 0) - setbackMs;
+  const latest = latestDueAt(clock.now(), delays);
+  // Of what is unresolved money may have moved: an inquiry too many costs less than one that comes hours late.
+  if (wasMistrusted || isSetBack) index.recall({ ...latest, unresolved: clock.now() });
+  else if (passedAt === undefined) index.recall(latest);
+  schedule.wasMistrusted = false;
   schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
