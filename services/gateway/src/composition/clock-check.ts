@@ -26,6 +26,16 @@ interface ClockCheckDependencies {
   log: Log;
 }
 
+/**
+ * The time of the store, as far as it is known. Windows of calls are announced by one process and judged by others: each
+ * would take a call for over, or for under way, by as much as its clock is wrong.
+ */
+export const storeTime = (clock: Clock, { skewMs }: Pick<ClockCheck, 'skewMs'>): Clock => ({
+  ...clock,
+  // The monotonic clock has fractions; instants on record are whole milliseconds.
+  now: () => Math.round(clock.now() - (skewMs() ?? 0)),
+});
+
 const stream = 'clock-check';
 /** More than there are processes that compare at the same moment: each reads its own event back. */
 const eventsKept = 100;

@@ -11,7 +11,7 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { type ClockCheck, createClockCheck } from '../clock-check.ts';
+import { type ClockCheck, createClockCheck, storeTime } from '../clock-check.ts';
 import {
   watchAccounts,
   watchClock,
@@ -54,7 +54,8 @@ export async function startCommandService(
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
-    ...{ store, bus, directory, recordResolution, clock, ids, runAlone, accounts },
+    ...{ store, bus, directory, recordResolution, ids, runAlone, accounts },
+    clock: storeTime(clock, clockCheck),
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
     fingerprintsOf: createFingerprints(dataSecrets),
