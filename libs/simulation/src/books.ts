@@ -1,0 +1,271 @@
+/**
+ * What the gateway has on record, read from its events by nothing of the gateway's own code: so a bug in how the gateway
+ * understands its events is no bug of the check.
+ */
+import type { RecordedEvent } from '@tollgate/event-store';
+
+export interface Announced {
+  /** True time of the append, milliseconds. */
+  at: number;
+  amount?: number;
+}
+
+export interface RefundOnRecord {
+  amount: number;
+  state: 'reserved' | 'accepted' | 'approved' | 'declined';
+}
+
+export interface OperationOnRecord {
+  token: string;
+  kind: 'payment' | 'payout';
+  team: string;
+  phase: string;
+  amount: number;
+  serviceToken: string | undefined;
+  approvedAmount: number;
+  /** What was approved once, whatever was taken back since. */
+  everApproved: number;
+  refundedAmount: number;
+  refunds: Map<string, RefundOnRecord>;
+  /** Announced creations and payouts, by their number at the service. */
+  attempts: Map<string, Announced>;
+  captures: Announced[];
+  voids: Announced[];
+  refundCalls: Announced[];
+  /** Codes of open reviews, by number. */
+  reviews: Map<number, string>;
+  reviewCount: number;
+  /** Since anything was recorded last, true time, milliseconds. */
+  changedAt: number;
+  events: string[];
+}
+
+export type Complain = (invariant: string, text: string) => void;
+
+export interface Books {
+  apply(event: RecordedEvent, at: number): void;
+  find(token: string): OperationOnRecord | undefined;
+  /** The one that has an attempt of this number. */
+  byOrderNumber(orderNumber: string): OperationOnRecord | undefined;
+  all(): readonly OperationOnRecord[];
+}
+
+type Data = Record<string, unknown>;
+const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
+const textIn = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
+const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
+
+export const reservedAmount = ({ refunds }: OperationOnRecord): number =>
+  [...refunds.values()]
+    .filter(({ state }) => state === 'reserved' || state === 'accepted')
+    .reduce((sum, { amount }) => sum + amount, 0);
+
+const finalPhases = new Set(['approved', 'declined', 'voided', 'expired', 'refunded', 'failed']);
+export const isFinal = ({ phase }: Pick<OperationOnRecord, 'phase'>): boolean => finalPhases.has(phase);
+
+export function createBooks(complain: Complain): Books {
+  const operations = new Map<string, OperationOnRecord>();
+  const byOrderNumber = new Map<string, OperationOnRecord>();
+
+  function begin(token: string, kind: OperationOnRecord['kind'], data: Data): OperationOnRecord {
+    const terms = objectIn(data, 'terms');
+    return {
+      ...{ token, kind, team: textIn(data, 'team'), phase: 'requested', amount: numberIn(terms, 'amount') },
+      ...{
+        serviceToken: undefined,
+        approvedAmount: 0,
+        everApproved: 0,
+        refundedAmount: 0,
+        refunds: new Map(),
+        attempts: new Map(),
+      },
+      ...{
+        captures: [],
+        voids: [],
+        refundCalls: [],
+        reviews: new Map(),
+        reviewCount: 0,
+        changedAt: 0,
+        events: [],
+      },
+    };
+  }
+
+  function announce(operation: OperationOnRecord, attempt: Data, at: number): void {
+    const orderNumber = textIn(attempt, 'providerOrderNumber');
+    operation.attempts.set(orderNumber, { at, amount: operation.amount });
+    byOrderNumber.set(orderNumber, operation);
+  }
+
+  /** A team pays out of what it was paid; refunds, and what others take back, may come later. */
+  function requirePosition(team: string): void {
+    const own = [...operations.values()].filter((each) => each.team === team);
+    const taken = own.reduce((sum, each) => sum + each.everApproved, 0);
+    const out = own
+      .filter(({ kind, phase }) => kind === 'payout' && phase !== 'failed' && phase !== 'declined')
+      .reduce((sum, { amount }) => sum + amount, 0);
+    if (out > taken) complain('position', `${team} pays out ${out} of ${taken}`);
+  }
+
+  return {
+    apply: ({ stream, type, data, revision }, at) => {
+      const [, kind, token] = /^(payment|payout)-(.+)$/.exec(stream) ?? [];
+      if ((kind !== 'payment' && kind !== 'payout') || token === undefined) return;
+      let operation = operations.get(token);
+      if (operation === undefined) {
+        operation = begin(token, kind, data as Data);
+        operations.set(token, operation);
+      } else if (revision === 0) complain('I11', `${stream} began twice`);
+      operation.changedAt = at;
+      operation.events.push(type);
+      const step = steps[type];
+      step?.(operation, data as Data, { at, announce, complain, requirePosition });
+    },
+    find: (token) => operations.get(token),
+    byOrderNumber: (orderNumber) => byOrderNumber.get(orderNumber),
+    all: () => [...operations.values()],
+  };
+}
+
+interface Tools {
+  at: number;
+  announce: (operation: OperationOnRecord, attempt: Data, at: number) => void;
+  complain: Complain;
+  requirePosition: (team: string) => void;
+}
+/** From the announcement until absence proves something, less what two clocks may differ, milliseconds. */
+const quietAtLeastMs = 20_000;
+
+/** Time has to pass before what is not found is taken for what never was. */
+const requireQuiet = (operation: OperationOnRecord, what: string, { at, complain }: Tools): void => {
+  const calls = [
+    ...operation.attempts.values(),
+    ...operation.captures,
+    ...operation.voids,
+    ...operation.refundCalls,
+  ];
+  const announcedAt = Math.max(...calls.map((call) => call.at));
+  if (at - announcedAt < quietAtLeastMs)
+    complain(
+      'quiet',
+      `${operation.token}: ${what} ${Math.round(at - announcedAt)} ms after the call was announced`,
+    );
+};
+const afterQuiet = new Set([
+  'attempt_not_found',
+  'payout_not_found',
+  'refund_unresolved',
+  'capture_unresolved',
+  'void_unresolved',
+]);
+
+type Step = (operation: OperationOnRecord, data: Data, tools: Tools) => void;
+
+const to =
+  (phase: string): Step =>
+  (operation, _data, { complain }) => {
+    if (isFinal(operation) && operation.phase !== phase)
+      complain('I11', `${operation.token} went from ${operation.phase} to ${phase} without a revision`);
+    operation.phase = phase;
+  };
+
+function afterRefund(operation: OperationOnRecord): void {
+  if (operation.approvedAmount > 0 && operation.refundedAmount >= operation.approvedAmount)
+    operation.phase = 'refunded';
+}
+
+const setRefund =
+  (state: RefundOnRecord['state']): Step =>
+  (operation, data) => {
+    const refund = operation.refunds.get(textIn(data, 'refundToken'));
+    if (refund !== undefined) refund.state = state;
+  };
+
+const steps: Record<string, Step> = {
+  PaymentRequested: (operation, data, { at, announce }) => announce(operation, objectIn(data, 'attempt'), at),
+  PayoutRequested: (operation, data, { at, announce, requirePosition }) => {
+    announce(operation, objectIn(data, 'call'), at);
+    requirePosition(operation.team);
+  },
+  AttemptStarted: (operation, data, { at, announce }) => {
+    operation.phase = 'requested';
+    announce(operation, objectIn(data, 'attempt'), at);
+  },
+  AttemptAccepted: (operation, data) => {
+    operation.phase = 'init';
+    operation.serviceToken = textIn(data, 'serviceToken');
+  },
+  PayoutAccepted: (operation, data) => {
+    operation.phase = 'pending';
+    operation.serviceToken = textIn(data, 'serviceToken');
+  },
+  AttemptUnresolved: to('unresolved'),
+  PayoutUnresolved: to('unresolved'),
+  PaymentPending: to('pending'),
+  PaymentAuthorized: to('authorized'),
+  PaymentApproved: (operation, data, tools) => {
+    to('approved')(operation, data, tools);
+    operation.approvedAmount = numberIn(data, 'amount');
+    operation.everApproved = operation.approvedAmount;
+    if (operation.approvedAmount > operation.amount)
+      tools.complain(
+        'I15',
+        `${operation.token}: ${operation.approvedAmount} approved of ${operation.amount}`,
+      );
+  },
+  PayoutApproved: to('approved'),
+  PaymentDeclined: to('declined'),
+  PayoutDeclined: to('declined'),
+  PaymentVoided: to('voided'),
+  PaymentExpired: to('expired'),
+  PaymentFailed: to('failed'),
+  PayoutFailed: to('failed'),
+  CaptureSubmitted: (operation, _data, { at }) => {
+    operation.phase = 'capturing';
+    operation.captures.push({ at });
+  },
+  CaptureRefused: to('authorized'),
+  VoidSubmitted: (operation, _data, { at }) => {
+    operation.phase = 'voiding';
+    operation.voids.push({ at });
+  },
+  VoidRefused: to('authorized'),
+  RefundSubmitted: (operation, data, { at, complain }) => {
+    const amount = numberIn(data, 'amount');
+    const { approvedAmount, refundedAmount } = operation;
+    if (refundedAmount + reservedAmount(operation) + amount > approvedAmount)
+      complain(
+        'I2',
+        `${operation.token}: a refund of ${amount} is submitted; ${refundedAmount} refunded, ${reservedAmount(operation)} reserved of ${approvedAmount}`,
+      );
+    operation.refunds.set(textIn(data, 'refundToken'), { amount, state: 'reserved' });
+    operation.refundCalls.push({ at, amount });
+  },
+  RefundAccepted: setRefund('accepted'),
+  RefundApproved: (operation, data, tools) => {
+    const refund = operation.refunds.get(textIn(data, 'refundToken'));
+    operation.refundedAmount += refund?.amount ?? 0;
+    setRefund('approved')(operation, data, tools);
+    afterRefund(operation);
+  },
+  RefundDeclined: setRefund('declined'),
+  ExternalRefundObserved: (operation, data) => {
+    operation.refundedAmount += numberIn(data, 'amount');
+    afterRefund(operation);
+  },
+  FinalStatusRevised: (operation, data) => {
+    operation.phase = textIn(data, 'to');
+    if (typeof data['amount'] === 'number')
+      operation.everApproved = operation.approvedAmount = data['amount'];
+    if (typeof data['serviceToken'] === 'string') operation.serviceToken = data['serviceToken'];
+  },
+  PayoutStatusRevised: (operation, data) => void (operation.phase = textIn(data, 'to')),
+  AttemptNotFound: (operation, _data, tools) => requireQuiet(operation, 'given up', tools),
+  ReviewOpened: (operation, data, tools) => {
+    const code = textIn(data, 'code');
+    if (afterQuiet.has(code)) requireQuiet(operation, code, tools);
+    operation.reviewCount += 1;
+    operation.reviews.set(operation.reviewCount, code);
+  },
+  ReviewResolved: (operation, data) => void operation.reviews.delete(numberIn(data, 'number')),
+};

@@ -1,0 +1,127 @@
+/** The callbacks of the Payment Service: late, repeated, lost, out of order, and those that somebody else makes up. */
+import type { Changed } from './payment-service/ledger.ts';
+import { callbackBase } from './process.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+export interface CallbackSender {
+  tell(changed: Changed): void;
+}
+
+const pausesMs = [5_000, 15_000, 30_000, 60_000, 300_000];
+const patienceMs = 10_000;
+
+export function createCallbackSender(world: World): CallbackSender {
+  const { scheduler, faults } = world;
+  const random = world.random.fork('callbacks');
+
+  function deliver(path: string, body: object, tries = 0): void {
+    post(world, random, { path, body }, (statusCode) => {
+      if (statusCode === 200) return world.saw('callback taken');
+      const pauseMs = pausesMs[tries];
+      if (pauseMs !== undefined)
+        scheduler.after(pauseMs, 'callback again', () => deliver(path, body, tries + 1));
+    });
+  }
+
+  forgeNowAndThen(world, random.fork('forger'));
+  return {
+    tell: ({ callbackUrl, token, type, status, orderNumber, amount, currency }) => {
+      if (!callbackUrl.startsWith(callbackBase)) return;
+      if (faults.strikes('callback-lost', random)) return;
+      const body = { token, type, status, orderNumber, amount, currency };
+      const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
+      for (let number = 0; number < count; number += 1) {
+        const isLate = faults.strikes('callback-late', random);
+        const delayMs = isLate ? random.between(10_000, 900_000) : random.between(1, 3_000);
+        scheduler.after(delayMs, 'callback', () => deliver(pathOf(callbackUrl), body));
+      }
+    },
+  };
+}
+
+const pathOf = (url: string): string => url.slice(callbackBase.length);
+
+interface Callback {
+  path: string;
+  body: object;
+}
+
+/** @param onStatus told once; undefined where there was no answer */
+function post(
+  world: World,
+  random: Random,
+  { path, body }: Callback,
+  onStatus: (statusCode: number | undefined) => void,
+): void {
+  const { machine, process } = random.pick(world.machines);
+  if (process === undefined) return onStatus(undefined);
+  const life = machine.life();
+  let isOver = false;
+  const end = (statusCode: number | undefined) => {
+    if (!isOver) onStatus(statusCode);
+    isOver = true;
+  };
+  life.onCrash(() => end(undefined));
+  world.scheduler.after(patienceMs, 'callback gives up', () => end(undefined));
+  const headers = { 'content-type': 'application/json' };
+  life.deliver(0, 'callback', () => {
+    process.callbacks.inject({ method: 'POST', url: path, headers, payload: JSON.stringify(body) }).then(
+      ({ statusCode }) => {
+        if (statusCode === 200) requireStored(world, path, body);
+        if (statusCode === 500) world.complain('500', `a callback to ${path} was answered 500`);
+        end(statusCode);
+      },
+      () => end(undefined),
+    );
+  });
+}
+
+function forgeNowAndThen(world: World, random: Random): void {
+  const { scheduler, faults, ledger } = world;
+  const delayMs = faults.distanceMs('callback-forged', random);
+  if (delayMs === undefined) return;
+  scheduler.after(delayMs, 'forged callback', () => {
+    if (ledger.payments.length > 0 && !faults.haveEnded()) {
+      faults.note('callback-forged');
+      forge(world, random);
+    }
+    forgeNowAndThen(world, random);
+  });
+}
+
+/** I12: at an address that nobody was given it is refused; at a payment's own it is a hint, whatever it says. */
+function forge(world: World, random: Random): void {
+  const { ledger, trace } = world;
+  const [payment, other] = [random.pick(ledger.payments), random.pick(ledger.payments)];
+  const own = pathOf(payment.callbackUrl);
+  const type = random.pick(['payment', 'refund', 'payout']);
+  const status = random.pick(['approved', 'declined', 'refunded']);
+  const isAddressKnown = random.chance(0.5);
+  const path = isAddressKnown ? own : `${own.slice(0, -4)}AAAA`;
+  trace.tell(
+    `somebody makes up a callback about ${payment.orderNumber}${isAddressKnown ? ' at its own address' : ''}`,
+  );
+  post(
+    world,
+    random,
+    { path, body: { token: other.token, type, status, orderNumber: payment.orderNumber } },
+    (statusCode) => {
+      if (!isAddressKnown && statusCode === 200)
+        world.complain('I12', 'a callback to an address that nobody was given was answered 200');
+      if (statusCode === 404) world.saw('forged callback refused');
+    },
+  );
+}
+
+/** I6: what was answered 200 is durable. */
+function requireStored({ log, complain }: World, path: string, body: object): void {
+  const token = path.split('/')[3] ?? '';
+  const { status, token: named } = body as { status: string; token: string };
+  const isStored = log.all().some(({ stream, data }) => {
+    if (!stream.startsWith('bus-provider.callbacks.v1:')) return false;
+    const { key, value } = data as { key: string; value: string };
+    return key === token && value.includes(`"${named}"`) && value.includes(`"${status}"`);
+  });
+  if (!isStored) complain('I6', `a callback about ${token} was answered 200 and is not stored`);
+}

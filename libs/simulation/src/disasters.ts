@@ -1,0 +1,159 @@
+/** What befalls processes and the world around them, and how it ends. */
+import type { FaultKind } from './faults.ts';
+import type { Random } from './random.ts';
+import type { RunningMachine, World } from './world.ts';
+
+/** A crash when the so-manieth thing is delivered to a machine. */
+export interface CrashPoint {
+  machine: string;
+  /** From 1. */
+  delivery: number;
+}
+
+export interface Disasters {
+  begin(): void;
+  onDelivery(machine: string): void;
+  restart(machine: RunningMachine, afterMs: number): void;
+  /** Ends everything that is under way. */
+  heal(): void;
+  deliveries(): ReadonlyMap<string, number>;
+}
+
+const hour = 3_600_000;
+
+export function createDisasters(world: World, crashAt: CrashPoint | undefined): Disasters {
+  const { scheduler, faults, trace, weather } = world;
+  const deliveries = new Map<string, number>();
+
+  function restart(running: RunningMachine, afterMs: number): void {
+    const life = running.machine.life();
+    running.machine.crash();
+    running.process = undefined;
+    scheduler.after(afterMs, `${running.machine.name} restarts`, () => {
+      if (running.machine.life() !== life) return;
+      running.machine.boot();
+      world.boot(running);
+    });
+  }
+
+  return {
+    restart,
+    begin: () => befall(world, restart),
+    onDelivery: (name) => {
+      const count = (deliveries.get(name) ?? 0) + 1;
+      deliveries.set(name, count);
+      const running = world.machines.find(({ machine }) => machine.name === name);
+      if (crashAt?.machine !== name || crashAt.delivery !== count || running === undefined) return;
+      trace.tell(`${name} crashes at its delivery ${count}`);
+      faults.note('crash');
+      restart(running, 2_000);
+    },
+    heal: () => {
+      Object.assign(weather, { storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 });
+      for (const { machine } of world.machines) machine.setSkew(0);
+      settleService(world);
+    },
+    deliveries: () => deliveries,
+  };
+}
+
+/** Begins all that happens to the world now and then. */
+function befall(world: World, restart: Disasters['restart']): void {
+  const { scheduler, faults, trace, weather, machines } = world;
+  const random = world.random.fork('disasters');
+
+  function every(kind: FaultKind, happen: () => void): void {
+    const delayMs = faults.distanceMs(kind, random);
+    if (delayMs === undefined) return;
+    scheduler.after(delayMs, kind, () => {
+      if (faults.haveEnded()) return;
+      faults.note(kind);
+      happen();
+      every(kind, happen);
+    });
+  }
+
+  const down =
+    (
+      what: 'storeDownUntil' | 'busDownUntil' | 'serviceDownUntil' | 'hangingUntil',
+      name: string,
+      longestMs: number,
+    ) =>
+    () => {
+      const durationMs = random.between(500, longestMs);
+      trace.tell(`${name} for ${Math.round(durationMs / 1_000)} s`);
+      weather[what] = scheduler.now() + durationMs;
+    };
+
+  for (const { machine } of machines)
+    if (faults.strikes('clock-skew', random)) machine.setSkew(random.between(-9_000, 9_000));
+  every('crash', () => {
+    const running = random.pick(machines);
+    if (!running.machine.life().isAlive()) return;
+    trace.tell(`${running.machine.life().name} crashes`);
+    restart(running, random.pick([100, 2_000, 20_000, 60_000]));
+  });
+  every('pause', () => {
+    const { machine } = random.pick(machines);
+    const durationMs = random.pick([1_000, 8_000, 20_000, 60_000]) * random.between(0.5, 1.5);
+    trace.tell(`${machine.life().name} is stopped for ${Math.round(durationMs)} ms`);
+    machine.pause(durationMs);
+  });
+  every('clock-step', () => {
+    const { machine } = random.pick(machines);
+    const skewMs = random.pick([-hour, 4 * hour, -8_000, 8_000, 0]);
+    trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
+    machine.setSkew(skewMs);
+  });
+  every('store-down', down('storeDownUntil', 'the store is down', 40_000));
+  every('bus-down', down('busDownUntil', 'the bus is down', 60_000));
+  every('service-down', down('serviceDownUntil', 'the Payment Service is down', 400_000));
+  every('account-hangs', down('hangingUntil', 'one account hangs', 300_000));
+  every('status-revised', () => revise(world, random));
+  every('refunded-in-console', () => refundInConsole(world, random));
+}
+
+function revise({ ledger, books, trace }: World, random: Random): void {
+  const final = ledger.payments.filter(
+    ({ status, refundedAmount, isStranger }) =>
+      ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0 && !isStranger,
+  );
+  if (final.length === 0) return;
+  const payment = random.pick(final);
+  const to = payment.status === 'approved' ? 'declined' : 'approved';
+  // What nobody was shown is paid by nobody.
+  if (to === 'approved' && books.byOrderNumber(payment.orderNumber)?.serviceToken !== payment.token) return;
+  trace.tell(`the service revises ${payment.orderNumber} from ${payment.status} to ${to}`);
+  ledger.revise(payment, to);
+}
+
+function refundInConsole({ ledger, trace }: World, random: Random): void {
+  const approved = ledger.payments.filter(({ status, isStranger }) => status === 'approved' && !isStranger);
+  if (approved.length === 0) return;
+  const payment = random.pick(approved);
+  const amount = random.whole(1, payment.amount);
+  trace.tell(`somebody refunds ${amount} of ${payment.orderNumber} in the console`);
+  ledger.refundInConsole(payment, amount);
+}
+
+/** Customers and the service come to an end with everything that is open. */
+function settleService({ ledger, scheduler, random: from }: World): void {
+  const random = from.fork('settling');
+  const settle = () => {
+    for (const payment of ledger.payments)
+      if (payment.status === 'init' || payment.status === 'pending') ledger.expire(payment);
+    for (const refund of ledger.refunds)
+      if (refund.status === 'pending')
+        ledger.decideRefund(refund, random.chance(0.8) ? 'approved' : 'declined');
+    for (const payout of ledger.payouts)
+      if (payout.status === 'pending')
+        ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
+  };
+  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000])
+    scheduler.after(afterMs, 'the service settles', settle);
+}
+
+/** Nothing is open at the service any more. */
+export const isServiceSettled = ({ ledger }: World): boolean =>
+  ledger.payments.every(({ status }) => status !== 'init' && status !== 'pending') &&
+  [...ledger.refunds, ...ledger.payouts].every(({ status }) => status !== 'pending');

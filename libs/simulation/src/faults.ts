@@ -1,0 +1,99 @@
+/** Which faults there are, how often each happens under a seed, and how often each has happened. */
+import type { Random } from './random.ts';
+
+export const faultKinds = [
+  'reply-lost',
+  'reply-slow',
+  'server-error-with-effect',
+  'server-error-without-effect',
+  'html-answer',
+  'connection-refused',
+  'handshake-slow',
+  'rate-limited',
+  'service-down',
+  'account-hangs',
+  'status-revised',
+  'refunded-in-console',
+  'callback-lost',
+  'callback-repeated',
+  'callback-late',
+  'callback-forged',
+  'append-answer-lost',
+  'append-failed',
+  'append-hidden',
+  'append-hidden-and-lost',
+  'read-failed',
+  'store-down',
+  'bus-down',
+  'bus-partly-written',
+  'crash',
+  'pause',
+  'pause-before-send',
+  'clock-skew',
+  'clock-step',
+  'request-lost',
+  'webhook-refused',
+  'stranger-under-our-number',
+  'delivered-twice',
+  'wrong-amount-shown',
+  'older-status-shown',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** What happens to the world now and then, and not to one call: these have a mean distance instead of a probability. */
+const distances: Partial<Record<FaultKind, number>> = {
+  'service-down': 10 * 60_000,
+  'account-hangs': 10 * 60_000,
+  'status-revised': 6 * 60_000,
+  'refunded-in-console': 8 * 60_000,
+  'callback-forged': 2 * 60_000,
+  'store-down': 10 * 60_000,
+  'bus-down': 10 * 60_000,
+  crash: 4 * 60_000,
+  pause: 4 * 60_000,
+  'clock-step': 10 * 60_000,
+};
+
+export interface Faults {
+  /** True where this fault is to happen now; counted. Never once the faults have ended. */
+  strikes(kind: FaultKind, random: Random): boolean;
+  /** Milliseconds until it happens the next time; undefined where it never does under this seed. */
+  distanceMs(kind: FaultKind, random: Random): number | undefined;
+  /** Notes one that {@link distanceMs} has led to. */
+  note(kind: FaultKind): void;
+  end(): void;
+  haveEnded(): boolean;
+  /** True where this seed's service says `refunded` after a part of it, as some deployments do. */
+  saysRefundedEarly: boolean;
+  counts(): ReadonlyMap<FaultKind, number>;
+}
+
+/** Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows. */
+export function createFaults(random: Random, isCalm = false, without: readonly FaultKind[] = []): Faults {
+  const counts = new Map<FaultKind, number>();
+  const rates = new Map<FaultKind, number>();
+  const severity = random.pick([0.3, 1, 2.5]);
+  for (const kind of faultKinds) {
+    const rate = random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
+    rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
+  }
+  let areOver = false;
+  const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return {
+    strikes: (kind, by) => {
+      if (areOver || !by.chance(rates.get(kind) ?? 0)) return false;
+      note(kind);
+      return true;
+    },
+    distanceMs: (kind, by) => {
+      const rate = rates.get(kind) ?? 0;
+      if (areOver || rate === 0) return undefined;
+      return (by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
+    },
+    note,
+    saysRefundedEarly: !isCalm && random.chance(0.3),
+    end: () => void (areOver = true),
+    haveEnded: () => areOver,
+    counts: () => counts,
+  };
+}

@@ -1,0 +1,180 @@
+/** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design. */
+import type { RecordedEvent } from '@tollgate/event-store';
+import type { Life } from './machine.ts';
+import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
+import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
+import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
+
+export interface Violation {
+  invariant: string;
+  text: string;
+  atMs: number;
+}
+
+export interface Checks {
+  /** The first byte of a request leaves for the service. */
+  onSent(request: ServiceRequest, life: Life): void;
+  /** Whenever the ledger has changed. */
+  onLedgerChanged(): void;
+  /** What is not settled yet: where the gateway does not agree with the service. */
+  differences(): string[];
+  /** When everything has settled. */
+  atEnd(): void;
+}
+
+interface CheckParts {
+  now: () => number;
+  ledger: Ledger;
+  books: Books;
+  /** From the announcement to the first byte at most, milliseconds. */
+  sendWithinMs: number;
+  complain: (invariant: string, text: string) => void;
+}
+
+export function createChecks(parts: CheckParts): Checks {
+  const { ledger, books, complain } = parts;
+  const sent = new Map<string, number>();
+
+  function countSent(key: string): number {
+    const count = (sent.get(key) ?? 0) + 1;
+    sent.set(key, count);
+    return count;
+  }
+
+  /** I3, I4: each call has an announcement of its own, durable before and not too old. */
+  function requireAnnounced(key: string, announced: readonly Announced[], what: string): void {
+    const count = countSent(key);
+    const own = announced[count - 1];
+    if (announced.length === 0) return complain('I3', `${what} is sent, and nothing announces it`);
+    if (own === undefined)
+      return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
+    const age = parts.now() - (announced.at(-1) ?? own).at;
+    if (age > parts.sendWithinMs)
+      complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
+  }
+
+  return {
+    onSent: (request) => {
+      if (!movesMoney(request)) return;
+      const { path, body = {} } = request;
+      const token = typeof body['token'] === 'string' ? body['token'] : '';
+      if (path.endsWith('/payments') || path.endsWith('/payouts')) {
+        const orderNumber = String(body['orderNumber']);
+        const attempt = books.byOrderNumber(orderNumber)?.attempts.get(orderNumber);
+        requireAnnounced(
+          orderNumber,
+          attempt === undefined ? [] : [attempt],
+          `the creation of ${orderNumber}`,
+        );
+        if (attempt !== undefined && attempt.amount !== body['amount'])
+          complain(
+            'I15',
+            `${orderNumber} is sent over ${String(body['amount'])}, and announced over ${attempt.amount}`,
+          );
+        return;
+      }
+      const payment = ledger.findPayment(token);
+      const operation = payment === undefined ? undefined : books.byOrderNumber(payment.orderNumber);
+      const kind = path.slice(path.lastIndexOf('/') + 1);
+      const announced = operation === undefined ? [] : callsOf(operation, kind);
+      requireAnnounced(`${kind} ${token}`, announced, `a ${kind} of ${payment?.orderNumber ?? token}`);
+      if (kind === 'refunds' && announced.at(-1)?.amount !== body['amount'])
+        complain(
+          'I3',
+          `a refund of ${String(body['amount'])} of ${payment?.orderNumber ?? token} is sent, and nothing announces it`,
+        );
+    },
+    onLedgerChanged: () => {
+      for (const payment of ledger.payments) requireRefundedWithin(payment, complain);
+      requireOneEach(parts);
+    },
+    differences: () => books.all().flatMap((operation) => differencesOf(ledger, operation)),
+    atEnd: () => {
+      requireOneEach(parts);
+      for (const payment of ledger.payments)
+        if (payment.hasTakenMoney && books.byOrderNumber(payment.orderNumber) === undefined)
+          complain('I3', `the service has ${payment.orderNumber}, of which the gateway knows nothing`);
+    },
+  };
+}
+
+function callsOf({ captures, voids, refundCalls }: OperationOnRecord, kind: string): readonly Announced[] {
+  if (kind === 'confirm') return captures;
+  return kind === 'decline' ? voids : refundCalls;
+}
+
+function requireRefundedWithin(
+  { refundedAmount, amount, orderNumber }: LedgerPayment,
+  complain: CheckParts['complain'],
+): void {
+  if (refundedAmount > amount)
+    complain('I2', `${refundedAmount} of ${amount} are refunded of ${orderNumber}`);
+}
+
+/** I1: one approved payment, and one payout, for each of the gateway's. */
+function requireOneEach({ ledger, complain }: CheckParts): void {
+  const owners = new Map<string, string>();
+  const charged = ledger.payments.filter(({ hasTakenMoney }) => hasTakenMoney);
+  for (const { orderNumber } of [...charged, ...ledger.payouts]) {
+    const owner = orderNumber.replace(/\.\d+$/, '');
+    const other = owners.get(owner);
+    if (other !== undefined) complain('I1', `${owner} moved money twice: ${other} and ${orderNumber}`);
+    owners.set(owner, orderNumber);
+  }
+}
+
+/** I9: each is final or in review, and the gateway agrees with the service about all that are not in review. */
+function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
+  const { token, phase, reviews } = operation;
+  if (reviews.size > 0) return [];
+  const say = (text: string) => [`${token} (${phase}): ${text}; ${operation.events.join(' ')}`];
+  if (!isFinal(operation)) return say('it is not final, and in no review');
+  const own = [...operation.attempts.keys()];
+  const ofService: readonly (LedgerPayment | LedgerPayout)[] =
+    operation.kind === 'payment' ? ledger.payments : ledger.payouts;
+  if (phase === 'failed') {
+    const moved = ofService.find((each) => own.includes(each.orderNumber) && hasMoved(each));
+    return moved === undefined
+      ? []
+      : say(`the service has moved money for it: ${moved.orderNumber} is ${moved.status}`);
+  }
+  const known = ofService.find((each) => each.token === operation.serviceToken);
+  if (known === undefined) return say('the service does not know it');
+  if ('isStranger' in known && known.isStranger) return say('it is taken for what another installation made');
+  // The service has three days to decide what it has accepted; what is refunded meanwhile may be ours or not.
+  if ([...operation.refunds.values()].some(({ state }) => state === 'accepted')) return [];
+  if (known.status !== statusOf(phase)) return say(`it is ${known.status} at the service`);
+  if ('refundedAmount' in known && known.refundedAmount !== operation.refundedAmount)
+    return say(`${operation.refundedAmount} are refunded here, ${known.refundedAmount} at the service`);
+  const open = [...operation.refunds].find(([, { state }]) => state === 'reserved');
+  return open === undefined ? [] : say(`the refund ${open[0]} has no outcome`);
+}
+
+const hasMoved = (each: LedgerPayment | LedgerPayout): boolean =>
+  'hasTakenMoney' in each ? each.hasTakenMoney : each.status !== 'declined';
+const statusOf = (phase: string): string => (phase === 'voided' ? 'declined' : phase);
+
+/** I7: what is on the topics is what was recorded, once each and in order. */
+export function requireTopics(events: readonly RecordedEvent[], complain: CheckParts['complain']): void {
+  const published = new Map<string, RecordedEvent[]>();
+  const lastOf = new Map<string, number>();
+  for (const event of events.filter(({ stream }) => stream.startsWith('bus-gateway.'))) {
+    const { key, headers } = event.data as { key: string; headers: Record<string, string> };
+    const id = headers['ce_id'] ?? '';
+    published.set(id, [...(published.get(id) ?? []), event]);
+    const sequence = Number(headers['ce_sequence']);
+    const subject = `${event.stream} ${key}`;
+    if (sequence !== (lastOf.get(subject) ?? -1) + 1)
+      complain('I7', `${subject}: event ${sequence} comes after event ${lastOf.get(subject) ?? 'nothing'}`);
+    lastOf.set(subject, sequence);
+  }
+  for (const { id, stream, revision, type } of events) {
+    if (!/^(payment|payout|dispute)-/.test(stream)) continue;
+    const count = published.get(id)?.length ?? 0;
+    if (count !== 1)
+      complain('I7', `event ${revision} of ${stream} (${type}) is on its topic ${count} times`);
+    published.delete(id);
+  }
+  for (const [id, [event]] of published)
+    complain('I7', `${event?.stream} has a record of ${id}, which is no event`);
+}

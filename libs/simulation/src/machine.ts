@@ -1,0 +1,167 @@
+/**
+ * One machine with one process at a time: its clock, its crashes and its pauses. What reaches a process from outside comes
+ * through `deliver`: nothing reaches one that has crashed, and one that is paused gets it when it wakes up, in any order.
+ */
+import type { Clock, Ids } from '@tollgate/service-kit';
+import { createIds, type Random } from './random.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface Life {
+  name: string;
+  clock: Clock;
+  ids: Ids;
+  random: Random;
+  isAlive(): boolean;
+  isPaused(): boolean;
+  /** Runs `action` in the process after `delayMs`, unless it has crashed by then, or the result is called first. */
+  deliver(delayMs: number, label: string, action: () => void): () => void;
+  /** A question to the outside: `atPeer` is asked when it arrives there, and its answer travels back. */
+  ask<Answer>(label: string, times: Travel, atPeer: () => Answer): Promise<Answer>;
+  /** The connections of others to it break. */
+  onCrash(action: () => void): () => void;
+}
+
+export interface Travel {
+  thereMs: number;
+  backMs: number;
+}
+
+export interface Machine {
+  name: string;
+  /** The life of the process that runs now. */
+  life(): Life;
+  /** A new process; the one before it must have crashed. */
+  boot(): Life;
+  crash(): void;
+  /** Stops the process as SIGSTOP does. */
+  pause(durationMs: number): void;
+  /** Sets the wall clock, milliseconds ahead of the true time. */
+  setSkew(skewMs: number): void;
+  skewMs(): number;
+}
+
+/** True time begins here, milliseconds since the Unix epoch: a moment of an ordinary afternoon. */
+export const epochMs = Date.UTC(2030, 2, 5, 14, 0, 0);
+
+export function createMachine(
+  name: string,
+  scheduler: Scheduler,
+  random: Random,
+  onDelivery: () => void,
+): Machine {
+  const state = { skewMs: 0, lives: 0 };
+  let current: Life & { end(): void; pauseUntil(at: number): void };
+
+  const machine: Machine = {
+    name,
+    life: () => current,
+    boot: () => (current = begin()),
+    crash: () => current.end(),
+    pause: (durationMs) => current.pauseUntil(scheduler.now() + durationMs),
+    setSkew: (skewMs) => void (state.skewMs = skewMs),
+    skewMs: () => state.skewMs,
+  };
+  current = begin();
+  return machine;
+
+  function begin() {
+    state.lives += 1;
+    return beginLife(`${name}${state.lives}`, {
+      scheduler,
+      random: random.fork(`life ${state.lives}`),
+      onDelivery,
+      skewMs: () => state.skewMs,
+    });
+  }
+}
+
+interface LifeParts {
+  scheduler: Scheduler;
+  random: Random;
+  onDelivery: () => void;
+  skewMs: () => number;
+}
+
+function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: LifeParts) {
+  let isAlive = true;
+  let pausedUntil = 0;
+  const onCrash = new Set<() => void>();
+  const isPaused = () => scheduler.now() < pausedUntil;
+
+  function deliver(delayMs: number, label: string, action: () => void): () => void {
+    let cancel = scheduler.after(delayMs, `${name} ${label}`, arrive);
+    function arrive(): void {
+      if (!isAlive) return;
+      if (isPaused()) {
+        // Whatever came meanwhile is there at once when it wakes up: timers and answers in any order.
+        const delayMs = pausedUntil - scheduler.now() + random.fraction();
+        cancel = scheduler.after(delayMs, `${name} wakes: ${label}`, arrive);
+        return;
+      }
+      action();
+      onDelivery();
+    }
+    return () => cancel();
+  }
+
+  async function ask<Answer>(
+    label: string,
+    { thereMs, backMs }: Travel,
+    atPeer: () => Answer,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (!isAlive) return;
+      // What has left the process arrives, whatever becomes of the process.
+      scheduler.after(thereMs, `${name} asks ${label}`, () => {
+        let answer: () => void;
+        try {
+          const given = atPeer();
+          answer = () => resolve(given);
+        } catch (error) {
+          answer = () => reject(error);
+        }
+        deliver(backMs, `${label} answers`, answer);
+      });
+    });
+  }
+
+  return {
+    ...{ name, ids: createIds(random.fork('ids')), random, deliver, ask, isPaused },
+    clock: createClock({ scheduler, skewMs }, deliver),
+    isAlive: () => isAlive,
+    onCrash: (action: () => void) => {
+      onCrash.add(action);
+      return () => void onCrash.delete(action);
+    },
+    end: () => {
+      isAlive = false;
+      for (const action of [...onCrash]) action();
+    },
+    pauseUntil: (at: number) => void (pausedUntil = Math.max(pausedUntil, at)),
+  };
+}
+
+function createClock(
+  { scheduler, skewMs }: Pick<LifeParts, 'scheduler' | 'skewMs'>,
+  deliver: Life['deliver'],
+): Clock {
+  const bootedAt = scheduler.now();
+  return {
+    now: () => Math.floor(epochMs + scheduler.now() + skewMs()),
+    monotonic: () => scheduler.now() - bootedAt,
+    sleep: (durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const abort = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        const cancel = deliver(durationMs, 'timer', () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        });
+        signal?.addEventListener('abort', abort, { once: true });
+      }),
+    after: (durationMs, action) => deliver(durationMs, 'timer', action),
+  };
+}

@@ -1,0 +1,121 @@
+/** `npm run simulate`: a campaign over many seeds, or one seed with its story. */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Tally, missedBy, runCampaign } from './campaign.ts';
+import { type FaultKind, faultKinds } from './faults.ts';
+import { runWatched } from './run-watched.ts';
+import { commandOf, shrink } from './shrink.ts';
+import { formatTime } from './trace.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    minutes: { type: 'string' },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    seed: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    operations: { type: 'string' },
+    without: { type: 'string' },
+    /** A report in the form of vitest's, for `.ci/run`. */
+    outputFile: { type: 'string' },
+  },
+});
+
+function wholeNumber(name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations', text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  console.error(`--${name} must be a whole number.`);
+  process.exit(64);
+}
+
+function kindsOf(text: string): FaultKind[] {
+  const kinds = text.split(',');
+  const unknown = kinds.find((kind) => !faultKinds.some((known) => known === kind));
+  if (unknown === undefined) return kinds as FaultKind[];
+  console.error(`--without must name kinds of faults, and ${unknown} is none: ${faultKinds.join(', ')}.`);
+  process.exit(64);
+}
+
+const sorted = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+
+async function replay(seed: string): Promise<number> {
+  const { operations, without } = values;
+  const options = {
+    ...{ seed, isWhole: true },
+    ...(operations === undefined ? {} : { operationsMax: wholeNumber('operations', operations) }),
+    ...(without === undefined ? {} : { without: kindsOf(without) }),
+  };
+  const { violation, lines, traceHash, steps, simulatedMs, faults } = await runWatched(options);
+  if (values.trace) console.log(lines.join('\n'));
+  console.log(`seed ${seed}: ${steps} steps, ${formatTime(simulatedMs)} simulated, trace ${traceHash}`);
+  console.log(`faults: ${sorted(faults)}`);
+  if (violation === undefined) console.log('no violation');
+  else console.log(`${violation.invariant} at ${formatTime(violation.atMs)}: ${violation.text}`);
+  return violation === undefined ? 0 : 1;
+}
+
+async function tellFailure({ seed, violation }: NonNullable<Tally['failure']>): Promise<void> {
+  console.log(`\nseed ${seed} fails: ${violation.invariant}: ${violation.text}\nshrinking it`);
+  const first = await runWatched({ seed, isWhole: true });
+  const { options, result } = await shrink({ seed }, first);
+  console.log(result.lines.join('\n'));
+  console.log(`\n${commandOf(options)}`);
+}
+
+async function campaign(): Promise<number> {
+  const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
+  const startedAt = performance.now();
+  const now = () => performance.now();
+  let toldAt = startedAt;
+  const line = ({ seeds, simulatedMs }: Tally): string => {
+    const seconds = (now() - startedAt) / 1_000;
+    return `${seeds} seeds, ${(seeds / seconds).toFixed(1)}/s, ${(simulatedMs / 3_600_000).toFixed(1)} hours simulated`;
+  };
+  const tally = await runCampaign({
+    ...{
+      from: wholeNumber('from', values.from),
+      seeds: values.minutes === undefined ? wholeNumber('seeds', values.seeds) : Infinity,
+    },
+    ...{ until: startedAt + minutes * 60_000, workers: wholeNumber('workers', values.workers), now },
+    onProgress: (so) => {
+      if (now() - toldAt < 10_000) return;
+      toldAt = now();
+      console.log(line(so));
+    },
+  });
+  console.log(line(tally));
+  console.log(
+    `${tally.operations} payments and payouts, ${tally.steps} steps\nfaults: ${sorted(tally.faults)}\npaths: ${sorted(tally.paths)}`,
+  );
+  const missed = missedBy(tally);
+  if (missed.length > 0)
+    console.log(`never happened, so that this campaign proves less than it should: ${missed.join(', ')}`);
+  if (tally.failure !== undefined) await tellFailure(tally.failure);
+  const hasFailed = tally.failure !== undefined || missed.length > 0;
+  report(hasFailed, tally.failure?.violation.text ?? missed.join(', '));
+  return hasFailed ? 1 : 0;
+}
+
+function report(hasFailed: boolean, message: string): void {
+  if (values.outputFile === undefined) return;
+  const failed = hasFailed ? 1 : 0;
+  const assertionResults = [
+    { status: hasFailed ? 'failed' : 'passed', fullName: 'a campaign', failureMessages: [message] },
+  ];
+  const testResults = [
+    { name: import.meta.filename, status: hasFailed ? 'failed' : 'passed', assertionResults },
+  ];
+  writeFileSync(
+    values.outputFile,
+    JSON.stringify({ numPassedTests: 1 - failed, numFailedTests: failed, testResults }),
+  );
+}
+
+// Whatever is still waiting in a simulated world waits for nothing real.
+process.exit(values.seed === undefined ? await campaign() : await replay(values.seed));

@@ -1,0 +1,218 @@
+/**
+ * The Payment Service of the simulation: what it has is the truth about money. It takes every call as it comes, knows no
+ * idempotency key, and does not count our refunds: that nobody is charged twice, and no more refunded than was paid, is the
+ * gateway's business.
+ */
+import type { Random } from '../random.ts';
+
+export type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
+
+export interface LedgerPayment {
+  token: string;
+  orderNumber: string;
+  account: string;
+  callbackUrl: string;
+  amount: number;
+  currency: string;
+  status: Status;
+  heldAmount: number;
+  refundedAmount: number;
+  needConfirmation: boolean;
+  /** True where the customer chooses on the service's page. */
+  isHosted: boolean;
+  createdAt: number;
+  updatedAt: number;
+  /** Whatever the status is by now: it took money once. */
+  hasTakenMoney: boolean;
+  /** Another installation made it under the number that is ours, long ago. */
+  isStranger: boolean;
+  /** Refunded in the service's console, too: from then on it counts. */
+  isCounted: boolean;
+}
+
+export interface LedgerRefund {
+  token: string;
+  payment: string;
+  amount: number;
+  status: 'pending' | 'approved' | 'declined';
+}
+
+export interface LedgerPayout {
+  token: string;
+  orderNumber: string;
+  account: string;
+  callbackUrl: string;
+  amount: number;
+  currency: string;
+  status: 'pending' | 'approved' | 'declined';
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Something that has changed, of which a callback tells. */
+export interface Changed {
+  type: 'payment' | 'refund' | 'payout';
+  token: string;
+  status: string;
+  orderNumber: string;
+  amount: number;
+  currency: string;
+  callbackUrl: string;
+}
+
+interface Entries {
+  payments: LedgerPayment[];
+  refunds: LedgerRefund[];
+  payouts: LedgerPayout[];
+}
+
+interface Context {
+  entries: Entries;
+  now: () => number;
+  nextToken: (kind: string) => string;
+  onChanged: (changed: Changed) => void;
+}
+
+type NewPayment = Pick<
+  LedgerPayment,
+  'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency' | 'needConfirmation' | 'isHosted'
+>;
+type NewPayout = Pick<LedgerPayout, 'orderNumber' | 'account' | 'callbackUrl' | 'amount' | 'currency'>;
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+export function createLedger(now: () => number, random: Random, onChanged: (changed: Changed) => void) {
+  let count = 0;
+  const nextToken = (kind: string) => `${kind}-${(count += 1)}-${random.whole(1_000, 9_999)}`;
+  const entries: Entries = { payments: [], refunds: [], payouts: [] };
+  const context = { entries, now, nextToken, onChanged };
+  return { ...entries, ...paymentsOf(context), ...refundsOf(context), ...payoutsOf(context) };
+}
+
+const isHeld = ({ status, heldAmount }: LedgerPayment) => status === 'pending' && heldAmount > 0;
+
+function changePayment(
+  { now, onChanged }: Context,
+  payment: LedgerPayment,
+  changes: Partial<LedgerPayment>,
+): void {
+  Object.assign(payment, changes, { updatedAt: now() });
+  if (payment.status === 'approved' || payment.heldAmount > 0) payment.hasTakenMoney = true;
+  onChanged({ type: 'payment', ...payment });
+}
+
+function paymentsOf(context: Context) {
+  const { entries, now, nextToken } = context;
+  const change = (payment: LedgerPayment, changes: Partial<LedgerPayment>) =>
+    changePayment(context, payment, changes);
+
+  function add(terms: NewPayment, more: Partial<LedgerPayment> = {}): LedgerPayment {
+    const at = now();
+    const nothingYet = {
+      status: 'init' as const,
+      heldAmount: 0,
+      refundedAmount: 0,
+      createdAt: at,
+      updatedAt: at,
+    };
+    const flags = { hasTakenMoney: false, isCounted: false, isStranger: false };
+    const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
+    entries.payments.push(payment);
+    return payment;
+  }
+
+  return {
+    findPayment: (token: string) => entries.payments.find((payment) => payment.token === token),
+    create: (terms: NewPayment) => add(terms),
+    /** Another installation's payment under a number that is ours. */
+    addStranger: (terms: NewPayment) =>
+      add(terms, { createdAt: now() - 86_400_000, status: 'approved', isStranger: true }),
+    /** The customer has paid, or was refused. */
+    pay: (payment: LedgerPayment, isApproved: boolean) => {
+      if (payment.status !== 'init') return;
+      if (!isApproved) change(payment, { status: 'declined' });
+      else if (payment.needConfirmation) change(payment, { status: 'pending', heldAmount: payment.amount });
+      else change(payment, { status: 'approved' });
+    },
+    expire: (payment: LedgerPayment) => {
+      if (payment.status === 'init' || payment.status === 'pending')
+        change(payment, { status: 'expired', heldAmount: 0 });
+    },
+    capture: (payment: LedgerPayment): boolean => {
+      if (!isHeld(payment)) return false;
+      change(payment, { status: 'approved', heldAmount: 0 });
+      return true;
+    },
+    void: (payment: LedgerPayment): boolean => {
+      if (!isHeld(payment)) return false;
+      change(payment, { status: 'declined', heldAmount: 0 });
+      return true;
+    },
+    /** A final status is taken back. */
+    revise: (payment: LedgerPayment, to: Status) => change(payment, { status: to, heldAmount: 0 }),
+  };
+}
+
+function refundsOf(context: Context) {
+  const { entries, nextToken, onChanged } = context;
+  const waitingFor = ({ token }: LedgerPayment) =>
+    entries.refunds
+      .filter(({ payment, status }) => payment === token && status === 'pending')
+      .reduce((sum, { amount }) => sum + amount, 0);
+  const isRefundable = (payment: LedgerPayment, amount: number) =>
+    payment.status === 'approved' &&
+    (!payment.isCounted || payment.refundedAmount + waitingFor(payment) + amount <= payment.amount);
+
+  function giveBack(payment: LedgerPayment, amount: number): void {
+    const refundedAmount = payment.refundedAmount + amount;
+    const status = refundedAmount >= payment.amount ? { status: 'refunded' as const } : {};
+    changePayment(context, payment, { refundedAmount, ...status });
+  }
+
+  function decideRefund(refund: LedgerRefund, status: 'approved' | 'declined'): void {
+    const payment = entries.payments.find(({ token }) => token === refund.payment);
+    if (refund.status !== 'pending' || payment === undefined) return;
+    refund.status = status === 'approved' && payment.status !== 'approved' ? 'declined' : status;
+    const { currency, callbackUrl, orderNumber } = payment;
+    onChanged({ type: 'refund', ...refund, currency, callbackUrl, orderNumber });
+    if (refund.status === 'approved') giveBack(payment, refund.amount);
+  }
+
+  return {
+    decideRefund,
+    refund: (payment: LedgerPayment, amount: number, status: LedgerRefund['status']) => {
+      if (!isRefundable(payment, amount)) return undefined;
+      const token = nextToken('ref');
+      const refund: LedgerRefund = { token, payment: payment.token, amount, status: 'pending' };
+      entries.refunds.push(refund);
+      if (status !== 'pending') decideRefund(refund, status);
+      return refund;
+    },
+    refundInConsole: (payment: LedgerPayment, amount: number): void => {
+      payment.isCounted = true;
+      if (isRefundable(payment, amount)) giveBack(payment, amount);
+    },
+  };
+}
+
+function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
+  return {
+    payOut: (terms: NewPayout, status: LedgerPayout['status']): LedgerPayout => {
+      const at = now();
+      const payout: LedgerPayout = {
+        ...terms,
+        token: nextToken('out'),
+        status,
+        createdAt: at,
+        updatedAt: at,
+      };
+      entries.payouts.push(payout);
+      return payout;
+    },
+    decidePayout: (payout: LedgerPayout, status: 'approved' | 'declined') => {
+      if (payout.status !== 'pending') return;
+      Object.assign(payout, { status, updatedAt: now() });
+      onChanged({ type: 'payout', ...payout });
+    },
+  };
+}

@@ -1,0 +1,180 @@
+/** The way to the Payment Service and back: connections that are refused, stall, or break after the request has arrived. */
+import type { Connections } from '@tollgate/provider';
+import type { Dispatcher } from 'undici';
+import type { Faults } from '../faults.ts';
+import type { Life } from '../machine.ts';
+import type { Random } from '../random.ts';
+import type { Scheduler } from '../scheduler.ts';
+import type { Ledger } from './ledger.ts';
+import { type ServiceAnswer, type ServiceRequest, movesMoney } from './api.ts';
+
+export interface NetworkParts {
+  account: string;
+  life: Life;
+  faults: Faults;
+  scheduler: Scheduler;
+  isServiceDown: () => boolean;
+  doesAccountHang: () => boolean;
+  ledger: Ledger;
+  answerOf: (request: ServiceRequest) => ServiceAnswer;
+  /** Called when the first byte leaves. */
+  onSent: (request: ServiceRequest, life: Life) => void;
+  pause: (life: Life) => void;
+}
+
+type Handler = Dispatcher.DispatchHandler;
+
+/** Handshakes, requests and answers of one process with one account. */
+export function createConnections(parts: NetworkParts): Connections {
+  return {
+    dispatch: (options, handler) => {
+      const { method, path, body } = options;
+      const parsed = typeof body === 'string' ? (JSON.parse(body) as Record<string, unknown>) : undefined;
+      exchange(parts, { account: parts.account, method, path, body: parsed }, handler);
+      return true;
+    },
+    destroy: () => Promise.resolve(),
+  };
+}
+
+function exchange(parts: NetworkParts, request: ServiceRequest, handler: Handler): void {
+  const { life, faults } = parts;
+  const { random } = life;
+  const label = `${request.method} ${request.path.split('?')[0] ?? ''}`;
+  const state = { isAborted: false };
+  const controller = controllerOf(state);
+  const fail = (code: string) =>
+    handler.onResponseError?.(controller, Object.assign(new Error(code), { code }));
+  const handshakeMs = faults.strikes('handshake-slow', random)
+    ? random.between(1_000, 20_000)
+    : random.between(1, 30);
+  const isPausedMeanwhile = movesMoney(request) && faults.strikes('pause-before-send', random);
+  if (isPausedMeanwhile) life.deliver(handshakeMs / 2, 'stops in the handshake', () => parts.pause(life));
+
+  life.deliver(handshakeMs, `connected for ${label}`, () => {
+    if (parts.isServiceDown() || faults.strikes('connection-refused', random)) return fail('ECONNREFUSED');
+    try {
+      handler.onRequestStart?.(controller, {});
+    } catch (error) {
+      handler.onResponseError?.(controller, error instanceof Error ? error : new Error('refused'));
+      return;
+    }
+    parts.onSent(request, life);
+    sent(parts, request, { handler, controller, fail, isAborted: () => state.isAborted, label });
+  });
+}
+
+interface Sent {
+  handler: Handler;
+  controller: Dispatcher.DispatchController;
+  fail: (code: string) => void;
+  isAborted: () => boolean;
+  label: string;
+}
+
+function sent(
+  parts: NetworkParts,
+  request: ServiceRequest,
+  { handler, controller, fail, isAborted, label }: Sent,
+): void {
+  const { life, faults, scheduler } = parts;
+  const { random } = life;
+  const isHanging = parts.doesAccountHang();
+  const isLost = faults.strikes('reply-lost', random);
+  const isSlow = isHanging || faults.strikes('reply-slow', random);
+  const fault = faultyAnswer(faults, random);
+  const slowMs = isSlow ? random.between(5_000, 25_000) : random.between(5, 150);
+  // A slow service may carry it out long after the caller has given up.
+  const thereMs = isSlow ? random.between(1, slowMs) : random.between(1, 40);
+  scheduler.after(thereMs, `${life.name} reaches the service: ${label}`, () => {
+    const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
+    const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
+    const backMs = isSlow ? slowMs - thereMs : slowMs;
+    life.deliver(backMs, `answer of ${label}`, () => {
+      if (isAborted()) return;
+      if (isLost) return fail('ECONNRESET');
+      handler.onResponseStart?.(controller, given.statusCode, {});
+      handler.onResponseData?.(controller, Buffer.from(given.body));
+      handler.onResponseEnd?.(controller, {});
+    });
+  });
+}
+
+/** What the service does with a request that has reached it, and answers. */
+function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer | undefined {
+  const { faults, ledger, answerOf, account } = parts;
+  const { random } = parts.life;
+  const { path, method, body = {} } = request;
+  if (method === 'GET') return distorted(parts, path, answerOf(request));
+  if (path.endsWith('/payments') && faults.strikes('stranger-under-our-number', random)) {
+    const terms = {
+      orderNumber: String(body['orderNumber']),
+      currency: 'EUR',
+      amount: Number(body['amount']),
+    };
+    ledger.addStranger({
+      ...terms,
+      account,
+      callbackUrl: 'https://elsewhere.sim/',
+      needConfirmation: false,
+      isHosted: false,
+    });
+    // The request itself is lost.
+    return undefined;
+  }
+  const answer = answerOf(request);
+  const refunded = path.endsWith('/refunds') ? ledger.findPayment(String(body['token'])) : undefined;
+  if (refunded === undefined || refunded.amount - refunded.refundedAmount >= Number(body['amount']))
+    return answer;
+  if (!faults.strikes('delivered-twice', random)) return answer;
+  refunded.isCounted = true;
+  return answerOf(request);
+}
+
+/** What a retrieval shows may be wrong or old. */
+function distorted(
+  { faults, life: { random } }: NetworkParts,
+  path: string,
+  answer: ServiceAnswer,
+): ServiceAnswer {
+  if (!path.includes('/payments/') || answer.statusCode !== 200) return answer;
+  const shown = JSON.parse(answer.body) as { payment: { amount: number; status: string } };
+  if (faults.strikes('wrong-amount-shown', random)) shown.payment.amount += 1;
+  else if (shown.payment.status === 'approved' && faults.strikes('older-status-shown', random))
+    shown.payment.status = 'pending';
+  return { ...answer, body: JSON.stringify(shown) };
+}
+
+interface Faulty {
+  isExecuted: boolean;
+  answer?: ServiceAnswer;
+}
+
+function faultyAnswer(faults: Faults, random: Random): Faulty {
+  const broken = { success: false, errors: [{ code: 'core_api_error', kind: 'api_error', message: 'x' }] };
+  const failed = { statusCode: 502, body: JSON.stringify(broken) };
+  if (faults.strikes('rate-limited', random))
+    return { isExecuted: false, answer: { statusCode: 429, body: 'slow down' } };
+  if (faults.strikes('server-error-with-effect', random)) return { isExecuted: true, answer: failed };
+  if (faults.strikes('server-error-without-effect', random)) return { isExecuted: false, answer: failed };
+  if (faults.strikes('html-answer', random))
+    return { isExecuted: random.chance(0.5), answer: { statusCode: 502, body: '<html>bad gateway</html>' } };
+  return { isExecuted: true };
+}
+
+function controllerOf(state: { isAborted: boolean }): Dispatcher.DispatchController {
+  return {
+    get aborted() {
+      return state.isAborted;
+    },
+    get paused() {
+      return false;
+    },
+    get reason() {
+      return null;
+    },
+    abort: () => void (state.isAborted = true),
+    pause: () => undefined,
+    resume: () => undefined,
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * One process of the gateway with all services, as `services/gateway/src/composition` puts them together, over the simulated
+ * parts: only what listens on sockets is left out. Its routes are asked without a socket.
+ */
+import { registerCallbackRoutes } from '@tollgate/callback-ingester';
+import { createAccounts } from '@tollgate/command-service';
+import { type EventStore, runUnderLease } from '@tollgate/event-store';
+import {
+  type Parts,
+  type RunAlone,
+  gatewayConfigSchema,
+  inBackground,
+  joinStore,
+  startCommandService,
+  startEventPublisher,
+  startProjector,
+  startQueryService,
+} from '@tollgate/gateway/composition';
+import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { type WebhookClient, runNotifier } from '@tollgate/notifier';
+import { type Connections, parseCallbackSecrets, providers } from '@tollgate/provider';
+import {
+  type Log,
+  answerInJsonOnly,
+  httpServerOptions,
+  parseDataSecrets,
+  parseWebhookSecrets,
+  readConfig,
+} from '@tollgate/service-kit';
+import type { TeamDirectory } from '@tollgate/teams';
+import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Life } from './machine.ts';
+
+export interface ProcessParts {
+  life: Life;
+  store: EventStore;
+  wrapBus: (bus: MessageBus, life: Life) => MessageBus;
+  directory: TeamDirectory;
+  accounts: readonly string[];
+  connectionsTo: (account: string, life: Life) => Connections;
+  webhookClient: WebhookClient;
+  log: Log;
+  /** How long leases last, milliseconds: longer ones make fewer steps of the same time. */
+  leaseMs: number;
+  /** Distances of the inquiries about what is final, seconds. */
+  settledAfterS: readonly number[];
+}
+
+export interface GatewayProcess {
+  /** What teams ask. */
+  api: FastifyInstance;
+  /** What the Payment Service calls. */
+  callbacks: FastifyInstance;
+  index: PaymentIndex;
+}
+
+const secret = 's'.repeat(32);
+export const callbackSecrets = parseCallbackSecrets(`k1:${secret}`);
+const dataSecrets = parseDataSecrets(`k1:${secret}`);
+const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
+export const callbackBase = 'https://callbacks.sim';
+
+const configOf = ({ settledAfterS }: Pick<ProcessParts, 'settledAfterS'>) =>
+  readConfig(gatewayConfigSchema, {
+    CALLBACK_PUBLIC_URL: callbackBase,
+    FINAL_INQUIRIES_AFTER_S: settledAfterS.join(','),
+  });
+export type SimulatedConfig = ReturnType<typeof configOf>;
+
+/** Resolves when it serves; never where its life ends before. @throws what ends the start of a process */
+export async function startProcess(given: ProcessParts): Promise<GatewayProcess> {
+  const { life, directory, log } = given;
+  const { clock, ids } = life;
+  const stops = new AsyncDisposableStack();
+  const config = configOf(given);
+  const joined = await joinStore({
+    store: given.store,
+    clock,
+    ids,
+    log,
+    member: life.name,
+    heldAt: undefined,
+  });
+  const { store, members } = joined;
+  const { share } = members;
+  stops.defer(inBackground((signal) => share('provider-calls', signal)));
+  const bus = given.wrapBus(
+    createEmbeddedMessageBus({
+      store,
+      clock,
+      ids,
+      holder: life.name,
+      partitions: 1,
+      leaseDurationMs: given.leaseMs,
+      log,
+    }),
+    life,
+  );
+  const runAlone: RunAlone = (name, signal, work) =>
+    runUnderLease(
+      { store, clock, ids, name, holder: life.name, signal, durationMs: given.leaseMs, log },
+      work,
+    );
+  const index = createPaymentIndex({ file: ':memory:', store, clock, log, delays: config.inquiryDelays });
+  await index.start();
+
+  const parts = {
+    ...{ config, env: {}, clock, ids, logOf: () => log, pid: 1, stops, runs: () => true, metrics: noMetrics },
+    ...{ store: async () => store, isStoreReachable: () => true, isSuperseded: () => false },
+    ...{ bus: async () => bus, runAlone: async () => runAlone, members: async () => members },
+    ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
+    teamKeys: { verifier: () => ({ verify: () => false }) },
+    accounts: async () => ({ accounts: accountsOf(given, config), sandbox: undefined }),
+    callbackSecrets: () => callbackSecrets,
+    webhookSecrets: () => webhookSecrets,
+    dataSecrets: () => dataSecrets,
+  } as unknown as Parts;
+
+  const api = await serve(log);
+  const callbacks = await serve(log);
+  registerCallbackRoutes(callbacks, {
+    bus,
+    secrets: callbackSecrets,
+    lifetimeMs: config.callbackLifetimeMs,
+    clock,
+    log,
+  });
+  await startProjector(parts);
+  await startEventPublisher(parts);
+  const commands = await startCommandService(parts, { callbackUrl: callbackBase });
+  const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
+  startNotifier(given, { store, runAlone, directory, stops });
+  for (const service of [commands, queries]) await service.registerRoutes?.(api);
+  await Promise.all([api.ready(), callbacks.ready()]);
+  return { api, callbacks, index };
+}
+
+async function serve(log: Log): Promise<FastifyInstance> {
+  const app = Fastify(httpServerOptions({ bodyLimitBytes: 64 * 1024 }));
+  answerInJsonOnly(app, log);
+  return app;
+}
+
+function accountsOf({ accounts, connectionsTo, life, log }: ProcessParts, { times }: SimulatedConfig) {
+  const { clock } = life;
+  return createAccounts({
+    accounts: accounts.map((name) => ({
+      ...{ environment: 'sandbox' as const, name, weight: 1, priority: 0 },
+      ...{ concurrentCallsMax: 20, callsPerSecondMax: 50 },
+      provider: providers['payment-service']({
+        baseUrl: 'https://service.sim',
+        privateKey: { reveal: () => 'key' },
+        deadlineMs: times.callDeadlineMs,
+        clock,
+        connections: connectionsTo(name, life),
+      }),
+    })),
+    ...{ clock, log, processes: () => 2 },
+  });
+}
+
+function startNotifier(
+  { life, webhookClient, log }: ProcessParts,
+  {
+    store,
+    runAlone,
+    directory,
+    stops,
+  }: { store: EventStore; runAlone: RunAlone; directory: TeamDirectory; stops: AsyncDisposableStack },
+): void {
+  const { clock, ids } = life;
+  const notifying = {
+    ...{ store, clock, ids, log, secrets: webhookSecrets, client: webhookClient },
+    isCallbackAllowed: (team: string, url: string) =>
+      directory.callbackOriginsOf(team).some((origin) => url.startsWith(origin)),
+  };
+  stops.defer(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
+}
+
+const noMetrics = {
+  watch: () => undefined,
+  request: () => undefined,
+  providerCall: () => undefined,
+  callback: () => undefined,
+  refusedRequest: () => undefined,
+};
+
+/** The security log is not part of the simulation: nobody's money depends on it. */
+const noSecurity = {
+  security: {
+    recordExport: async () => undefined,
+    recordResolution: async () => undefined,
+    noteRefusal: () => undefined,
+  },
+  securityLog: { record: async () => undefined, teamsUpTo: async () => '' },
+};

@@ -1,0 +1,60 @@
+/** Chance by seed: the same seed gives the same sequence on every machine. */
+import { hash } from 'node:crypto';
+import type { Ids } from '@tollgate/service-kit';
+
+export interface Random {
+  /** In [0, 1). */
+  fraction(): number;
+  chance(probability: number): boolean;
+  /** A number in [min, max). */
+  between(min: number, max: number): number;
+  /** A whole number from `min` to `max`, both included. */
+  whole(min: number, max: number): number;
+  pick<Item>(items: readonly Item[]): Item;
+  /** A sequence of its own: what draws from it shifts nobody else's. */
+  fork(name: string): Random;
+}
+
+export function createRandom(seed: number | string): Random {
+  const nextUint32 = mulberry32(hash('sha256', String(seed), 'buffer').readUInt32BE(0));
+  const fraction = () => nextUint32() / 2 ** 32;
+  const between = (min: number, max: number) => min + fraction() * (max - min);
+  const whole = (min: number, max: number) => Math.floor(between(min, max + 1));
+  return {
+    fraction,
+    chance: (probability) => fraction() < probability,
+    between,
+    whole,
+    pick: (items) => {
+      const item = items[whole(0, items.length - 1)];
+      if (item === undefined) throw new RangeError('there is nothing to pick from');
+      return item;
+    },
+    fork: (name) => createRandom(`${seed}/${name}`),
+  };
+}
+
+/** Identifiers that look like the real ones. */
+export function createIds(random: Random): Ids {
+  const hex = (byteCount: number) =>
+    Array.from({ length: byteCount }, () => random.whole(0, 255).toString(16).padStart(2, '0')).join('');
+  const uuid = () => {
+    const digits = hex(16);
+    const parts = [digits.slice(0, 8), digits.slice(8, 12), `4${digits.slice(13, 16)}`];
+    return [...parts, `${random.pick(['8', '9', 'a', 'b'])}${digits.slice(17, 20)}`, digits.slice(20)].join(
+      '-',
+    );
+  };
+  return { hex, uuid, fraction: random.fraction };
+}
+
+/** Tommy Ettinger's generator (public domain). */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}

@@ -1,0 +1,50 @@
+/** I8: what was built step by step, through crashes, is what the events say. */
+import { checkViews } from '@tollgate/projector';
+import { createFaults } from './faults.ts';
+import { createMachine } from './machine.ts';
+import { createSimulatedStore } from './simulated-store.ts';
+import type { World } from './world.ts';
+
+const patienceMs = 600_000;
+
+export async function compareReadModels(world: World): Promise<void> {
+  const { log, scheduler, random, complain } = world;
+  // A reader of its own, to whom nothing happens.
+  const life = createMachine('check', scheduler, random.fork('check'), () => undefined).life();
+  const store = createSimulatedStore({
+    log,
+    life,
+    scheduler,
+    faults: createFaults(random, true),
+    weather: { isDown: () => false },
+  });
+  let hasEnded = false;
+  checkViews({ store, signal: new AbortController().signal }).then(
+    ({ differing, failed }) => {
+      hasEnded = true;
+      if (differing.length > 0)
+        complain('I8', `views differ from the fold of their events: ${differing.join(', ')}`);
+      if (failed.length > 0) complain('I8', `views were set aside: ${failed.join(', ')}`);
+    },
+    (error: unknown) => {
+      hasEnded = true;
+      complain('I8', `the views cannot be compared: ${String(error)}`);
+    },
+  );
+  await scheduler.runUntil(scheduler.now() + patienceMs, () => hasEnded);
+  if (!hasEnded) complain('I8', 'the views cannot be compared in time');
+  for (const { machine, process } of world.machines) {
+    if (process === undefined) complain('I9', `${machine.name} does not serve`);
+    for (const operation of world.books.all()) {
+      const shown =
+        operation.kind === 'payment'
+          ? process?.index.find(operation.token)?.payment
+          : process?.index.findPayout(operation.token)?.payout;
+      if (process !== undefined && shown?.phase !== operation.phase)
+        complain(
+          'I8',
+          `the index of ${machine.name} shows ${operation.token} as ${shown?.phase ?? 'nothing'}, and it is ${operation.phase}`,
+        );
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/** The event store as one process reaches it: every call takes time, and may fail in all the ways that the port allows. */
+import type { CaughtUp, EventStore, RecordedEvent, SubscribeOptions } from '@tollgate/event-store';
+import type { Faults } from './faults.ts';
+import { type EventLog, storeDown } from './event-log.ts';
+import type { Life } from './machine.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface StoreWeather {
+  isDown(): boolean;
+}
+
+interface Parts {
+  log: EventLog;
+  life: Life;
+  faults: Faults;
+  weather: StoreWeather;
+  scheduler: Scheduler;
+}
+
+/** Events of one delivery of a subscription at most. */
+const windowMax = 200;
+/** What happens to these is nobody's money: faults there would only hide those that matter. */
+const isBeat = (stream: string): boolean => stream === 'members' || stream === 'clock-check';
+
+export function createSimulatedStore(parts: Parts): EventStore {
+  const { log, life, faults, weather, scheduler } = parts;
+  const { random } = life;
+  const travel = () => ({
+    thereMs: random.between(0.2, 3),
+    backMs: random.chance(0.02) ? random.between(5, 400) : random.between(0.2, 3),
+  });
+
+  const changing = (label: string, change: () => void) =>
+    life.ask(label, travel(), () => {
+      if (weather.isDown()) throw storeDown();
+      change();
+    });
+
+  const append: EventStore['append'] = (stream, events, expected, options) => {
+    // As it is now: the caller may go on with its objects.
+    const given = structuredClone(events);
+    return life.ask(`append ${stream}`, travel(), () => {
+      if (weather.isDown()) throw storeDown();
+      if (isBeat(stream)) return log.append(stream, given, expected, options);
+      if (faults.strikes('append-failed', random)) throw storeDown();
+      for (const fate of ['shown', 'lost'] as const)
+        if (faults.strikes(fate === 'shown' ? 'append-hidden' : 'append-hidden-and-lost', random)) {
+          const decide = log.hide(stream, given, expected, options);
+          scheduler.after(random.between(200, 8_000), `${stream} is ${fate}`, () => decide(fate));
+          throw storeDown();
+        }
+      const answer = log.append(stream, given, expected, options);
+      if (faults.strikes('append-answer-lost', random)) throw storeDown();
+      return answer;
+    });
+  };
+
+  return {
+    append,
+    async *read(stream, options) {
+      const events = await life.ask(`read ${stream}`, travel(), () => {
+        if (weather.isDown() || (!isBeat(stream) && faults.strikes('read-failed', random))) throw storeDown();
+        return log.read(stream, options);
+      });
+      yield* events;
+    },
+    subscribe: (options) => subscription(parts, options),
+    keepLast: (stream, count) => changing(`keep last of ${stream}`, () => log.keepLast(stream, count)),
+    truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),
+    remove: (stream) => changing(`remove ${stream}`, () => log.remove(stream)),
+    close: async () => undefined,
+  };
+}
+
+async function* subscription(
+  { log, life, weather }: Parts,
+  { from, prefixes, signal }: SubscribeOptions,
+): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  const isAborted = () => signal.aborted;
+  const { random } = life;
+  let scannedTo = from;
+  let isToldEnd = false;
+  while (!isAborted()) {
+    const news = watch(log, life, prefixes, signal);
+    const window = await untilAborted(
+      signal,
+      life.ask('subscription', { thereMs: random.between(0.1, 2), backMs: random.between(0.1, 5) }, () =>
+        // It survives failures of the store: it only waits.
+        weather.isDown() ? undefined : log.scan(scannedTo, prefixes, windowMax),
+      ),
+    );
+    if (window === undefined) {
+      news.end();
+      await life.clock.sleep(250, signal).catch(() => undefined);
+      continue;
+    }
+    isToldEnd &&= window.scannedTo === scannedTo;
+    scannedTo = window.scannedTo;
+    for (const event of window.events) {
+      if (isAborted()) break;
+      yield event;
+    }
+    if (window.isEnd) {
+      if (!isToldEnd && !isAborted()) yield { kind: 'caught-up', position: scannedTo };
+      isToldEnd = true;
+      if (!isAborted()) await news.arrived;
+    }
+    news.end();
+  }
+}
+
+/** Resolves when an event of these streams becomes visible, or when the signal is aborted. */
+function watch(log: EventLog, life: Life, prefixes: readonly string[], signal: AbortSignal) {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const arrive = () => resolve(undefined);
+  const unlisten = log.onEvent(({ stream }) => {
+    if (!life.isAlive()) unlisten();
+    else if (prefixes.some((prefix) => stream.startsWith(prefix))) life.deliver(0.1, 'news', arrive);
+  });
+  signal.addEventListener('abort', arrive, { once: true });
+  return {
+    arrived: promise,
+    end: () => {
+      unlisten();
+      signal.removeEventListener('abort', arrive);
+    },
+  };
+}
+
+function untilAborted<Value>(signal: AbortSignal, waited: Promise<Value>): Promise<Value | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    waited.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

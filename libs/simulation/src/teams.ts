@@ -1,0 +1,31 @@
+/** The teams of the simulated world, and the directory that every process has of them. */
+import type { Caller, TeamDirectory } from '@tollgate/teams';
+
+export const teamNames = ['shop', 'rival'] as const;
+export type TeamName = (typeof teamNames)[number];
+
+export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
+
+const callerOf = (team: string): Caller => ({
+  ...{ team, keyId: `key-of-${team}`, environment: 'sandbox' },
+  scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'read', 'admin']),
+  allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
+  wallet: { kind: 'own' },
+});
+
+export const simulatedDirectory: TeamDirectory = {
+  start: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+  authenticate: (authorization) => {
+    const team = teamNames.find((name) => authorization === `Bearer ${name}`);
+    return team === undefined
+      ? { kind: 'refused', code: 'incorrect_private_key' }
+      : { kind: 'caller', caller: callerOf(team) };
+  },
+  noteRefusal: () => undefined,
+  names: () => teamNames,
+  callbackOriginsOf: (team) => [`https://${team}.sim`],
+  webhookSecretVersionsOf: () => [''],
+  health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
+  teamsSharing: () => [],
+};

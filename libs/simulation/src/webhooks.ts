@@ -1,0 +1,34 @@
+/** The teams' receivers of webhooks. */
+import type { WebhookClient } from '@tollgate/notifier';
+import { isFinal } from './books.ts';
+import type { Life } from './machine.ts';
+import type { World } from './world.ts';
+
+export function createWebhookReceivers(world: World): (life: Life) => WebhookClient {
+  const { faults, scheduler } = world;
+  return (life) => ({
+    post: ({ url, body }, signal) =>
+      new Promise((resolve, reject) => {
+        const { random } = life;
+        const isRefused = faults.strikes('webhook-refused', random);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        scheduler.after(random.between(5, 60), `webhook to ${url}`, () => {
+          if (!isRefused) world.saw('webhook received');
+          const { token, status } = JSON.parse(body) as { token?: string; status?: string };
+          if (!isRefused && token !== undefined && status !== undefined)
+            world.webhooks.set(token, (world.webhooks.get(token) ?? new Set()).add(status));
+          life.deliver(random.between(5, 60), 'webhook answered', () => resolve(isRefused ? 500 : 200));
+        });
+      }),
+    close: async () => undefined,
+  });
+}
+
+/** Final statuses of which a team was never told. */
+export const missingWebhooks = ({ books, webhooks }: World): string[] =>
+  books.all().flatMap((operation) => {
+    const { token, phase } = operation;
+    const status = phase === 'voided' ? 'declined' : phase;
+    const isTold = !isFinal(operation) || phase === 'failed' || webhooks.get(token)?.has(status) === true;
+    return isTold ? [] : [`the team was never told that ${token} is ${status}`];
+  });

@@ -1,0 +1,324 @@
+/** One run of the simulated world under one seed: a safety phase in which everything fails, then a healing phase. */
+import { type MessageBus, BusUnavailable } from '@tollgate/message-bus';
+import { type Log, errorCode } from '@tollgate/service-kit';
+import { type Books, createBooks } from './books.ts';
+import { type CallbackSender, createCallbackSender } from './callbacks.ts';
+import { paymentStory, payoutStory } from './callers.ts';
+import { type CrashPoint, type Disasters, createDisasters, isServiceSettled } from './disasters.ts';
+import { type EventLog, createEventLog } from './event-log.ts';
+import { type FaultKind, type Faults, createFaults } from './faults.ts';
+import { compareReadModels } from './read-models.ts';
+import { createFrontDoor } from './front-door.ts';
+import { type Checks, type Violation, createChecks, requireTopics } from './invariants.ts';
+import { type Life, type Machine, createMachine, epochMs } from './machine.ts';
+import { createServiceApi } from './payment-service/api.ts';
+import { type Ledger, createLedger } from './payment-service/ledger.ts';
+import { createConnections } from './payment-service/network.ts';
+import { type GatewayProcess, startProcess } from './process.ts';
+import { type Random, createRandom } from './random.ts';
+import { type Scheduler, createScheduler } from './scheduler.ts';
+import { createSimulatedStore } from './simulated-store.ts';
+import { simulatedDirectory } from './teams.ts';
+import { type Trace, createTrace } from './trace.ts';
+import { createWebhookReceivers, missingWebhooks } from './webhooks.ts';
+
+export interface RunOptions {
+  seed: number | string;
+  /** Keeps every line of the story. */
+  isWhole?: boolean;
+  /** Without any fault but those that are asked for. */
+  isCalm?: boolean;
+  /** A crash at a certain delivery to a process. */
+  crashAt?: CrashPoint;
+  /** At most so many payments and payouts. */
+  operationsMax?: number;
+  /** Faults that are left out. */
+  without?: readonly FaultKind[];
+}
+
+export interface RunResult {
+  seed: number | string;
+  violation: Violation | undefined;
+  traceHash: string;
+  steps: number;
+  simulatedMs: number;
+  faults: ReadonlyMap<string, number>;
+  paths: ReadonlyMap<string, number>;
+  lines: readonly string[];
+  operations: number;
+  /** How often something was delivered to each machine. */
+  deliveries: ReadonlyMap<string, number>;
+}
+
+export interface RunningMachine {
+  machine: Machine;
+  process: GatewayProcess | undefined;
+}
+
+/** What the parts of a world share. */
+export interface World {
+  random: Random;
+  scheduler: Scheduler;
+  trace: Trace;
+  faults: Faults;
+  log: EventLog;
+  ledger: Ledger;
+  books: Books;
+  checks: Checks;
+  machines: readonly RunningMachine[];
+  weather: {
+    storeDownUntil: number;
+    busDownUntil: number;
+    serviceDownUntil: number;
+    hangingUntil: number;
+    hangingAccount: string;
+  };
+  /** The statuses that the teams were told of. */
+  webhooks: Map<string, Set<string>>;
+  saw(path: string): void;
+  complain(invariant: string, text: string): void;
+  hasFailed(): boolean;
+  boot(machine: RunningMachine): void;
+}
+
+const accounts = ['main', 'other'] as const;
+const minute = 60_000;
+/** By the end of it everything must be final or in review. */
+export const healingMs = 130 * minute;
+const sendWithinMs = 5_000;
+
+/** Runs a seed to its end, or to its first violation. */
+export async function runSeed(options: RunOptions): Promise<RunResult> {
+  const { seed, isWhole = false, isCalm = false, operationsMax = Infinity, crashAt } = options;
+  const random = createRandom(seed);
+  const violations: Violation[] = [];
+  const paths = new Map<string, number>();
+  const trace = createTrace({ isWhole, now: () => scheduler.now() });
+  const scheduler: Scheduler = createScheduler(trace);
+  const faults = createFaults(random.fork('faults'), isCalm, options.without);
+  const complain = (invariant: string, text: string) => {
+    trace.tell(`VIOLATION of ${invariant}: ${text}`);
+    violations.push({ invariant, text, atMs: scheduler.now() });
+  };
+  const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
+  const books = createBooks(complain);
+  log.onEvent((event) => {
+    if (/^(payment|payout)-/.test(event.stream))
+      trace.tell(`${event.stream} #${event.revision} ${event.type}`);
+    books.apply(event, scheduler.now());
+    if (event.type === 'ReviewOpened') world.saw(`review: ${String((event.data as { code?: string }).code)}`);
+  });
+  const callbacks: { sender?: CallbackSender } = {};
+  const ledger = createLedger(
+    () => Math.floor(epochMs + scheduler.now()),
+    random.fork('ledger'),
+    (changed) => {
+      trace.tell(`service: ${changed.orderNumber} ${changed.type} is ${changed.status}`);
+      callbacks.sender?.tell(changed);
+      world.checks.onLedgerChanged();
+    },
+  );
+  const checks = createChecks({ now: scheduler.now, ledger, books, sendWithinMs, complain });
+  const world: World = {
+    ...{ random, scheduler, trace, faults, log, ledger, books, checks, complain },
+    machines: [],
+    webhooks: new Map(),
+    weather: {
+      storeDownUntil: 0,
+      busDownUntil: 0,
+      serviceDownUntil: 0,
+      hangingUntil: 0,
+      hangingAccount: 'other',
+    },
+    saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
+    hasFailed: () => violations.length > 0,
+    boot: () => undefined,
+  };
+  const disasters = createDisasters(world, crashAt);
+  addMachines(world, disasters);
+  callbacks.sender = createCallbackSender(world);
+  const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
+  await live(world, disasters, operations);
+  return {
+    ...{
+      seed,
+      violation: violations[0],
+      traceHash: trace.hash(),
+      steps: trace.steps(),
+      simulatedMs: scheduler.now(),
+    },
+    ...{
+      faults: faults.counts(),
+      paths,
+      lines: trace.lines(),
+      operations,
+      deliveries: disasters.deliveries(),
+    },
+  };
+}
+
+async function live(world: World, disasters: Disasters, operations: number): Promise<void> {
+  const { scheduler, random, faults, trace } = world;
+  const isOver = world.hasFailed;
+  for (const machine of world.machines) world.boot(machine);
+  const safetyMs = random.fork('length').between(2, 12) * minute;
+  const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
+  const underWay = beginStories(world, frontDoor, { operations, withinMs: safetyMs * 0.7 });
+  disasters.begin();
+  await scheduler.runUntil(safetyMs, isOver);
+  if (isOver()) return;
+  trace.tell('HEALING: nothing fails any more');
+  faults.end();
+  disasters.heal();
+  await heal(world, underWay, safetyMs + healingMs);
+}
+
+/** Until everything is settled, at most until the bound. */
+async function heal(world: World, underWay: { count: number }, boundMs: number): Promise<void> {
+  const { scheduler, log, checks, complain, trace } = world;
+  const differences = () => [
+    ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
+    ...checks.differences(),
+    ...missingWebhooks(world),
+  ];
+  const settledForMs = 3 * minute;
+  let settledSince: number | undefined;
+  while (!world.hasFailed() && scheduler.now() < boundMs) {
+    await scheduler.runUntil(scheduler.now() + minute / 2, world.hasFailed);
+    if (!isServiceSettled(world) || differences().length > 0) settledSince = undefined;
+    else settledSince ??= scheduler.now();
+    if (settledSince !== undefined && scheduler.now() - settledSince >= settledForMs) break;
+  }
+  if (world.hasFailed()) return;
+  trace.tell('it is compared');
+  for (const difference of differences()) complain('I9', difference);
+  checks.atEnd();
+  requireTopics(log.all(), complain);
+  await compareReadModels(world);
+}
+
+/** Each team's stories, begun at times of their own. */
+function beginStories(
+  world: World,
+  frontDoor: ReturnType<typeof createFrontDoor>,
+  { operations, withinMs }: { operations: number; withinMs: number },
+): { count: number } {
+  const { scheduler, random } = world;
+  const underWay = { count: 0 };
+  for (let number = 1; number <= operations; number += 1) {
+    const own = random.fork(`story ${number}`);
+    const story = own.chance(0.8) ? paymentStory : payoutStory;
+    scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
+      underWay.count += 1;
+      story(frontDoor.callerOf(own), number).then(
+        () => (underWay.count -= 1),
+        (error: unknown) => world.complain('simulation', `story ${number}: ${String(error)}`),
+      );
+    });
+  }
+  return underWay;
+}
+
+function addMachines(world: World, disasters: Disasters): void {
+  const { random, scheduler, faults, log, weather, trace } = world;
+  const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
+  const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000]);
+  const settledAfterS = [300, 900, 2_400, 6_600];
+  const machines = world.machines as RunningMachine[];
+  const webhookClient = createWebhookReceivers(world);
+  for (const name of ['a', 'b']) {
+    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), () =>
+      disasters.onDelivery(name),
+    );
+    machines.push({ machine, process: undefined });
+  }
+  world.boot = (running) => {
+    const { machine } = running;
+    const life = machine.life();
+    running.process = undefined;
+    const store = createSimulatedStore({
+      log,
+      life,
+      faults,
+      scheduler,
+      weather: { isDown: () => scheduler.now() < weather.storeDownUntil },
+    });
+    const connectionsTo = (account: string) =>
+      createConnections({
+        ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
+        isServiceDown: () => scheduler.now() < weather.serviceDownUntil,
+        doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
+        onSent: (request, by) => {
+          if (request.method === 'POST')
+            trace.tell(`${by.name} sends ${request.path} ${JSON.stringify(shown(request.body))}`);
+          world.checks.onSent(request, by);
+        },
+        pause: () => {
+          const durationMs = random.between(6_000, 60_000);
+          trace.tell(`${life.name} is stopped for ${Math.round(durationMs)} ms in a handshake`);
+          machine.pause(durationMs);
+          // As of a virtual machine whose host keeps no time for it.
+          if (faults.strikes('clock-step', random)) machine.setSkew(machine.skewMs() - durationMs);
+        },
+      });
+    trace.tell(`${life.name} starts`);
+    startProcess({
+      life,
+      store,
+      wrapBus: (bus) => wrapBus(world, bus, life),
+      directory: simulatedDirectory,
+      accounts,
+      connectionsTo,
+      webhookClient: webhookClient(life),
+      log: listeningLog(world, life),
+      leaseMs,
+      settledAfterS,
+    }).then(
+      (process) => {
+        running.process = process;
+        trace.tell(`${life.name} serves`);
+      },
+      (error: unknown) => {
+        trace.tell(`${life.name} could not start: ${errorCode(error) ?? String(error)}`);
+        if (errorCode(error) === undefined) world.complain('start', String(error));
+        disasters.restart(running, 1_000);
+      },
+    );
+  };
+}
+
+const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => ({
+  orderNumber,
+  token,
+  amount,
+});
+
+/** Publishing may fail before, after, or in the middle. */
+function wrapBus({ faults, weather, scheduler }: World, bus: MessageBus, life: Life): MessageBus {
+  const unavailable = () => new BusUnavailable('bus_unavailable', 'The simulated bus does not confirm.');
+  return {
+    ...bus,
+    publish: async (topic, messages) => {
+      if (scheduler.now() < weather.busDownUntil) throw unavailable();
+      if (faults.strikes('bus-partly-written', life.random)) {
+        await bus.publish(topic, messages.slice(0, life.random.whole(0, messages.length)));
+        throw unavailable();
+      }
+      return bus.publish(topic, messages);
+    },
+  };
+}
+
+/** What the code itself rules out is a violation as well. */
+function listeningLog(world: World, life: Life): Log {
+  const hear = ({ error }: { error?: unknown }, message: string) => {
+    if (!(error instanceof Error)) return;
+    const code = errorCode(error);
+    const isDefect =
+      code === 'invariant_violation' ||
+      (code === undefined &&
+        /^(TypeError|RangeError|ReferenceError|InvariantViolation|ZodError)$/.test(error.name));
+    if (isDefect) world.complain('defect', `${life.name}: ${message}: ${error.stack ?? String(error)}`);
+  };
+  return { debug: () => undefined, info: () => undefined, warn: hear, error: hear };
+}

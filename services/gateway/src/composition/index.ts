@@ -1,0 +1,9 @@
+/** What the simulation composes as a process does: the same services, over parts of its own. */
+export { gatewayConfigSchema } from '../configuration/config.ts';
+export { inBackground, type RunAlone } from './background.ts';
+export { joinStore } from './join-store.ts';
+export type { Parts } from './parts.ts';
+export { startCommandService } from './services/command-service.ts';
+export { startEventPublisher } from './services/event-publisher.ts';
+export { startProjector } from './services/projector.ts';
+export { startQueryService } from './services/query-service.ts';
