@@ -10,7 +10,7 @@ export interface Announced {
   amount?: number;
 }
 
-export interface RefundOnRecord {
+interface RefundOnRecord {
   amount: number;
   state: 'reserved' | 'accepted' | 'approved' | 'declined';
 }
@@ -55,7 +55,7 @@ const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0);
 const textIn = (data: Data, name: string): string => (typeof data[name] === 'string' ? data[name] : '');
 const objectIn = (data: Data, name: string): Data => (data[name] ?? {}) as Data;
 
-export const reservedAmount = ({ refunds }: OperationOnRecord): number =>
+const reservedAmount = ({ refunds }: OperationOnRecord): number =>
   [...refunds.values()]
     .filter(({ state }) => state === 'reserved' || state === 'accepted')
     .reduce((sum, { amount }) => sum + amount, 0);

@@ -36,8 +36,8 @@ export interface SeedReport {
 }
 
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
-export const seedsOfACampaign = 1_000;
-export const pathsOfACampaign = [
+const seedsOfACampaign = 1_000;
+const pathsOfACampaign = [
   'answered 202',
   "another team's payment asked for",
   'callback taken',

@@ -21,7 +21,7 @@ export interface Life {
   onCrash(action: () => void): () => void;
 }
 
-export interface Travel {
+interface Travel {
   thereMs: number;
   backMs: number;
 }

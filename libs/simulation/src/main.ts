@@ -18,6 +18,8 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     operations: { type: 'string' },
     without: { type: 'string' },
+    /** Only what happened first, as JSON, as planted bugs are looked for. */
+    brief: { type: 'boolean', default: false },
     /** A report in the form of vitest's, for `.ci/run`. */
     outputFile: { type: 'string' },
   },
@@ -84,11 +86,16 @@ async function campaign(): Promise<number> {
     },
     ...{ until: startedAt + minutes * 60_000, workers: wholeNumber('workers', values.workers), now },
     onProgress: (so) => {
+      if (values.brief) return;
       if (now() - toldAt < 10_000) return;
       toldAt = now();
       console.log(line(so));
     },
   });
+  if (values.brief) {
+    console.log(JSON.stringify({ seeds: tally.seeds, failure: tally.failure }));
+    return tally.failure === undefined ? 0 : 1;
+  }
   console.log(line(tally));
   console.log(
     `${tally.operations} payments and payouts, ${tally.steps} steps\nfaults: ${sorted(tally.faults)}\npaths: ${sorted(tally.paths)}`,

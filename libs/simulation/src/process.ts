@@ -56,7 +56,7 @@ export interface GatewayProcess {
 }
 
 const secret = 's'.repeat(32);
-export const callbackSecrets = parseCallbackSecrets(`k1:${secret}`);
+const callbackSecrets = parseCallbackSecrets(`k1:${secret}`);
 const dataSecrets = parseDataSecrets(`k1:${secret}`);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
@@ -66,7 +66,7 @@ const configOf = ({ settledAfterS }: Pick<ProcessParts, 'settledAfterS'>) =>
     CALLBACK_PUBLIC_URL: callbackBase,
     FINAL_INQUIRIES_AFTER_S: settledAfterS.join(','),
   });
-export type SimulatedConfig = ReturnType<typeof configOf>;
+type SimulatedConfig = ReturnType<typeof configOf>;
 
 /** Resolves when it serves; never where its life ends before. @throws what ends the start of a process */
 export async function startProcess(given: ProcessParts): Promise<GatewayProcess> {
@@ -112,6 +112,7 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
     teamKeys: { verifier: () => ({ verify: () => false }) },
     accounts: async () => ({ accounts: accountsOf(given, config), sandbox: undefined }),
+    dataDirectory: { requestsFile: ':memory:' },
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
     dataSecrets: () => dataSecrets,

@@ -5,7 +5,7 @@ import { type EventLog, storeDown } from './event-log.ts';
 import type { Life } from './machine.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface StoreWeather {
+interface StoreWeather {
   isDown(): boolean;
 }
 

@@ -84,7 +84,7 @@ export interface World {
 const accounts = ['main', 'other'] as const;
 const minute = 60_000;
 /** By the end of it everything must be final or in review. */
-export const healingMs = 130 * minute;
+const healingMs = 130 * minute;
 const sendWithinMs = 5_000;
 
 /** Runs a seed to its end, or to its first violation. */

@@ -5,7 +5,7 @@
  */
 import type { Random } from '../random.ts';
 
-export type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
+type Status = 'init' | 'pending' | 'approved' | 'declined' | 'refunded' | 'expired';
 
 export interface LedgerPayment {
   token: string;

@@ -88,7 +88,7 @@ interface Schedule extends InquiryScheduleDependencies {
   wake: AbortController;
   /** Of the latest pass, by both clocks; undefined before the first. */
   passedAt: { wall: number; monotonic: number } | undefined;
-  /** Our clock was not trusted since the latest pass. */
+  /** Our clock was not trusted since the latest pass, or when the index began to be filled by it. */
   wasMistrusted: boolean;
 }
 
@@ -96,7 +96,7 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
-    ...{ passedAt: undefined, wasMistrusted: false },
+    ...{ passedAt: undefined, wasMistrusted: !deps.isClockTrusted() },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),

@@ -1,0 +1,127 @@
+/**
+ * `npm run simulate:planted [-- name …]`: plants each bug of planted-bugs.ts in a copy of the sources and
+ * simulates until it is caught. One that is not caught within its seeds fails: the simulation does not see it.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type PlantedBug, plantedBugs } from './planted-bugs.ts';
+import { copyWorkspace } from '../copy-workspace.ts';
+import { CannotGoOn, runCommand } from '../stop-with-sentence.ts';
+
+interface Outcome {
+  bug: PlantedBug;
+  /** Seeds until it was caught; undefined where it was not. */
+  seeds: number | undefined;
+  by: string;
+  seconds: number;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Every so-manieth bug only: a sample, for `.ci/run`. */
+    every: { type: 'string', default: '1' },
+    outputFile: { type: 'string' },
+  },
+});
+
+function wanted(): PlantedBug[] {
+  const unknown = positionals.find((name) => !plantedBugs.some((bug) => bug.name === name));
+  if (unknown !== undefined) throw new CannotGoOn(`There is no planted bug ${unknown}.`);
+  const named = plantedBugs.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  return named.filter((_, index) => index % Number(values.every) === 0);
+}
+
+/** Each worker has a copy of its own, in which one bug stands at a time. */
+async function catchFrom(queue: PlantedBug[], onOutcome: (outcome: Outcome) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-planted-'));
+  try {
+    await copyWorkspace(join(folder, 'copy'));
+    for (let bug = queue.shift(); bug !== undefined; bug = queue.shift())
+      onOutcome(await catchOne(join(folder, 'copy'), bug));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function catchOne(copy: string, bug: PlantedBug): Promise<Outcome> {
+  const path = join(copy, bug.file);
+  const text = readFileSync(path, 'utf8');
+  if (text.split(bug.from).length !== 2)
+    throw new CannotGoOn(`${bug.name}: ${JSON.stringify(bug.from)} does not stand once in ${bug.file}.`);
+  const startedAt = performance.now();
+  writeFileSync(
+    path,
+    text.replace(bug.from, () => bug.to),
+  );
+  try {
+    const { seeds, failure } = await simulate(copy, bug.seeds);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return {
+      bug,
+      seeds: failure === undefined ? undefined : seeds,
+      by: failure?.violation.invariant ?? '',
+      seconds,
+    };
+  } finally {
+    writeFileSync(path, text);
+  }
+}
+
+interface Brief {
+  seeds: number;
+  failure?: { seed: number; violation: { invariant: string } };
+}
+
+function simulate(copy: string, seeds: number): Promise<Brief> {
+  const args = ['libs/simulation/src/main.ts', '--brief', '--workers', '1', '--seeds', String(seeds)];
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('close', (code) => {
+      const last = output.trim().split('\n').at(-1) ?? '';
+      if (last.startsWith('{')) resolve(JSON.parse(last) as Brief);
+      else reject(new CannotGoOn(`The simulation ended with ${code} and no report.`));
+    });
+  });
+}
+
+async function main(): Promise<number> {
+  const outcomes: Outcome[] = [];
+  const queue = wanted();
+  const count = queue.length;
+  const tell = (outcome: Outcome) => {
+    outcomes.push(outcome);
+    const { bug, seeds, by, seconds } = outcome;
+    const end =
+      seeds === undefined ? `NOT CAUGHT within ${bug.seeds} seeds` : `caught by ${by} after ${seeds} seeds`;
+    console.log(`${bug.name} (${bug.breaks}): ${end}, ${seconds.toFixed(0)} s`);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, () => catchFrom(queue, tell)));
+  const survivors = outcomes.filter(({ seeds }) => seeds === undefined).map(({ bug }) => bug.name);
+  console.log(
+    `${count - survivors.length} of ${count} planted bugs caught${survivors.length > 0 ? `; not caught: ${survivors.join(', ')}` : ''}`,
+  );
+  if (values.outputFile !== undefined) writeFileSync(values.outputFile, JSON.stringify(toReport(outcomes)));
+  return survivors.length > 0 ? 1 : 0;
+}
+
+/** In the form of vitest's, for `.ci/run`. */
+function toReport(outcomes: readonly Outcome[]) {
+  const assertionResults = outcomes.map(({ bug, seeds }) => ({
+    status: seeds === undefined ? 'failed' : 'passed',
+    fullName: bug.name,
+    failureMessages: seeds === undefined ? [`not caught within ${bug.seeds} seeds`] : [],
+  }));
+  const numFailedTests = assertionResults.filter(({ status }) => status === 'failed').length;
+  const testResults = [
+    { name: import.meta.filename, status: numFailedTests > 0 ? 'failed' : 'passed', assertionResults },
+  ];
+  return { numPassedTests: assertionResults.length - numFailedTests, numFailedTests, testResults };
+}
+
+await runCommand(main);
