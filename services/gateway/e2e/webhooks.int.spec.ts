@@ -138,12 +138,13 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   expect(record).toMatchObject({ id, token, status: 200, clientRequestId: 'order-4711' });
   expect(record.providerMs).toBeGreaterThan(0);
   expect(record.providerMs).toBeLessThanOrEqual(record.durationMs);
-  const lines = system
-    .output()
-    .split('\n')
-    .filter((line) => line.includes(id));
-  expect(lines.some((line) => line.includes('called the provider'))).toBe(true);
-  expect(lines.some((line) => line.includes('"answered"') && line.includes(token))).toBe(true);
+  await eventually(() => {
+    const output = system.output().split('\n');
+    const lines = output.filter((line) => line.includes(id));
+    expect(lines.some((line) => line.includes('called the provider'))).toBe(true);
+    expect(lines.some((line) => line.includes('"answered"') && line.includes(token))).toBe(true);
+    return Promise.resolve();
+  });
   await eventually(async () => {
     const { events } = (await ask('GET', `/api/v1/payments/${token}/events`)).body;
     const causes = (events as unknown as { cause: { correlationId: string } }[]).map(({ cause }) => cause);
