@@ -16,7 +16,7 @@ interface Change {
 
 const domain = 'libs/payment-domain/src';
 const changes: readonly Change[] = [
-  { file: `${domain}/schema-version.ts`, from: 'schemaVersion = 1;', to: 'schemaVersion = 2;' },
+  { file: `${domain}/schema-version.ts`, from: 'schemaVersion = 2;', to: 'schemaVersion = 3;' },
   { file: 'services/gateway/package.json', from: '"version": "', to: '"version": "99.0.0-of-' },
   // An event type, and a field of another one.
   {
@@ -27,7 +27,7 @@ const changes: readonly Change[] = [
   {
     file: `${domain}/payment/payment-events.ts`,
     from: 'PaymentApproved: z.object({ amount: amountSchema,',
-    to: 'PaymentNoted: since(2, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(2, textSchema.optional()), amount: amountSchema,',
+    to: 'PaymentNoted: since(3, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(3, textSchema.optional()), amount: amountSchema,',
   },
   {
     file: `${domain}/payment/payment-machine.ts`,
@@ -60,7 +60,7 @@ const changes: readonly Change[] = [
     from: 'export const createPayments =',
     to: `function noted(decision: any): any {
   const approved = decision.events?.find(({ type }: { type: string }) => type === 'PaymentApproved');
-  if (approved === undefined || (globalThis as any).writableSchemaVersion() < 2) return decision;
+  if (approved === undefined || (globalThis as any).writableSchemaVersion() < 3) return decision;
   approved.data.notedBy = 'the next release';
   return { ...decision, events: [...decision.events, { type: 'PaymentNoted', data: { note: 'approved' } }] };
 }

@@ -20,6 +20,7 @@ import {
   errors,
   evidenceSource,
   example,
+  metadata,
   reason,
   sanitizedMask,
   sendBy,
@@ -217,7 +218,7 @@ export const paymentEvents = {
   ),
   RefundSubmitted: publicEvent(
     'The team requested a refund, and its amount is reserved. The gateway is about to call the Payment Service.',
-    { both: { refundToken, amount, sendBy } },
+    { both: { refundToken, amount, metadata: metadata.exactOptional(), sendBy } },
     { ...exampleRefund, amount: 250, sendBy: example.sendBy },
     withRefund('pending', 'submitted'),
   ),

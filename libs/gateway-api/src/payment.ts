@@ -13,6 +13,7 @@ import {
   environment,
   errors,
   example,
+  metadata,
   orderNumber,
   revision,
   sanitizedMask,
@@ -23,6 +24,7 @@ import {
 export const paymentTerms = {
   both: {
     orderNumber: orderNumber.exactOptional(),
+    metadata: metadata.exactOptional(),
     product: z.string().describe('What is bought.'),
     currency,
     amount: amount.describe('The requested amount, in minor units: 1250 is 12.50 EUR.'),

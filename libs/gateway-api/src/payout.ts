@@ -17,6 +17,7 @@ import {
   errors,
   example,
   instant,
+  metadata,
   orderNumber,
   revision,
   sanitizedMask,
@@ -42,7 +43,7 @@ const approval = z
 
 /** The requested terms. */
 export const payoutTerms = {
-  both: { orderNumber, currency, amount, destination },
+  both: { orderNumber, metadata: metadata.exactOptional(), currency, amount, destination },
   inAnswers: { callbackUrl: z.string().exactOptional() },
 };
 

@@ -3,7 +3,7 @@ import type { Refund } from '@tollgate/payment-domain';
 import { refundSchema as keptRefundSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, publicObject, showing } from './public-object.ts';
-import { amount, currency, errors, example } from './values.ts';
+import { amount, currency, errors, example, metadata } from './values.ts';
 
 export const refundToken = z.string().meta({ description: 'The refund.', examples: ['ref_…'] });
 export const paymentToken = z
@@ -14,6 +14,7 @@ const refund = publicObject({
   both: {
     token: refundToken,
     amount,
+    metadata: metadata.exactOptional(),
     status: z.enum(['pending', 'approved', 'declined']),
     phase: oneOf(
       keptRefundSchema.shape.state.options,
@@ -42,9 +43,10 @@ const statuses: Record<Refund['state'], z.infer<typeof refund.answer>['status']>
 
 /** The public fields of a refund, without its payment's token. */
 export const refundOf = (
-  { refundToken: token, amount: asked, state, declined }: Refund,
+  { refundToken: token, amount: asked, metadata: noted, state, declined }: Refund,
   inCurrency: string,
 ) => ({
+  metadata: noted,
   ...{ token, amount: asked, currency: inCurrency, status: statuses[state], phase: state },
   errors: declined?.errors ?? [],
 });

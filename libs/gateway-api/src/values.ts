@@ -1,6 +1,6 @@
 /** Values that several public objects and events share. */
 import { amountSchema, apiErrorSchema, currencySchema, type ApiError } from '@tollgate/payment-api/values';
-import { endReasons, environmentSchema, type Review } from '@tollgate/payment-domain';
+import { endReasons, environmentSchema, type Metadata, type Review } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { oneOf, shownBy } from './public-object.ts';
 
@@ -22,6 +22,13 @@ export const currency = currencySchema.meta({
 });
 export const environment = oneOf(environmentSchema.options, 'The environment of the requesting API key.');
 export const orderNumber = z.string().describe("The team's own number.");
+export const metadata = shownBy(
+  z.record(z.string(), z.string()).meta({
+    description: 'What the team noted for itself, as it was sent.',
+    examples: [{ order: '4711' }],
+  }),
+  (kept: Metadata) => kept,
+);
 export const sanitizedMask = z
   .string()
   .meta({ description: 'First six and last four digits of the card.', examples: ['439296******1251'] });

@@ -1,5 +1,6 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
 import { paymentStatusSchema } from '@tollgate/payment-api/values';
+import { metadataSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
@@ -14,6 +15,8 @@ export const webhookBodySchema = z.object({
   orderNumber: z.string().nullable(),
   amount,
   currency,
+  /** Of the payment, payout or refund that it is about. */
+  metadata: metadataSchema.exactOptional(),
   /** Our alias of the recurring token that the payment yielded. */
   recurringToken: z.string().exactOptional(),
   sanitizedMask: sanitizedMask.exactOptional(),

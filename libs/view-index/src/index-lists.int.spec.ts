@@ -17,6 +17,7 @@ import type { OperationView, OperationListQuery } from './view-list.ts';
 import type { IndexFile } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 import { listReviews, type ReviewQuery } from './index-reviews.ts';
+import { walksOf } from './index-walks.ts';
 import { listDisputes, listViews } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
 
@@ -114,6 +115,57 @@ describe('payments and payouts together', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('what was noted beside them', () => {
+  const noted = (metadata: Record<string, string>, more = {}) => requested({ metadata, ...more });
+  const views = [
+    viewOf(paymentKind, 'pay_1', [noted({ order: '1', shop: 'a' }), accepted, approved], 5_000),
+    viewOf(payoutKind, 'po_1', [payoutRequested({ metadata: { order: '1' } })], 4_000),
+    viewOf(paymentKind, 'pay_2', [noted({ order: '1', shop: 'b' }, { currency: 'USD' }), accepted], 3_000),
+    viewOf(paymentKind, 'pay_3', [noted({ order: '2', shop: 'a' })], 2_000),
+    viewOf(paymentKind, 'pay_4', [requested()], 1_000),
+    viewOf(paymentKind, 'theirs', [noted({ order: '1' }, { team: 'games' })], 6_000),
+  ];
+
+  test.each<[Partial<OperationListQuery>, string[]]>([
+    [{ metadata: [['order', '1']] }, ['pay_1', 'po_1', 'pay_2']],
+    [{ metadata: [['order', '1'], ['shop', 'b']] }, ['pay_2']], // prettier-ignore
+    [{ metadata: [['order', '2'], ['shop', 'b']] }, []], // prettier-ignore
+    [{ metadata: [['order', 'none']] }, []],
+    [{ metadata: [['1', 'order']] }, []],
+    [{ metadata: [['order', '1']], currency: 'USD' }, ['pay_2']],
+    [{ metadata: [['order', '1']], status: 'approved' }, ['pay_1']],
+    [{ metadata: [['shop', 'a']], needsReview: false, createdBefore: 5_000 }, ['pay_3']],
+    [{ metadata: [['order', '1']], createdFrom: 4_000 }, ['pay_1', 'po_1']],
+    [{ metadata: [['order', '1']], perPage: 1, page: 2 }, ['po_1']],
+    [{ metadata: [['order', '1']], team: 'games' }, ['theirs']],
+  ])('leads to them: %j', (query, expected) => {
+    expect(tokensOf(listOperations(givenFile(views), query))).toEqual(expected);
+  });
+
+  test('is counted, paged through, and written once', () => {
+    const file = givenFile(views);
+    file.apply(views, progress);
+    const query = { metadata: [['order', '1']] as const, perPage: 1 };
+    expect(listOperations(file, { ...query, withTotal: true }).totalCount).toBe(3);
+    const pages = throughPages((cursor) => {
+      const list = listOperations(file, { ...query, ...(cursor === undefined ? {} : { cursor }) });
+      return { items: tokensOf(list), ...list };
+    });
+    expect(pages).toEqual([['pay_1'], ['po_1'], ['pay_2']]);
+  });
+
+  // A page of a common text must cost what it shows.
+  test('is read off in its order, without sorting what else has it', () => {
+    const file = givenFile(views);
+    const query = { ...shop, metadata: [['order', '1']] as const };
+    const [walk] = walksOf(paymentKind, query);
+    const sql = `EXPLAIN QUERY PLAN ${walk?.sql ?? ''} ORDER BY created_at DESC, token DESC LIMIT 1`;
+    const plan = file.select(sql, walk?.values ?? []).map(({ detail }) => String(detail));
+    expect(plan.join()).toContain('SEARCH noted USING PRIMARY KEY');
+    expect(plan.join()).not.toContain('TEMP B-TREE');
   });
 });
 

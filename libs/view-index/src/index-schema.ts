@@ -39,6 +39,14 @@ const operationIndexes = (table: string) => `
     (environment, team, order_number, created_at, token, currency, phase, needs_review) WHERE order_number IS NOT NULL;
   CREATE INDEX ${table}_needing_review ON ${table}
     (environment, team, created_at, token, currency, phase) WHERE needs_review = 1;
+  CREATE TABLE ${table}_metadata (
+    of_environment TEXT NOT NULL,
+    of_team TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    of_token TEXT NOT NULL,
+    PRIMARY KEY (of_environment, of_team, hash, made_at, of_token)
+  ) STRICT, WITHOUT ROWID;
   CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at) WHERE due_at IS NOT NULL;`;
 
 export const indexSchema = `

@@ -4,6 +4,7 @@
  */
 import type { ViewKind } from '@tollgate/views';
 import type { ListQuery } from './view-list.ts';
+import { metadataHash } from './index-metadata.ts';
 import type { Place } from './list-page.ts';
 
 /** A part of an answer; its rows have `kind`, `created_at` and `token`. */
@@ -16,9 +17,7 @@ export interface Walk {
 export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Place): Walk[] {
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
-  const { index, isLedByPhase } = leadOf(query);
-  const head = `SELECT '${name}' AS kind, created_at, token FROM ${table.name} INDEXED BY ${table.name}_${index}`;
-  const others = [...ownerTerms(query), ...filterTerms(query), ...ageTerms(query, after)];
+  const { head, isLedByPhase, others } = routeOf({ name, table: table.name }, query, after);
   const walk = (terms: Term[]): Walk => ({
     sql: `${head} WHERE ${terms.map(([sql]) => sql).join(' AND ')}`,
     values: terms.flatMap(([, ...values]) => values),
@@ -26,6 +25,56 @@ export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Pla
   if (phases === undefined) return [walk(others)];
   if (isLedByPhase) return phases.map((phase) => walk([...others, ['phase = ?', phase]]));
   return [walk([...others, [`phase IN (${phases.map(() => '?').join(', ')})`, ...phases]])];
+}
+
+interface RouteOfWalk {
+  head: string;
+  isLedByPhase: boolean;
+  others: Term[];
+}
+
+function routeOf(
+  { name, table }: { name: string; table: string },
+  query: ListQuery,
+  after: Place | undefined,
+): RouteOfWalk {
+  const [first, ...further] = query.metadata ?? [];
+  if (first !== undefined) return routeByMetadata({ name, table }, query, { first, further, after });
+  const { index, isLedByPhase } = leadOf(query);
+  return {
+    head: `SELECT '${name}' AS kind, created_at, token FROM ${table} INDEXED BY ${table}_${index}`,
+    isLedByPhase,
+    others: [...ownerTerms(query), ...filterTerms(query), ...ageTerms(query, after)],
+  };
+}
+
+type Noted = readonly [name: string, text: string];
+
+/** Led by the rows of the first pair, which are in the order of the answer; what else is asked for is looked up for each. */
+function routeByMetadata(
+  { name, table }: { name: string; table: string },
+  query: ListQuery,
+  { first, further, after }: { first: Noted; further: readonly Noted[]; after: Place | undefined },
+): RouteOfWalk {
+  const { environment, team } = query;
+  const isNoted = (pair: Noted): Term => [
+    `EXISTS (SELECT 1 FROM ${table}_metadata AS other WHERE other.of_environment = ? AND other.of_team = ?
+      AND other.hash = ? AND other.made_at = noted.made_at AND other.of_token = noted.of_token)`,
+    ...[environment, team, metadataHash(...pair)],
+  ];
+  return {
+    head: `SELECT '${name}' AS kind, made_at AS created_at, of_token AS token
+      FROM ${table}_metadata AS noted CROSS JOIN ${table} ON ${table}.token = noted.of_token`,
+    isLedByPhase: false,
+    others: [
+      ['noted.of_environment = ?', environment],
+      ['noted.of_team = ?', team],
+      ['noted.hash = ?', metadataHash(...first)],
+      ...further.map(isNoted),
+      ...filterTerms(query),
+      ...ageTerms(query, after, { at: 'noted.made_at', key: 'noted.of_token' }),
+    ],
+  };
 }
 
 /** Undefined for all of them. */
@@ -65,11 +114,15 @@ function filterTerms({ orderNumber, currency, needsReview }: ListQuery): Term[] 
 }
 
 /** One bound on either side: of two, SQLite would seek by one and pass over all rows that the other leaves out. */
-function ageTerms({ createdFrom, createdBefore }: ListQuery, after?: Place): Term[] {
+function ageTerms(
+  { createdFrom, createdBefore }: ListQuery,
+  after?: Place,
+  { at, key } = { at: 'created_at', key: 'token' },
+): Term[] {
   const before = createdBefore === undefined ? undefined : { at: createdBefore, key: '' };
   const bound = after === undefined || (before !== undefined && before.at <= after.at) ? before : after;
   return [
-    ...(createdFrom === undefined ? [] : [['created_at >= ?', createdFrom] satisfies Term]),
-    ...(bound === undefined ? [] : [['(created_at, token) < (?, ?)', bound.at, bound.key] satisfies Term]),
+    ...(createdFrom === undefined ? [] : [[`${at} >= ?`, createdFrom] satisfies Term]),
+    ...(bound === undefined ? [] : [[`(${at}, ${key}) < (?, ?)`, bound.at, bound.key] satisfies Term]),
   ];
 }

@@ -10,6 +10,7 @@ import {
 } from '@tollgate/views';
 import type { InquiryNeed } from '@tollgate/payment-domain';
 import type { DueAt } from './index-inquiries.ts';
+import { writeMetadata } from './index-metadata.ts';
 import { toView, type Statements } from './index-rows.ts';
 import { applyToPositions } from './index-positions.ts';
 import { applyToTotals } from './index-totals.ts';
@@ -84,6 +85,7 @@ function writeRow(
   if (before === undefined) {
     const row = { token, ...fixedColumns(view), created_at: createdAt, ...changing };
     insert(statements, name, { ...row, ...envelopeColumnsOf(view) });
+    writeMetadata(statements, kind, view);
     return { counted: undefined, position: undefined, needs: { before: undefined, after: inquiryNeed } };
   }
   if (view.revision < Number(before['revision'])) return undefined;

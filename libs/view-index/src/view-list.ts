@@ -18,6 +18,8 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   createdBefore?: number;
   /** True: only those with an open review; false: only the others. */
   needsReview?: boolean;
+  /** Names and texts, sorted by name; all of them must be so. */
+  metadata?: readonly (readonly [name: string, text: string])[];
   withTotal?: boolean;
 }
 export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;

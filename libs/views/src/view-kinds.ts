@@ -60,6 +60,7 @@ export const paymentKind: ViewKind<PaymentView> = {
       service_token: payment.serviceToken ?? null,
     }),
     inquiryNeedOf: ({ payment }) => inquiryNeedOf(payment),
+    metadataOf: ({ payment }) => payment.terms.metadata,
     phasesOf: (status) => paymentPhases.filter((phase) => statusOfPhase(phase) === status),
   },
 };
@@ -80,6 +81,7 @@ export const payoutKind: ViewKind<PayoutView> = {
     fixedColumns: ({ token, payout }) => ({ ...termColumns(token, payout), account: payout.call.account }),
     changingColumns: ({ payout }) => stateColumns(payout),
     inquiryNeedOf: ({ payout }) => inquiryNeedOfPayout(payout),
+    metadataOf: ({ payout }) => payout.terms.metadata,
     phasesOf: (status) => payoutPhases.filter((phase) => statusOfPayoutPhase(phase) === status),
   },
 };

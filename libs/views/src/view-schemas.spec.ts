@@ -9,8 +9,8 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [8, 'af7f0f026024'],
-  payout: [8, '9b542d5d157a'],
+  payment: [9, '56741915b5b6'],
+  payout: [9, '322d8822fc98'],
   dispute: [1, '65a12860b2bd'],
   unmatched: [1, '8827f8aea1c4'],
 };

@@ -36,7 +36,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { publishedKinds } from './published-kinds.ts';
 
-const request = requested({ orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });
+const metadata = { order: '4711' };
+const request = requested({ metadata, orderNumber: 'order-1', recurring: true, recurringToken: 'rec_1' });
 if (request.type !== 'PaymentRequested') throw new Error('another event');
 const addresses = { callbackUrl: 'https://shop.example/a', redirectSuccessUrl: 'https://shop.example/b' };
 const sanitizedMask = '439296******1251';
@@ -51,6 +52,7 @@ const fullPaymentEvents: readonly PaymentEvent[] = [
     data: { from: 'declined', to: 'approved', amount: 5, declineReason: 'none', serviceToken: 'token-1' },
   },
   { type: 'PaymentVoided', data: { sanitizedMask } },
+  { ...happening.refunding, data: { ...happening.refunding.data, metadata } },
   { type: 'CaptureRefused', data: { errors: [], ...resolved } },
   { type: 'VoidRefused', data: { errors: [], ...resolved } },
   { type: 'RefundDeclined', data: { refundToken: 'ref_1', errors: [], ...resolved } },
@@ -72,7 +74,7 @@ const fullAdoption: PaymentEvent = {
   type: 'PaymentAdopted',
   data: {
     ...{ ...adoption, refundedAmount: 0, recurringToken: 'rec_1' },
-    terms: { ...adoption.terms, callbackUrl: addresses.callbackUrl, recurring: true },
+    terms: { ...adoption.terms, metadata, callbackUrl: addresses.callbackUrl, recurring: true },
   },
 };
 
@@ -96,7 +98,7 @@ function anyPayout(
 ) {
   const first = payoutRequested();
   if (first.type !== 'PayoutRequested') throw new Error('another event');
-  const terms = { ...first.data.terms, destination, callbackUrl: 'https://shop.example/a' };
+  const terms = { ...first.data.terms, metadata, destination, callbackUrl: 'https://shop.example/a' };
   const revised: PayoutEvent = {
     type: 'FinalStatusRevised',
     data: { from: 'approved', to: 'declined', declineReason: 'returned', serviceToken: 'token-1' },

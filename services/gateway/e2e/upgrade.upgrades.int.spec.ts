@@ -33,7 +33,7 @@ it(
   async () => {
     const side = await SideBySide.begin(ours);
     const added = () => side.countOf('PaymentNoted');
-    await side.under(() => side.start('second', next, { TOLLGATE_SCHEMA_VERSION: '1' }));
+    await side.under(() => side.start('second', next, { TOLLGATE_SCHEMA_VERSION: '2' }));
     await side.under(() => side.stop('first'));
     // Back: nothing was written that this release cannot read.
     await side.under(() => side.start('first', ours));
@@ -51,7 +51,7 @@ it(
     const refused = await side.startRefused('first', ours);
     expect(refused).toMatchObject({ exitCode: 1 });
     expect(refused.output).toMatch(
-      /^The event store is written in schema version 2, and release \S+ reads up to 1\. Use release 99\S+ or a later one\.$/m,
+      /^The event store is written in schema version 3, and release \S+ reads up to 2\. Use release 99\S+ or a later one\.$/m,
     );
     await side.expectAllAgree('second');
     await side.end();
@@ -72,9 +72,9 @@ it('a process that slept through the upgrade gives way when it wakes up', { time
   );
   sleeper.signal('SIGCONT');
   expect(await sleeper.ended()).toBe(1);
-  expect(sleeper.output()).toContain('The event store is written in schema version 2');
+  expect(sleeper.output()).toContain('The event store is written in schema version 3');
   const check = await tollgateExit(sleeper, 'upgrade', 'check');
-  expect(check).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('reads up to 1') });
+  expect(check).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('reads up to 2') });
   await side.expectAllAgree('second');
   await side.end();
 });
@@ -93,7 +93,7 @@ it(
     const side = await SideBySide.begin(next);
     await side.under();
     await side.stop('first');
-    await side.forceSchemaVersion(1);
+    await side.forceSchemaVersion(2);
     await side.start('second', ours);
     const second = side.callerOf('second');
     const [token = ''] = await side.tokensWith('PaymentNoted');

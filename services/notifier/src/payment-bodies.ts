@@ -33,22 +33,23 @@ const decidedRefunds = (before: Payment, after: Payment): Refund[] =>
 
 function paymentBody(token: string, payment: Payment): WebhookBody {
   const { phase, terms, approvedAmount, recurringToken, sanitizedMask, declineReason } = payment;
-  const { orderNumber = null, currency } = terms;
+  const { orderNumber = null, currency, metadata } = terms;
   // The approved amount, which a revision may have changed, or else the requested one.
   const amount = approvedAmount > 0 ? approvedAmount : terms.amount;
   return {
     ...{ token, type: 'payment', status: statusOfPhase(phase), orderNumber, amount, currency },
-    ...given({ recurringToken, sanitizedMask, declineReason }),
+    ...given({ metadata, recurringToken, sanitizedMask, declineReason }),
   };
 }
 
-const refundBody = ({ terms }: Payment, { refundToken, amount, state }: Refund): WebhookBody => ({
+const refundBody = ({ terms }: Payment, { refundToken, amount, metadata, state }: Refund): WebhookBody => ({
   token: refundToken,
   type: 'refund',
   status: state === 'approved' ? 'approved' : 'declined',
   orderNumber: terms.orderNumber ?? null,
   amount,
   currency: terms.currency,
+  ...given({ metadata }),
 });
 
 /** The most events read after an approval: its own append has fewer. */

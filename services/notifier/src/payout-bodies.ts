@@ -11,8 +11,10 @@ export function payoutBodies(before: PayoutView, { token, payout }: PayoutView):
   // An approval changes no status, and the team must learn that its repeat sends the payout now.
   const isNews = statusOfPayoutPhase(before.payout.phase) !== status || isGranted(before, phase);
   if (!isNews) return [];
-  const { orderNumber, amount, currency } = terms;
-  return [{ token, type: 'payout', status, orderNumber, amount, currency, ...given({ declineReason }) }];
+  const { orderNumber, amount, currency, metadata } = terms;
+  return [
+    { token, type: 'payout', status, orderNumber, amount, currency, ...given({ metadata, declineReason }) },
+  ];
 }
 
 const isGranted = (before: PayoutView, phase: PayoutPhase): boolean =>

@@ -6,18 +6,21 @@ import type { PaymentListQuery } from '@tollgate/view-index';
 
 const dayMs = 86_400_000;
 
-interface Dates {
+interface Filters {
+  metadata?: Readonly<Record<string, string>> | undefined;
   dateFrom?: number | undefined;
   dateTo?: number | undefined;
 }
 
 /** Both dates are inclusive. */
-export function toListQuery<Query extends Dates>(caller: Caller, query: Query) {
-  const { dateFrom, dateTo, ...rest } = query;
+export function toListQuery<Query extends Filters>(caller: Caller, query: Query) {
+  const { dateFrom, dateTo, metadata, ...rest } = query;
   const { team, environment } = caller;
   const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
   // The team comes last, so that no parameter can override it.
-  return { ...given({ ...rest, createdFrom: dateFrom, createdBefore }), team, environment };
+  // In one order, so that a cursor fits however they are written.
+  const noted = metadata && Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return { ...given({ ...rest, metadata: noted, createdFrom: dateFrom, createdBefore }), team, environment };
 }
 
 /** An export has every match, so it takes no page. */

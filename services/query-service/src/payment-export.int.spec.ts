@@ -26,7 +26,7 @@ async function givenSome() {
   const services = await start();
   const { store } = services;
   await given(store, {
-    pay_1: [requested({ orderNumber: '=1+1' }), accepted, approved, reviews],
+    pay_1: [requested({ orderNumber: '=1+1', metadata: { order: '4711' } }), accepted, approved, reviews],
     pay_2: [requested({ orderNumber: 'A,"1"', currency: 'JPY' }), accepted, declined],
     theirs: [requested({ team: 'games' })],
   });
@@ -45,9 +45,9 @@ describe('the file', () => {
       'cache-control': 'no-store',
     });
     expect(linesOf(answer.body)).toEqual([
-      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews',
-      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,,insufficient funds,2,`,
-      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,second_payment_found`,
+      'operationType,token,status,phase,createdAt,updatedAt,orderNumber,product,currency,amount,needConfirmation,locale,recurring,recurringToken,heldAmount,approvedAmount,refundedAmount,sanitizedMask,declineReason,revision,reviews,metadata',
+      `payment,pay_2,declined,declined,${at(0)},${at(2)},"A,""1""",Tea,JPY,1500,false,,,,0,0,0,,insufficient funds,2,,`,
+      `payment,pay_1,approved,approved,${at(0)},${at(3)},'=1+1,Tea,EUR,1500,false,,,,0,1500,0,439296******1251,,3,second_payment_found,"{""order"":""4711""}"`,
       '',
     ]);
   });

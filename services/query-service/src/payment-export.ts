@@ -9,8 +9,15 @@ import { listOf, toShown } from './payment-lists.ts';
 /** Read at once; it blocks the event loop for some milliseconds. */
 const rowsPerPage = 50;
 
+/** Since the first release: behind those that it had, for who reads by position. */
+const addedColumns = ['metadata'];
+
 /** Amounts are in minor units of the currency beside them, instants ISO 8601 in UTC. Fields that payouts lack are empty. */
-const columns = ['operationType', ...paymentColumns, 'reviews'];
+const columns = [
+  'operationType',
+  ...paymentColumns.filter((name) => !addedColumns.includes(name)),
+  ...['reviews', ...addedColumns],
+];
 
 /**
  * The text of the file in pieces, newest first. Every row is as of when its page is read: a payment that matches
@@ -44,5 +51,7 @@ function toLine(view: OperationView): string {
   return toCsvLine(columns.map((name) => toCell(cells[name])));
 }
 
-const toCell = (value: unknown): string | number | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? value : value?.toString();
+function toCell(value: unknown): string | number | undefined {
+  if (value === undefined || typeof value === 'string' || typeof value === 'number') return value;
+  return JSON.stringify(value);
+}

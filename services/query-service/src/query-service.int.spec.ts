@@ -149,7 +149,11 @@ describe('a list', () => {
   async function givenThree() {
     const services = await start();
     const headers = await given(services.store, {
-      p1: [requested({ orderNumber: 'A', currency: 'USD' }), accepted, approved],
+      p1: [
+        requested({ orderNumber: 'A', currency: 'USD', metadata: { shop: 'a', till: '1' } }),
+        accepted,
+        approved,
+      ],
       p2: [requested({ orderNumber: 'B' }), accepted, held, reviews],
       p3: [requested({ orderNumber: 'A' })],
     });
@@ -177,6 +181,9 @@ describe('a list', () => {
     ['dateFrom=2026-01-03', []],
     ['dateTo=2026-01-01', []],
     ['operationType=pays', ['p3', 'p2', 'p1']],
+    ['metadata[shop]=a', ['p1']],
+    ['metadata%5Btill%5D=1&metadata[shop]=a&status=approved', ['p1']],
+    ['metadata[shop]=b', []],
   ])('%s', async (query, expected) => {
     const { list } = await givenThree();
     expect(tokensOf(await list(query))).toEqual(expected);
@@ -215,6 +222,11 @@ describe('a list', () => {
     ['currency=XXX', 'currency'],
     ['orderNumber=', 'orderNumber'],
     ['orderNumber=A&orderNumber=B', 'orderNumber'],
+    ['metadata=a', 'metadata'],
+    ['metadata[__proto__]=a', 'metadata[__proto__]'],
+    ['metadata[a]=b&metadata[a]=c', 'metadata.a'],
+    ['metadata[a]=1&metadata[b]=1&metadata[c]=1&metadata[d]=1&metadata[e]=1&metadata[f]=1', 'metadata'],
+    ['currency[a]=EUR', 'currency'],
     ['dateFrom=yesterday', 'dateFrom'],
     ['dateTo=2026-02-30', 'dateTo'],
     ['needsReview=yes', 'needsReview'],

@@ -155,6 +155,13 @@ export const apiErrors = {
     'The payment has 500 refunds, the most that one can have. Refund what is left outside the gateway; it is recorded.',
     'token',
   ),
+  too_much_metadata: {
+    ...refused(
+      'The refunds of this payment have as much metadata as they can have together. Send this one with less, or without.',
+      'metadata',
+    ),
+    since: '0.2.0',
+  },
   recurring_token_not_found: refused(
     'Your team has no such recurring token. Use one that a payment of your team returned.',
     'recurringToken',

@@ -5,6 +5,8 @@ interface Field {
   description: string;
   /** How it is written, where the schema of the parsed value does not say. */
   schema?: object;
+  /** How OpenAPI writes it, where it is no plain value. */
+  style?: 'deepObject';
   example?: unknown;
 }
 
@@ -32,6 +34,11 @@ export const queryFields: Readonly<Record<string, Field>> = {
     description: 'Last day, in UTC; today unless given.',
     schema: { type: 'string', format: 'date' },
   },
+  metadata: {
+    description: 'Only those that were noted with this: `metadata[order]=4711`. Several must all be so.',
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    style: 'deepObject',
+  },
   errorCode: { description: 'Only those that were answered with this error code.' },
   keyId: { description: 'Only those of the API key with this id.' },
   token: { description: 'Only those about the payment, payout or refund with this token.' },
@@ -56,6 +63,8 @@ export const bodyFields: Readonly<Record<string, string>> = {
   currency: 'ISO 4217 alphabetic code in capitals.',
   callbackUrl: 'Where your team receives signed webhooks. Its origin must be on the list of allowed origins.',
   orderNumber: 'Your own number. Without an `Idempotency-Key` it makes the request idempotent.',
+  metadata:
+    'Up to 50 entries for yourself, returned as they are: names of 1 to 40 letters, digits, hyphens, dots and underscores, texts of up to 500 characters, 32 KiB in all. No card numbers.',
   redirectSuccessUrl: 'Where the customer returns after a successful payment.',
   redirectFailUrl: 'Where the customer returns after a failed payment.',
   locale: 'Language of the page, a BCP 47 tag.',

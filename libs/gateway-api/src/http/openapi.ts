@@ -197,6 +197,7 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
       ...{ name, in: 'query', required: required.includes(name) },
       description: field?.description ?? '',
       schema: field?.schema ?? property,
+      ...(field?.style === undefined ? {} : { style: field.style, explode: true }),
       ...(field?.example === undefined ? {} : { example: field.example }),
     };
   });

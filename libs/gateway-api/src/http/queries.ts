@@ -1,6 +1,6 @@
 /** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
 import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
-import { paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
+import { metadataLimits, paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 /** The most entries that a page may have. */
@@ -24,7 +24,17 @@ const onePage = {
   cursor: z.string('must be given once').max(512, 'must be at most 512 characters').optional(),
 };
 
+/** Each more is one more row looked up for each that the first one leads to. */
+const metadataFiltersMax = 5;
+
 const filters = {
+  metadata: z
+    .record(z.string(), z.string('must be given once').max(metadataLimits.value))
+    .refine(
+      (wanted) => Object.keys(wanted).length <= metadataFiltersMax,
+      `must be asked for at most ${metadataFiltersMax} names`,
+    )
+    .optional(),
   orderNumber: z
     .string('must be given once')
     .min(1, 'must not be empty')

@@ -4,14 +4,46 @@ import {
   createPaymentRequestSchema,
   isVisibleText,
   mustBeVisible,
+  payoutRequestSchema as payoutOfService,
+  refundRequestSchema as refundOfService,
 } from '@tollgate/payment-api';
-import { resolutionSchema } from '@tollgate/payment-domain';
+import { metadataBytes, metadataBytesMax, metadataLimits, resolutionSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { anyReviewCodes } from '../review.ts';
 
+const { entries, name, value } = metadataLimits;
+
+/** No bracket, so that a list can be filtered by it: `metadata[order]=4711`. */
+const namePattern = /^[A-Za-z0-9_.-]+$/;
+export const isMetadataName = (text: string): boolean => text.length <= name && namePattern.test(text);
+
+const metadataRequestSchema = z
+  .record(z.string(), z.string('must be a text').max(value, `must be at most ${value} characters`), {
+    error: 'must be an object of texts',
+  })
+  .refine((metadata) => Object.keys(metadata).length <= entries, `must have at most ${entries} entries`)
+  .refine(
+    (metadata) => Object.keys(metadata).every(isMetadataName),
+    `must have names of 1 to ${name} letters, digits, hyphens, dots and underscores`,
+  )
+  .refine((metadata) => Object.values(metadata).every(isVisibleText), mustBeVisible)
+  .refine(
+    (metadata) => metadataBytes(metadata) <= metadataBytesMax,
+    `must be at most ${metadataBytesMax} bytes as JSON`,
+  )
+  .optional();
+
 // The gateway sends the webhooks, so callbackUrl is optional (the specification does not show the Payment Service's own rule).
-export const paymentRequestSchema = createPaymentRequestSchema.partial({ callbackUrl: true });
+export const paymentRequestSchema = createPaymentRequestSchema
+  .partial({ callbackUrl: true })
+  .extend({ metadata: metadataRequestSchema });
 export type PaymentRequest = z.infer<typeof paymentRequestSchema>;
+
+export const refundRequestSchema = refundOfService.extend({ metadata: metadataRequestSchema });
+export type RefundRequest = z.infer<typeof refundRequestSchema>;
+
+export const payoutRequestSchema = payoutOfService.extend({ metadata: metadataRequestSchema });
+export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
 const reasonSchema = z
   .string('must be a string')

@@ -1,10 +1,5 @@
 /** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
-import {
-  balanceQuerySchema,
-  paymentNameSchema,
-  payoutRequestSchema,
-  refundRequestSchema,
-} from '@tollgate/payment-api';
+import { balanceQuerySchema, paymentNameSchema } from '@tollgate/payment-api';
 import type { Scope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
@@ -22,6 +17,8 @@ import { payoutRoutes } from './payout-routes.ts';
 import {
   approvalRefusalSchema,
   paymentRequestSchema,
+  payoutRequestSchema,
+  refundRequestSchema,
   replaySchema,
   resolutionRequestSchema,
 } from './requests.ts';
@@ -110,7 +107,10 @@ const payments = {
     ...{ scopes: ['payments'], idempotencyKey: 'optional', ...calls },
     body: {
       schema: 'PaymentRequest',
-      example: { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+      example: {
+        ...{ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'order-1' },
+        metadata: { basket: '4711' },
+      },
     },
     answers: {
       ...done('Accepted. Redirect your customer to `processingUrl`.', 'CreatedPayment'),
@@ -182,7 +182,7 @@ const refunds = {
     description:
       'Without `amount`, refunds the whole remaining amount. A repeat with the same `Idempotency-Key` is carried out once.',
     ...{ scopes: ['refunds'], idempotencyKey: 'required', ...calls },
-    body: { schema: 'RefundRequest', example: { token: 'pay_…', amount: 500 } },
+    body: { schema: 'RefundRequest', example: { token: 'pay_…', amount: 500, metadata: { clerk: '7' } } },
     answers: { ...done('Accepted.', 'CreatedRefund'), ...unknown('CreatedRefund') },
     errors: [
       'incorrect_amount',
@@ -191,6 +191,7 @@ const refunds = {
       'payment_not_found',
       'refund_exceeds_amount',
       'too_many_refunds',
+      'too_much_metadata',
       'amount_limit_exceeded',
       'daily_limit_exceeded',
       'payment_not_refundable',

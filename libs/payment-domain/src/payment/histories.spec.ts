@@ -18,8 +18,9 @@ import voided from '../../histories/v1/voided.json' with { type: 'json' };
 import captureInquiredAgain from '../../histories/v1/capture-inquired-again.json' with { type: 'json' };
 import captured from '../../histories/v1/captured.json' with { type: 'json' };
 import unresolvedThenFound from '../../histories/v1/unresolved-then-found.json' with { type: 'json' };
+import metadata from '../../histories/v2/metadata.json' with { type: 'json' };
 import { fold } from '../../testing/samples.ts';
-import { decodePaymentEvent, paymentEventSchemas } from './payment-events.ts';
+import { decodePaymentEvent, paymentEventSchemas, versionOfPaymentEvent } from './payment-events.ts';
 
 interface History {
   events: { type: string; data: unknown }[];
@@ -42,6 +43,7 @@ const histories: Record<string, History> = {
   'v1 voided': voided,
   'v1 captured after an inquiry': captureInquiredAgain,
   'v1 unresolved, then found': unresolvedThenFound,
+  'v2 metadata': metadata,
 };
 
 test.each(Object.entries(histories))(
@@ -50,6 +52,13 @@ test.each(Object.entries(histories))(
     expect(fold(history.events.map(decodePaymentEvent))).toEqual(history.expected);
   },
 );
+
+test('what has metadata is stamped so that no older release reads past it, and nothing else is', () => {
+  const versions = metadata.events.map((event) => versionOfPaymentEvent(decodePaymentEvent(event)));
+  expect(versions).toEqual(
+    metadata.events.map(({ data }) => (JSON.stringify(data).includes('"metadata"') ? 2 : 1)),
+  );
+});
 
 test('the histories hold every event type', () => {
   const types = new Set(Object.values(histories).flatMap(({ events }) => events.map(({ type }) => type)));

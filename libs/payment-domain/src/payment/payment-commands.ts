@@ -2,6 +2,7 @@
  * Inputs of a payment: commands of a caller or a person, which may be refused, and observations of the outside, which
  * are never refused but may change nothing.
  */
+import type { Metadata } from '../metadata.ts';
 import type { CallOutcome, CallWindow, Origin } from '../outbound-call/outbound-call.ts';
 import type { ResolveReview, ReviewRefusal, SharedObservation } from '../shared-inputs.ts';
 import type { RequestFingerprints } from '../request-fingerprint.ts';
@@ -66,6 +67,7 @@ export interface SubmitRefund extends RequestFingerprints {
   refundToken: string;
   /** Minor units; without it, all that is left. */
   amount?: number;
+  metadata?: Metadata;
   window: CallWindow;
 }
 
@@ -144,4 +146,6 @@ export type PaymentRefusal =
   | { code: 'operation_in_progress' }
   | { code: 'refund_exceeds_amount'; refundableAmount: number }
   | { code: 'too_many_refunds' }
+  /** With it, the refunds of the payment would have more than they may have together. */
+  | { code: 'too_much_metadata' }
   | ReviewRefusal;

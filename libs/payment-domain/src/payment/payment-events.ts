@@ -6,6 +6,7 @@ import { amountSchema, currencySchema, paymentStatusSchema } from '@tollgate/pay
 import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
+import { metadataSchema } from '../metadata.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
@@ -26,6 +27,7 @@ export const termsSchema = z.object({
   recurring: z.boolean().optional(),
   /** Our alias of the recurring token that is charged. */
   recurringToken: textSchema.optional(),
+  metadata: metadataSchema.optional(),
 });
 export type PaymentTerms = z.infer<typeof termsSchema>;
 
@@ -127,6 +129,7 @@ export const paymentEventSchemas = {
     refundToken: textSchema,
     amount: amountSchema,
     fingerprint: textSchema,
+    metadata: metadataSchema.exactOptional(),
     ...callWindowSchema.shape,
   }),
   /** The service has the refund and has not decided it. */

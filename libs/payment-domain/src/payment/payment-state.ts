@@ -17,6 +17,7 @@ import {
   reviewableShape,
   type Resolution,
 } from '../review.ts';
+import { metadataSchema } from '../metadata.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   attemptSchema,
@@ -42,6 +43,7 @@ export const refundSchema = z.object({
   refundToken: z.string(),
   amount: sumSchema,
   fingerprint: z.string(),
+  metadata: metadataSchema.exactOptional(),
   ...callWindowSchema.shape,
   /** A refund reserves its amount until it is approved or declined. `accepted`: the service has not decided it. */
   state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),

@@ -1,3 +1,4 @@
+import { metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
 import {
@@ -774,4 +775,29 @@ test('a payment has so many refunds at the most, whatever became of them, and re
     kind: 'events',
     events: [{ type: 'RefundSubmitted' }],
   });
+});
+
+// 500 refunds of 32 KiB each would fit neither into a view nor into a record.
+test('the refunds of a payment have so much metadata together at the most', () => {
+  const metadata = { note: 'x'.repeat(500) };
+  const bytes = metadataBytes(metadata);
+  const asked = (refundToken: string, noted = metadata) => ({ ...submit(refundToken, 1), metadata: noted });
+  const count = Math.floor(refundsMetadataBytesMax / bytes);
+  const declined = Array.from({ length: count }, (_, index): PaymentEvent[] => {
+    const refundToken = `refund-${index}`;
+    const { window, type: _type, ...wanted } = asked(refundToken);
+    return [
+      { type: 'RefundSubmitted', data: { ...wanted, ...window, amount: 1 } },
+      { type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors: [] } },
+    ];
+  }).flat();
+  const full = fold([...historyTo.approved, ...declined]);
+  expect(decide(full, asked('one-more'))).toEqual({
+    kind: 'refused',
+    refusal: { code: 'too_much_metadata' },
+  });
+  expect(decide(full, submit('without', 1))).toMatchObject({ kind: 'events' });
+  expect(decide(full, asked('refund-0'))).toEqual({ kind: 'events', events: [] });
+  const before = fold([...historyTo.approved, ...declined.slice(2)]);
+  expect(decide(before, asked('one-more'))).toMatchObject({ events: [{ data: { metadata } }] });
 });

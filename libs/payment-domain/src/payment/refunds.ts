@@ -9,7 +9,8 @@ import {
   type CallRefused,
 } from '../outbound-call/outbound-call.ts';
 import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
-import { cut, textLengthMax } from '../values.ts';
+import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
+import { cut, present, textLengthMax } from '../values.ts';
 import { wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
@@ -29,7 +30,7 @@ export const refundsMax = 500;
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
-  const { refundToken, fingerprint, window } = command;
+  const { refundToken, fingerprint, metadata, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
     return isSameRequest(known, command) ? events() : refuse({ code: 'idempotency_key_reused' });
@@ -44,10 +45,17 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   if (amount < 1 || amount > left) return refuse({ code: 'refund_exceeds_amount', refundableAmount: left });
   // Each is in the payment's view and in its records on the topic, which have to stay small.
   if (state.refunds.length >= refundsMax) return refuse({ code: 'too_many_refunds' });
+  if (hasNoRoomFor(state, metadata)) return refuse({ code: 'too_much_metadata' });
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
-  return events({ type: 'RefundSubmitted', data: { refundToken, amount, fingerprint, ...window } });
+  const data = { refundToken, amount, fingerprint, ...present({ metadata }), ...window };
+  return events({ type: 'RefundSubmitted', data });
 }
+
+const hasNoRoomFor = ({ refunds }: Payment, metadata: Metadata | undefined): boolean =>
+  metadata !== undefined &&
+  refunds.reduce((sum, refund) => sum + metadataBytes(refund.metadata), metadataBytes(metadata)) >
+    refundsMetadataBytesMax;
 
 /** A refund without an outcome as a call in flight. */
 const refundInFlight = (state: Payment, refund: Refund): CallInFlight<PaymentEvent, AcceptedRefund> => {

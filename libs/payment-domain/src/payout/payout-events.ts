@@ -6,6 +6,7 @@ import { amountSchema, currencySchema } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
+import { metadataSchema } from '../metadata.ts';
 import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
@@ -48,6 +49,7 @@ export const payoutTermsSchema = z.object({
   orderNumber: textSchema,
   destination: payoutDestinationSchema,
   callbackUrl: textSchema.optional(),
+  metadata: metadataSchema.optional(),
 });
 export type PayoutTerms = z.infer<typeof payoutTermsSchema>;
 

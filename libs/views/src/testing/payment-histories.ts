@@ -26,6 +26,7 @@ export interface RequestedOptions {
   orderNumber?: string;
   recurring?: boolean;
   recurringToken?: string;
+  metadata?: Record<string, string>;
 }
 
 export function requested(options: RequestedOptions = {}): PaymentEvent {

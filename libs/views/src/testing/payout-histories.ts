@@ -15,12 +15,19 @@ export interface PayoutRequestedOptions {
   environment?: Environment;
   currency?: string;
   orderNumber?: string;
+  metadata?: Record<string, string>;
 }
 
 export function payoutRequested(options: PayoutRequestedOptions = {}): PayoutEvent {
-  const { team = 'shop', environment = 'sandbox', currency = 'EUR', orderNumber = 'P-1' } = options;
+  const {
+    team = 'shop',
+    environment = 'sandbox',
+    currency = 'EUR',
+    orderNumber = 'P-1',
+    ...others
+  } = options;
   const destination = { kind: 'card' as const, sanitizedMask: '462734******2639' };
-  const terms = { amount: 300, currency, orderNumber, destination };
+  const terms = { amount: 300, currency, orderNumber, destination, ...others };
   const call = {
     account: `account-${planted}`,
     providerOrderNumber: 'po_1.1',

@@ -1,5 +1,6 @@
 /** A team pays out: announced, called once, recorded, answered. It is never sent again. */
-import { type PayoutRequest, maskCardNumber } from '@tollgate/payment-api';
+import type { PayoutRequest } from '@tollgate/gateway-api/http';
+import { maskCardNumber } from '@tollgate/payment-api';
 import {
   type PayoutDestination,
   type PayoutEvent,
@@ -219,8 +220,10 @@ async function reserveFor(
 }
 
 /** The terms that are recorded: of the destination only what may be kept. */
-function toPayoutTerms({ amount, currency, orderNumber, callbackUrl, destination }: PayoutRequest) {
-  return { amount, currency, orderNumber, ...given({ callbackUrl }), destination: toKept(destination) };
+function toPayoutTerms({ destination, ...request }: PayoutRequest) {
+  const { amount, currency, orderNumber, callbackUrl, metadata } = request;
+  const others = given({ callbackUrl, metadata });
+  return { amount, currency, orderNumber, ...others, destination: toKept(destination) };
 }
 
 function toKept({ card, recurringToken, bankAccount }: PayoutRequest['destination']): PayoutDestination {

@@ -1,7 +1,8 @@
 /** A team gives money back: reserved and announced in one step, called, recorded, answered. */
 import { notShown } from '@tollgate/event-store';
-import type { RefundRequest } from '@tollgate/payment-api';
+import type { RefundRequest } from '@tollgate/gateway-api/http';
 import {
+  type Metadata,
   type PaymentRefusal,
   type Refund,
   type RequestFingerprints,
@@ -69,7 +70,12 @@ export async function refundPayment(
   );
   if (!isSameRequest(use, fingerprints))
     return { kind: 'refused', refusal: { code: 'idempotency_key_reused' } };
-  const wanted = { refundToken, fingerprints, paymentToken, ...given({ amount: request.amount }) };
+  const wanted = {
+    refundToken,
+    fingerprints,
+    paymentToken,
+    ...given({ amount: request.amount, metadata: request.metadata }),
+  };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
   const notBegun = await inquireBefore(deps, wanted, cause, found);
   if (notBegun !== undefined) return notBegun;
@@ -107,6 +113,7 @@ interface Wanted {
   fingerprints: RequestFingerprints;
   paymentToken: string;
   amount?: number;
+  metadata?: Metadata;
 }
 
 const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | undefined =>
@@ -159,11 +166,11 @@ async function submit(
   const result = await deps.accounts.permitOf(payment.environment, payment.attempt.account);
   if (result.kind !== 'permit') return result;
   using permit = result.permit;
-  const { refundToken, fingerprints, paymentToken, amount } = wanted;
+  const { refundToken, fingerprints, paymentToken, amount, metadata } = wanted;
   const window = windowAt(deps.clock.now(), deps.times);
   const announced = await deps.payments.execute(
     paymentToken,
-    { type: 'SubmitRefund', refundToken, ...fingerprints, window, ...given({ amount }) },
+    { type: 'SubmitRefund', refundToken, ...fingerprints, window, ...given({ amount, metadata }) },
     cause,
   );
   if (announced.kind === 'moved') return inProgress;

@@ -112,3 +112,15 @@ it('parseRefundRequest takes a token with and without an amount', () => {
   for (const body of [{ token: 'pay_1' }, { token: 'pay_1', amount: 60 }])
     expect(parseRefundRequest(body)).toEqual({ kind: 'parsed', value: body });
 });
+
+it('metadata of a refund and of a payout hold no card number', () => {
+  const metadata = { note: '4392963203551251' };
+  const payout = { amount: 1, currency: 'EUR', orderNumber: 'o', destination: { recurringToken: 'rec_1' } };
+  for (const parsed of [
+    parseRefundRequest({ token: 't', metadata }),
+    parsePayoutRequest({ ...payout, metadata }, shop),
+  ])
+    expect(errorsOf(parsed as never)).toMatchObject([
+      { code: 'card_data_not_accepted', parameter: 'metadata.note' },
+    ]);
+});

@@ -2,15 +2,26 @@
 import {
   type PayoutRequest,
   type RefundRequest,
-  isOnlyCardNumber,
   payoutRequestSchema,
   refundRequestSchema,
-} from '@tollgate/payment-api';
+} from '@tollgate/gateway-api/http';
+import { isOnlyCardNumber } from '@tollgate/payment-api';
 import type { Caller } from '@tollgate/teams';
-import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
+import {
+  type Parsed,
+  type Refused,
+  parseBody,
+  refuse,
+  refuseCard,
+  refuseCardNumbers,
+  textsOf,
+} from './parsed.ts';
 
-export const parseRefundRequest = (body: unknown): Parsed<RefundRequest> =>
-  parseBody(refundRequestSchema, body);
+export function parseRefundRequest(body: unknown): Parsed<RefundRequest> {
+  const parsed = parseBody(refundRequestSchema, body);
+  if (parsed.kind === 'refused') return parsed;
+  return refuseCardNumbers(textsOf(parsed.value.metadata)) ?? parsed;
+}
 
 /** Checks the body of a payout, and that this caller may ask for it. */
 export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<PayoutRequest> {
@@ -18,9 +29,14 @@ export function parsePayoutRequest(body: unknown, caller: Caller): Parsed<Payout
   if (holdsCard(body) && !caller.scopes.has('cards')) return refuseCard('destination.card');
   const parsed = parseBody(payoutRequestSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  const { destination, callbackUrl, ...fields } = parsed.value;
+  const { destination, callbackUrl, metadata, ...fields } = parsed.value;
   const { bankAccount, recurringToken } = destination;
-  const texts = { ...fields, callbackUrl, 'destination.recurringToken': recurringToken };
+  const texts = {
+    ...fields,
+    ...textsOf(metadata),
+    callbackUrl,
+    'destination.recurringToken': recurringToken,
+  };
   return (
     refuseCardNumbers({ ...texts, 'destination.bankAccount.bankName': bankAccount?.bankName }) ??
     refuseCardAsAccount(bankAccount?.account) ??

@@ -39,6 +39,13 @@ export function refuseCardNumbers(fields: Readonly<Record<string, unknown>>): Re
   return undefined;
 }
 
+/** The texts of metadata by the names that an error gives them. A name may be a card number, too, and no error repeats it. */
+export function textsOf(metadata: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const texts: Record<string, string> = { metadata: Object.keys(metadata).join('\n'.repeat(4)) };
+  for (const [name, text] of Object.entries(metadata)) texts[`metadata.${name}`] = text;
+  return texts;
+}
+
 /** Card data may be sent with keys only that have the scope for it. */
 export const refuseCard = (parameter: string): Refused =>
   refuse('card_data_not_accepted', undefined, parameter);

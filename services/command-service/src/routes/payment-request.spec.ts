@@ -12,6 +12,46 @@ function errorsOf(body: unknown, by = caller as typeof anyCaller) {
   return parsed.kind === 'refused' ? parsed.errors.map(({ code, parameter }) => ({ code, parameter })) : [];
 }
 
+describe('metadata', () => {
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'x']));
+
+  it.each([
+    [{ order: '4711', 'a.b-c_D': '' }],
+    [many(50)],
+    [{ ['n'.repeat(40)]: 'x'.repeat(500) }],
+    [{ constructor: 'x', text: 'Tee für zwei' }],
+  ])('of %j is taken as it is', (metadata) => {
+    expect(parsePaymentRequest({ ...minimal, metadata }, caller)).toMatchObject({ value: { metadata } });
+  });
+
+  it.each<[object | string, string, string]>([
+    ['text', 'invalid_param', 'metadata'],
+    [['list'], 'invalid_param', 'metadata'],
+    [many(51), 'invalid_param', 'metadata'],
+    [{ ['n'.repeat(41)]: 'x' }, 'invalid_param', 'metadata'],
+    [{ '': 'x' }, 'invalid_param', 'metadata'],
+    [{ 'a[b]': 'x' }, 'invalid_param', 'metadata'],
+    [{ order: 'x'.repeat(501) }, 'invalid_param', 'metadata.order'],
+    [{ order: 4711 }, 'invalid_param', 'metadata.order'],
+    [{ order: 'a\nb' }, 'invalid_param', 'metadata'],
+    [
+      Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '語'.repeat(500)])),
+      'invalid_param',
+      'metadata',
+    ],
+    [{ note: '4392 9632 0355 1251' }, 'card_data_not_accepted', 'metadata.note'],
+    [{ '4392963203551251': 'x' }, 'card_data_not_accepted', 'metadata'],
+  ])('of %.40j is refused', (metadata, code, parameter) => {
+    expect(errorsOf({ ...minimal, metadata })).toEqual([{ code, parameter }]);
+  });
+
+  it('is part of the terms, and absent where it is', () => {
+    expect(toTerms({ ...minimal, metadata: { a: 'b' } }).metadata).toEqual({ a: 'b' });
+    expect(toTerms(minimal)).not.toHaveProperty('metadata');
+  });
+});
+
 describe('parsePaymentRequest', () => {
   it('takes a request without a callbackUrl, which the service itself would not', () => {
     expect(parsePaymentRequest(minimal, caller)).toEqual({ kind: 'parsed', value: minimal });

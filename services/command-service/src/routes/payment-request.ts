@@ -4,7 +4,15 @@ import { paymentNameSchema } from '@tollgate/payment-api';
 import type { PaymentTerms } from '@tollgate/payment-domain';
 import type { Caller } from '@tollgate/teams';
 import type { z } from 'zod';
-import { type Parsed, type Refused, parseBody, refuse, refuseCard, refuseCardNumbers } from './parsed.ts';
+import {
+  type Parsed,
+  type Refused,
+  parseBody,
+  refuse,
+  refuseCard,
+  refuseCardNumbers,
+  textsOf,
+} from './parsed.ts';
 
 /** Checks the body of a creation, and that this caller may ask for it. */
 export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<PaymentRequest> {
@@ -13,10 +21,15 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
     return refuseCard('card');
   const parsed = parseBody(paymentRequestSchema, body);
   if (parsed.kind === 'refused') return parsed;
-  const { card, customer, ...fields } = parsed.value;
+  const { card, customer, metadata, ...fields } = parsed.value;
   return (
     // An address in the customer's network is none that somebody has typed.
-    refuseCardNumbers({ ...fields, 'customer.email': customer?.email, 'card.holder': card?.holder }) ??
+    refuseCardNumbers({
+      ...fields,
+      ...textsOf(metadata),
+      'customer.email': customer?.email,
+      'card.holder': card?.holder,
+    }) ??
     refuseTwoWaysToPay(parsed.value) ??
     parsed
   );
@@ -35,12 +48,13 @@ function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest)
 export function toTerms(request: PaymentRequest): PaymentTerms {
   const { product, amount, currency, orderNumber, callbackUrl, redirectSuccessUrl, redirectFailUrl } =
     request;
-  const { locale, needConfirmation, recurring, recurringToken } = request;
+  const { locale, needConfirmation, recurring, recurringToken, metadata } = request;
   const addresses = { callbackUrl, redirectSuccessUrl, redirectFailUrl };
   return {
     kind: kindOf(request),
     ...{ product, amount, currency, orderNumber, ...addresses, locale, recurringToken },
     ...(recurring === true ? { recurring } : {}),
+    ...(metadata === undefined ? {} : { metadata }),
     needConfirmation: needConfirmation ?? false,
   };
 }

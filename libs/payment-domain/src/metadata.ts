@@ -1,0 +1,29 @@
+/** What a team notes beside a payment, refund or payout for itself. It decides nothing. */
+import { z } from 'zod';
+import { since } from './schema-version.ts';
+
+/** Entries at most, and characters of a name and of a value. */
+export const metadataLimits = { entries: 50, name: 40, value: 500 } as const;
+
+/** As JSON, in bytes: it is in every record of its payment on the topic, which have to stay small. */
+export const metadataBytesMax = 32_768;
+/** Of all refunds of one payment together. */
+export const refundsMetadataBytesMax = 65_536;
+
+const keptSchema = z.record(z.string().max(metadataLimits.name), z.string().max(metadataLimits.value));
+export type Metadata = z.infer<typeof keptSchema>;
+
+/** As it is stored. */
+export const metadataSchema = since(2, keptSchema);
+
+export const metadataBytes = (metadata: Metadata | undefined): number =>
+  metadata === undefined ? 0 : utf8Bytes(JSON.stringify(metadata));
+
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4;
+  }
+  return bytes;
+}

@@ -1,0 +1,22 @@
+/** What teams have noted beside payments and payouts, as lists are filtered by it. What has no metadata has no row here. */
+import { createHash } from 'node:crypto';
+import type { ViewEnvelope, ViewKind } from '@tollgate/views';
+import type { Statements } from './index-rows.ts';
+
+/** A name with its text, at a fixed length: nobody guesses another pair with the same. */
+export const metadataHash = (name: string, text: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, text]))
+    .digest('hex')
+    .slice(0, 32);
+
+/** Of a row that is new: metadata never change. */
+export function writeMetadata(statements: Statements, kind: ViewKind, view: ViewEnvelope): void {
+  const metadata = kind.table.metadataOf?.(view);
+  if (metadata === undefined) return;
+  const { environment, team } = kind.ownerOf(view);
+  if (team === undefined) return;
+  const insertion = statements(`INSERT INTO ${kind.table.name}_metadata VALUES (?, ?, ?, ?, ?)`);
+  for (const [name, text] of Object.entries(metadata))
+    insertion.run(environment, team, metadataHash(name, text), view.createdAt, view.token);
+}
