@@ -283,6 +283,16 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await call('GET', '/api/v1/requests?status=9')).statusCode).toBe(400);
   });
 
+  it('of events', async () => {
+    await eventually(async () => {
+      const { events } = (await call('GET', '/api/v1/events?limit=5')).body as unknown as {
+        events: unknown[];
+      };
+      expect(events).toHaveLength(5);
+    });
+    expect((await call('GET', '/api/v1/events?after=x')).statusCode).toBe(400);
+  });
+
   it('of reconciliations', async () => {
     const { token } = await eventually(
       async () => {

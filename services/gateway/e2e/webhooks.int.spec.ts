@@ -76,6 +76,10 @@ async function payNow(
   return { token, orderNumber };
 }
 
+interface FedEvents {
+  events: { record: { payment?: { token: string } } }[];
+}
+
 interface Shown {
   id: string;
   state: string;
@@ -152,6 +156,12 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   });
   const records = await recordsOf(system, token, (all) => all.length > 1);
   expect(records[0]?.event).toMatchObject({ type: 'PaymentRequested', correlationId: id });
+  // Over HTTP they are the same.
+  await eventually(async () => {
+    const { events } = (await ask('GET', '/api/v1/events?limit=500')).body as unknown as FedEvents;
+    const ofPayment = events.filter(({ record: { payment } }) => payment?.token === token);
+    expect(ofPayment.map((each) => each.record).slice(0, records.length)).toEqual(records);
+  });
   await eventually(() => expect(webhooksOf(token).length).toBeGreaterThan(0));
   expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(id);
 });

@@ -10,6 +10,9 @@ import { registerPaymentRoutes } from './payment-routes.ts';
 import { registerPayoutRoutes } from './payout-routes.ts';
 import { registerReconciliationRoutes } from './reconciliation-routes.ts';
 import { type RequestLedger } from './requests/request-ledger.ts';
+import type { EventFeed } from './feed/event-feed.ts';
+import type { RecordOf } from './feed/feed-pages.ts';
+import { registerFeedRoutes } from './feed/feed-routes.ts';
 import { registerRequestRoutes } from './requests/request-routes.ts';
 import { registerTeamRoutes } from './team-routes.ts';
 import { registerTotalsRoutes } from './totals-routes.ts';
@@ -22,6 +25,10 @@ export interface QueryServiceOptions {
   directory: TeamDirectory;
   /** Opened and closed by whoever made it. */
   requests: Pick<RequestLedger, 'find' | 'list'>;
+  /** Stopped by whoever made it. */
+  feed: EventFeed;
+  /** The publisher's mapping of an event to its record. */
+  recordOf: RecordOf;
   /** Called before an export is sent; the export waits until it has resolved. */
   recordExport?: SecurityWatch['recordExport'];
   /** Called for a payment or payout that was read while the outcome of its last call is unknown. */
@@ -43,6 +50,8 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
     index,
     directory,
     requests,
+    feed,
+    recordOf,
     log,
     clock,
     onUnresolvedRead = () => {},
@@ -60,6 +69,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerTotalsRoutes(app, deps);
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, deps, requests);
+      registerFeedRoutes(app, { ...deps, feed, recordOf });
     },
   };
 }

@@ -106,6 +106,21 @@ export const answerSchemas = {
     z.object({ success, token: payoutToken, payout: payoutSchema }),
     z.object({ success, token: z.string().describe('What only the Payment Service has.') }),
   ]),
+  EventFeed: z.object({
+    success,
+    events: z.array(
+      z.object({
+        cursor: z.string().describe('Send it as `after` to go on behind this record.'),
+        topic: z.string(),
+        type: z.string().describe('`ce_type`, for example `tollgate.payment.approved.v1`.'),
+        record: z
+          .looseObject({ event: z.looseObject({ id: z.string(), type: z.string(), sequence: z.int() }) })
+          .describe('The value of the record, as the AsyncAPI document describes it.'),
+      }),
+    ),
+    cursor: z.string().describe('Send it as `after` to go on behind this page.'),
+    isAtEnd: z.boolean().describe('False where more can be had at once.'),
+  }),
   RequestList: z.object({
     success,
     requests: z.array(requestSchema),

@@ -197,6 +197,14 @@ export const apiErrors = {
     10,
     'Your team has too many exports running. Repeat the request when one has finished.',
   ),
+  too_many_waits: {
+    ...retried(
+      429,
+      5,
+      'Too many requests wait for events. Repeat this one when another has ended, or without waiting.',
+    ),
+    since: '0.2.0',
+  },
   store_unavailable: retried(
     503,
     1,

@@ -39,6 +39,18 @@ export const queryFields: Readonly<Record<string, Field>> = {
     schema: { type: 'object', additionalProperties: { type: 'string' } },
     style: 'deepObject',
   },
+  after: {
+    description:
+      'The `cursor` of a record or a page: what came after it. From the first event on unless given.',
+  },
+  limit: {
+    description: 'Records at most.',
+    schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 100 },
+  },
+  wait: {
+    description: 'Where there is nothing yet, seconds to wait for the next event.',
+    schema: { type: 'integer', minimum: 0, maximum: 25, default: 0 },
+  },
   errorCode: { description: 'Only those that were answered with this error code.' },
   keyId: { description: 'Only those of the API key with this id.' },
   token: { description: 'Only those about the payment, payout or refund with this token.' },

@@ -106,6 +106,25 @@ export const requestListSchema = z.strictObject({
   ...{ dateFrom: daySchema.optional(), dateTo: daySchema.optional() },
 });
 
+/** Seconds. */
+const feedWaitMax = 25;
+
+export const eventFeedSchema = z.strictObject({
+  after: z
+    .string('must be given once')
+    .regex(/^[\d:/-]{0,64}$/, 'must be the cursor of a record or of a page of this feed')
+    .default(''),
+  limit: wholeNumberSchema
+    .refine((count) => count <= perPageMax, `must be at most ${perPageMax}`)
+    .default(100),
+  wait: z
+    .string('must be given once')
+    .regex(/^\d{1,2}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    .refine((seconds) => seconds <= feedWaitMax, `must be at most ${feedWaitMax} seconds`)
+    .default(0),
+});
+
 export const totalsQuerySchema = z.strictObject({
   from: dayTextSchema.optional(),
   to: dayTextSchema.optional(),

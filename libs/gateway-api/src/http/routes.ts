@@ -12,6 +12,7 @@ import {
   totalsQuerySchema,
 } from './queries.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
+import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import {
@@ -44,7 +45,16 @@ export interface Route {
   method: 'GET' | 'POST';
   /** As Fastify writes it: `/api/v1/payments/:token`. */
   url: string;
-  tag: 'Payments' | 'Refunds' | 'Payouts' | 'Money' | 'People' | 'Webhooks' | 'Requests' | 'Operation';
+  tag:
+    | 'Payments'
+    | 'Refunds'
+    | 'Payouts'
+    | 'Money'
+    | 'People'
+    | 'Webhooks'
+    | 'Requests'
+    | 'Events'
+    | 'Operation';
   summary: string;
   description?: string;
   /** The key needs one of these scopes; absent: no key is needed. */
@@ -355,6 +365,7 @@ export const routes = {
   ...reconciliationRoutes,
   ...webhooks,
   ...requestRoutes,
+  ...feedRoutes,
   ...aboutTheGateway,
 };
 

@@ -50,6 +50,8 @@ export interface DataDirectory {
   commandIndexFile: string;
   /** What became of the requests of the last days. */
   requestsFile: string;
+  /** Where the events of each team are. */
+  feedFile: string;
   quickstartFile: string;
   /** Lists the processes of a system that has several. */
   processesFile: string;
@@ -95,6 +97,7 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     eventsFile: join(path, 'events.db'),
     indexFile: own('index', '.db', indexPath),
     commandIndexFile: own('command-service-index', '.db', indexPath),
+    feedFile: own('feed', '.db', indexPath),
     requestsFile: own('requests', '.db', indexPath),
     quickstartFile,
     processesFile: own('processes', '.json'),

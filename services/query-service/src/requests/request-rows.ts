@@ -1,6 +1,7 @@
 /** The rows of the requests: how they are written, found and let go of. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { given } from '@tollgate/service-kit';
+import { inTransaction } from '../local-file.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /** Whose requests they are; those that came without an active key are nobody's, and no team's key finds them. */
@@ -151,16 +152,4 @@ function toRecord(row: Row): RequestRecord {
     ...given({ status: row['status'] === null ? undefined : Number(row['status']), caller }),
     ...given({ clientRequestId: text('client_request_id') }),
   };
-}
-
-function inTransaction(database: DatabaseSync, write: () => void): void {
-  database.exec('BEGIN');
-  try {
-    write();
-    database.exec('COMMIT');
-  } catch (error) {
-    // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }

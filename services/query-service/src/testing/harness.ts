@@ -7,9 +7,16 @@ import { paymentKind, type ViewKind } from '@tollgate/views';
 import { givenTeam, testVerifier } from '@tollgate/teams/testing';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { type AnyEvent } from '@tollgate/views/testing';
-import { answerInJsonOnly, httpServerOptions, silentLog, systemClock } from '@tollgate/service-kit';
+import {
+  answerInJsonOnly,
+  httpServerOptions,
+  silentLog,
+  systemClock,
+  systemIds,
+} from '@tollgate/service-kit';
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { expect, onTestFinished } from 'vitest';
+import { createEventFeed } from '../feed/event-feed.ts';
 import { type RequestLedger, openRequestLedger } from '../requests/request-ledger.ts';
 import { createQueryService, type QueryServiceOptions } from '../query-service.ts';
 
@@ -48,18 +55,25 @@ export async function start(
   await Promise.all([directory.start(), index.start()]);
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
+  const following = { store, clock: systemClock, ids: systemIds, log };
+  const feed = createEventFeed({
+    ...following,
+    file: ':memory:',
+    prefixes: ['payment-', 'payout-', 'dispute-'],
+  });
   const unresolvedReads: string[] = [];
   const kept = { keptMs: 30 * 86_400_000, perTeamMax: 1_000 };
   const requests = openRequestLedger({ ...kept, file: ':memory:', log, clock: systemClock });
   createQueryService({
     ...{ store: wrap(store), index: more.wrapIndex?.(index) ?? index, directory, log, clock: systemClock },
-    requests,
+    ...{ requests, feed, recordOf: fakeRecordOf },
     onUnresolvedRead: (token) => unresolvedReads.push(token),
     ...more.options,
   }).registerRoutes(app);
   onTestFinished(async () => {
     await app.close();
     requests.close();
+    await feed.stop();
     await Promise.all([directory.stop(), index.stop()]);
   });
   const getAs: Given['getAs'] =
@@ -68,6 +82,12 @@ export async function start(
       app.inject({ url, headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) } });
   return { app, store, requests, get: getAs(`Bearer ${key}`), getAs, unresolvedReads };
 }
+
+/** Which event it is, and no more: the mapping is the publisher's. */
+const fakeRecordOf: QueryServiceOptions['recordOf'] = async ({ id, type, stream, revision }) => ({
+  ...{ topic: 'a topic', key: stream, headers: { ce_type: type } },
+  value: new TextEncoder().encode(JSON.stringify({ event: { id, type, sequence: revision } })),
+});
 
 /** Of team `shop`, scope `read`. */
 export const shop = 'Bearer tg_sandbox_k1_secret-of-k1-0123456789';

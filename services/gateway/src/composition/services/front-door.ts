@@ -21,6 +21,9 @@ const bodyWithinMs = 30_000;
  */
 const idleConnectionMs = 4_000;
 
+/** How long a request for events waits for the next one at most. */
+const feedWaitMs = 25_000;
+
 /** What an answer may take beside two calls of the Payment Service, of which a repeat waits for the first one's. */
 const besidesCallsMs = 10_000;
 
@@ -85,7 +88,7 @@ function openAgent({ config, stops }: Parts): Agent {
   const agent = new Agent({
     ...{ connections: connectionsMax, pipelining: 1, allowH2: false },
     connect: { timeout: connectWithinMs, rejectUnauthorized: true },
-    headersTimeout: 2 * callDeadlineMs + sendWithinMs + besidesCallsMs,
+    headersTimeout: Math.max(2 * callDeadlineMs + sendWithinMs, feedWaitMs) + besidesCallsMs,
     bodyTimeout: bodyWithinMs,
     keepAliveTimeout: idleConnectionMs,
     keepAliveMaxTimeout: idleConnectionMs,

@@ -1,4 +1,5 @@
-import { createQueryService, openRequestLedger } from '@tollgate/query-service';
+import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
+import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { given } from '@tollgate/service-kit';
 import { createInquiryHints } from '../../edge/inquiry-hints.ts';
 import { registerRequestRecords } from '../../edge/requests/request-records.ts';
@@ -16,15 +17,19 @@ export async function startQueryService(
   parts: Parts,
   { inquireForReader }: QueryServiceOptions,
 ): Promise<RunningService> {
-  const { config, clock, logOf, metrics, dataDirectory, stops } = parts;
+  const { config, clock, ids, logOf, metrics, dataDirectory, stops } = parts;
   const log = logOf('query-service');
   const [store, directory, index] = await Promise.all([parts.store(), parts.teams(), parts.index()]);
   const { recordExport } = (await parts.security()).security;
   const onUnresolvedRead = inquireForReader ?? hintElsewhere(parts);
   const requests = openRequestLedger({ file: dataDirectory.requestsFile, ...config.requests, clock, log });
   stops.defer(() => requests.close());
+  const following = { store, prefixes: publishedPrefixes, clock, ids, log };
+  const feed = createEventFeed({ ...following, file: dataDirectory.feedFile });
+  stops.defer(() => feed.stop());
   const queries = createQueryService({
     ...{ store, index, directory, requests, recordExport, clock, log },
+    ...{ feed, recordOf: createRecordOf(store) },
     ...given({ onUnresolvedRead }),
   });
   watchIndex(metrics, { store, clock, index });

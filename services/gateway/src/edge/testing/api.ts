@@ -4,7 +4,8 @@ import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
-import { createQueryService, openRequestLedger } from '@tollgate/query-service';
+import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
+import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
 import { createTeamDirectory } from '@tollgate/teams';
@@ -65,6 +66,7 @@ export async function startApi(
     registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
   };
   const config = readConfig(gatewayConfigSchema, {});
+  const feed = createEventFeed({ ...deps, file: ':memory:', prefixes: publishedPrefixes });
   const requests = openRequestLedger({ ...deps, file: ':memory:', ...config.requests });
   const newRequestId = createRequestIds(deps);
   const app = createServer({
@@ -85,7 +87,7 @@ export async function startApi(
     {
       services: [
         commands,
-        createQueryService({ ...deps, index, directory, requests }),
+        createQueryService({ ...deps, index, directory, requests, feed, recordOf: createRecordOf(store) }),
         webhooks,
         { registerRoutes: registerDocumentation },
       ],
@@ -99,6 +101,7 @@ export async function startApi(
   onTestFinished(async () => {
     await app.close();
     requests.close();
+    await feed.stop();
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   return { app, store, routes };

@@ -1,0 +1,85 @@
+/** What a page of the feed has: the records of the topics, each with the place behind it. */
+import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { type Log, isRetryable } from '@tollgate/service-kit';
+import { type EventFeed, readEvent } from './event-feed.ts';
+import type { FeedEntry, FeedOwner } from './feed-file.ts';
+
+/** A record as it is on its topic. */
+interface TopicRecord {
+  topic: string;
+  key: string;
+  value: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The publisher's own mapping. @throws what it throws for an event that cannot be published */
+export type RecordOf = (event: RecordedEvent) => Promise<TopicRecord>;
+
+export interface FedRecord {
+  /** Leads on behind it. */
+  cursor: string;
+  topic: string;
+  /** `ce_type`. */
+  type: string;
+  /** Its value on the topic, as JSON. */
+  json: string;
+}
+
+export interface FeedPage {
+  records: readonly FedRecord[];
+  /** Where the next page begins; where this one began, where nothing was passed. */
+  cursor: string;
+  /** False where there may be more at once. */
+  isAtEnd: boolean;
+}
+
+export interface PageDependencies {
+  store: Pick<EventStore, 'read'>;
+  feed: Pick<EventFeed, 'after'>;
+  recordOf: RecordOf;
+  log: Log;
+}
+
+/** A page is shorter than its limit rather than larger than this, bytes; one record is in it always. */
+const pageBytesMax = 1_000_000;
+
+/** @throws StoreUnavailable, EventOfNewerVersion: repeat it */
+export async function readFeedPage(
+  deps: PageDependencies,
+  owner: FeedOwner,
+  { after, limit }: { after: string; limit: number },
+): Promise<FeedPage> {
+  const entries = deps.feed.after(owner, after, limit);
+  const records: FedRecord[] = [];
+  let [cursor, bytes] = [after, 0];
+  for (const entry of entries) {
+    if (bytes >= pageBytesMax) return { records, cursor, isAtEnd: false };
+    const record = await recordAt(deps, entry);
+    cursor = entry.position;
+    if (record === undefined) continue;
+    records.push(record);
+    bytes += record.json.length;
+  }
+  return { records, cursor, isAtEnd: entries.length < limit };
+}
+
+/** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */
+async function recordAt(
+  { store, recordOf, log }: PageDependencies,
+  entry: FeedEntry,
+): Promise<FedRecord | undefined> {
+  const { position: cursor, stream, revision } = entry;
+  const event = await readEvent(store, entry);
+  try {
+    if (event === undefined) throw new RangeError('an event of the feed is not in the store');
+    const { topic, value, headers } = await recordOf(event);
+    return { cursor, topic, type: headers['ce_type'] ?? '', json: new TextDecoder().decode(value) };
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    log.error(
+      { error, stream, revision },
+      'an event cannot be read; the feed of its team goes on without it',
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+/** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
+import { Readable } from 'node:stream';
+import { type Call, routes, sendError } from '@tollgate/gateway-api/http';
+import type { Caller } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type ReadDependencies, addReadRoute } from '../reading.ts';
+import type { EventFeed } from './event-feed.ts';
+import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
+import { createPlaces } from './places.ts';
+
+export interface FeedDependencies extends ReadDependencies {
+  feed: EventFeed;
+  recordOf: RecordOf;
+}
+
+/** Between two signs of life of a stream of events, milliseconds: proxies close what is silent for long. */
+const heartbeatMs = 10_000;
+/** A client of server-sent events comes again by itself, and its key is asked for again then. */
+const streamMs = 300_000;
+const streamPageMax = 100;
+
+type FeedCall = Call<(typeof routes)['listEvents']>;
+
+export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies): void {
+  const closing = new AbortController();
+  const places = createPlaces();
+  app.addHook('preClose', async () => closing.abort());
+  addReadRoute(app, deps, routes.listEvents, async (call) => {
+    const { query, request, reply } = call;
+    const lastSeen = request.headers['last-event-id'];
+    const after = typeof lastSeen === 'string' && isPosition(lastSeen) ? lastSeen : query.after;
+    const isStream = (request.headers.accept ?? '').includes('text/event-stream');
+    // Whoever only takes what is there needs no place to wait in.
+    if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
+    const place = places.take(call.caller);
+    if (place === undefined) return sendError(reply, 'too_many_waits');
+    const gone = new AbortController();
+    reply.raw.once('close', () => {
+      place.leave();
+      gone.abort();
+    });
+    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    if (isStream) return sendStream(deps, call, after, signal);
+    return sendPage(reply, await pageInTime(deps, call, after, signal));
+  });
+}
+
+/** As the store writes them. */
+const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
+
+const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
+  readFeedPage(deps, caller, { after, limit: query.limit });
+
+/** With nothing there, waits for the next event. */
+async function pageInTime(
+  deps: FeedDependencies,
+  call: FeedCall,
+  after: string,
+  signal: AbortSignal,
+): Promise<FeedPage> {
+  const until = deps.clock.monotonic() + call.query.wait * 1_000;
+  let cursor = after;
+  for (;;) {
+    const page = await pageOf(deps, call, cursor);
+    ({ cursor } = page);
+    const leftMs = until - deps.clock.monotonic();
+    if (page.records.length > 0 || leftMs <= 0 || signal.aborted) return page;
+    await deps.feed.changed(call.caller, page.cursor, { waitMs: leftMs, signal });
+  }
+}
+
+function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): FastifyReply {
+  // The values are JSON already, byte by byte what is on the topic.
+  const events = records.map(toJson).join(',');
+  const body = `{"success":true,"events":[${events}],"cursor":${JSON.stringify(cursor)},"isAtEnd":${isAtEnd}}`;
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body);
+}
+
+const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
+  `{"cursor":${JSON.stringify(cursor)},"topic":${JSON.stringify(topic)},"type":${JSON.stringify(type)},"record":${json}}`;
+
+function sendStream(
+  deps: FeedDependencies,
+  call: FeedCall,
+  after: string,
+  signal: AbortSignal,
+): FastifyReply {
+  const ofCall = {
+    caller: call.caller,
+    authorization: call.request.headers.authorization,
+    ip: call.request.ip,
+  };
+  return call.reply
+    .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    .type('text/event-stream; charset=utf-8')
+    .send(Readable.from(eventStream(deps, ofCall, after, signal)));
+}
+
+interface Listener {
+  caller: Caller;
+  authorization: string | undefined;
+  ip: string;
+}
+
+/** Ends where the key is not valid any more. Nothing is read ahead of what the client has taken. */
+async function* eventStream(
+  deps: FeedDependencies,
+  { caller, authorization, ip }: Listener,
+  from: string,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const { clock, directory, feed } = deps;
+  const until = clock.monotonic() + streamMs;
+  let after = from;
+  yield ': the events of your team\n\n';
+  while (!signal.aborted && clock.monotonic() < until) {
+    if (directory.authenticate(authorization, ip).kind === 'refused') return;
+    const page = await readFeedPage(deps, caller, { after, limit: streamPageMax });
+    after = page.cursor;
+    if (page.records.length > 0) yield page.records.map(toEventText).join('');
+    if (!page.isAtEnd) continue;
+    await feed.changed(caller, after, { waitMs: heartbeatMs, signal });
+    yield ':\n\n';
+  }
+}
+
+const toEventText = (record: FedRecord): string =>
+  `id: ${record.cursor}\nevent: ${record.type}\ndata: ${toJson(record)}\n\n`;

@@ -1,0 +1,218 @@
+import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import { disputeKind, payoutKind } from '@tollgate/views';
+import {
+  disputeHappening,
+  disputeOpened,
+  happening,
+  payoutRequested,
+  requested,
+} from '@tollgate/views/testing';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { games, given, refundsOnly, start } from '../testing/harness.ts';
+import { createEventFeed } from './event-feed.ts';
+
+const url = '/api/v1/events';
+const { accepted, approved, pending } = happening;
+
+interface Page {
+  events: {
+    cursor: string;
+    type: string;
+    record: { event: { id: string; type: string; sequence: number } };
+  }[];
+  cursor: string;
+  isAtEnd: boolean;
+}
+
+async function givenSome() {
+  const services = await start();
+  await given(services.store, {
+    pay_1: [requested(), accepted, pending],
+    theirs: [requested({ team: 'games' }), accepted],
+    live: [requested({ environment: 'production' })],
+    pay_2: [requested()],
+  });
+  await given(services.store, { po_1: [payoutRequested()] }, payoutKind);
+  const page = async (query = '', getAs = services.get) => (await getAs(`${url}?${query}`)).json<Page>();
+  const types = ({ events }: Page) => events.map(({ type }) => type);
+  /** The file is behind the store for a moment. */
+  const wholePage = (count = 5) =>
+    eventually(async () => {
+      const found = await page();
+      expect(found.events).toHaveLength(count);
+      return found;
+    });
+  return { ...services, page, types, wholePage };
+}
+
+describe('the events of a team', () => {
+  it('are all of its own in the order of the store, and of no other team or environment', async () => {
+    const { wholePage, types, page, getAs } = await givenSome();
+    const all = await wholePage();
+    expect(types(all)).toEqual([
+      ...['PaymentRequested', 'AttemptAccepted', 'PaymentPending', 'PaymentRequested', 'PayoutRequested'],
+    ]);
+    expect(all.isAtEnd).toBe(true);
+    expect(all.cursor).toBe(all.events.at(-1)?.cursor);
+    expect((await getAs(games)(url)).statusCode).toBe(403);
+    expect((await getAs(refundsOnly)(url)).statusCode).toBe(403);
+    expect((await getAs(undefined)(url)).statusCode).toBe(401);
+    expect((await page(`after=${all.cursor}`)).events).toEqual([]);
+  });
+
+  it('go on behind a cursor, page by page, each once', async () => {
+    const { wholePage, page } = await givenSome();
+    const all = await wholePage();
+    const read = [];
+    let [after, isAtEnd] = ['', false];
+    while (!isAtEnd) {
+      const next: Page = await page(`limit=2&after=${after}`);
+      read.push(...next.events);
+      ({ cursor: after, isAtEnd } = next);
+    }
+    expect(read).toEqual(all.events);
+  });
+
+  it('are those of a dispute from when it is known whose it is', async () => {
+    const { store, page } = await givenSome();
+    await given(
+      store,
+      { d_1: [disputeOpened(), disputeHappening.matched, disputeHappening.changed] },
+      disputeKind,
+    );
+    await eventually(async () => {
+      const { events } = await page();
+      expect(events.slice(5).map(({ type }) => type)).toEqual(['DisputeMatched', 'DisputeChanged']);
+    });
+  });
+
+  it.each([
+    ['after=pay_1', 'after'],
+    ['after=1&after=2', 'after'],
+    ['limit=501', 'limit'],
+    ['limit=0', 'limit'],
+    ['wait=26', 'wait'],
+    ['wait=-1', 'wait'],
+    ['since=1', 'since'],
+  ])('are not given for %s', async (query, parameter) => {
+    const { get } = await start();
+    const answer = await get(`${url}?${query}`);
+    expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter }] });
+  });
+
+  it('are given without one that cannot be read', async () => {
+    const recordOf = async ({ type, stream }: RecordedEvent) => {
+      if (stream === 'payment-pay_1' && type === 'AttemptAccepted') throw new Error('damaged');
+      return { topic: 't', key: stream, headers: { ce_type: type }, value: new TextEncoder().encode('{}') };
+    };
+    const { store, get } = await start(undefined, { options: { recordOf } });
+    await given(store, { pay_1: [requested(), accepted, pending] });
+    await eventually(async () => {
+      const { events, cursor, isAtEnd } = (await get(url)).json<Page>();
+      expect(events.map(({ type }) => type)).toEqual(['PaymentRequested', 'PaymentPending']);
+      expect([cursor, isAtEnd]).toEqual([events.at(-1)?.cursor, true]);
+    });
+  });
+});
+
+describe('who waits', () => {
+  it('is answered with the next event, and not with those of others', async () => {
+    const { wholePage, page, store } = await givenSome();
+    const { cursor } = await wholePage();
+    let answered: Page | undefined;
+    const waiting = page(`wait=20&after=${cursor}`).then((found) => (answered = found));
+    await given(store, { more: [requested({ team: 'games' })] });
+    expect(answered).toBeUndefined();
+    await given(store, { pay_3: [requested()] });
+    expect((await waiting).events.map(({ type }) => type)).toEqual(['PaymentRequested']);
+  });
+
+  it('is answered without one when the time is over', async () => {
+    const { wholePage, page } = await givenSome();
+    const { cursor } = await wholePage();
+    expect(await page(`wait=1&after=${cursor}`)).toMatchObject({ events: [], cursor, isAtEnd: true });
+  });
+
+  it('with one key has so many places, which are free again afterwards', async () => {
+    const { wholePage, get, page } = await givenSome();
+    const { cursor } = await wholePage();
+    const ten = Array.from({ length: 10 }, () => page(`wait=1&after=${cursor}`));
+    const refused = await get(`${url}?wait=1&after=${cursor}`);
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
+    expect(refused.json()).toMatchObject({ errors: [{ code: 'too_many_waits' }] });
+    // Without waiting, nothing is taken from anybody.
+    expect((await get(`${url}?after=${cursor}`)).statusCode).toBe(200);
+    await Promise.all(ten);
+    expect((await get(`${url}?wait=1&after=${cursor}`)).statusCode).toBe(200);
+  });
+});
+
+describe('a stream of events', () => {
+  it('has those that are there and those that come, with their cursors, and goes on by the last one', async () => {
+    const { app, get, store, wholePage } = await givenSome();
+    const { events } = await wholePage();
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const authorization = String((await get(url)).raw.req.headers['authorization']);
+    const headers = { authorization, accept: 'text/event-stream', 'last-event-id': events[3]?.cursor ?? '' };
+    const ending = new AbortController();
+    const answer = await fetch(`${address}${url}`, { headers, signal: ending.signal });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of answer.body ?? []) text += new TextDecoder().decode(chunk);
+    })().catch(() => undefined);
+    await eventually(async () => expect(text).toContain('event: PayoutRequested\n'));
+    expect(text).not.toContain('PaymentPending');
+    await given(store, { pay_9: [requested()] });
+    await eventually(async () => expect(text).toContain('event: PaymentRequested\n'));
+    const ids = [...text.matchAll(/^id: (\S+)$/gm)].map(([, id]) => id);
+    expect(ids[0]).toBe(events[4]?.cursor);
+    ending.abort();
+    await reading;
+  });
+
+  it('ends when the server closes', async () => {
+    const { app, get } = await givenSome();
+    const address = await app.listen({ host: '127.0.0.1', port: 0 });
+    const authorization = String((await get(url)).raw.req.headers['authorization']);
+    const answer = await fetch(`${address}${url}`, {
+      headers: { authorization, accept: 'text/event-stream' },
+    });
+    const whole = answer.text();
+    await app.close();
+    expect(await whole).toMatch(/^: the events of your team\n/);
+  });
+});
+
+describe('the file of the feed', () => {
+  const open = (store: EventStore, file: string) =>
+    createEventFeed({
+      ...{ store, file, prefixes: ['payment-'], clock: systemClock, ids: systemIds, log: silentLog },
+    });
+  const owner = { environment: 'sandbox', team: 'shop' };
+
+  it('is gone on from after a restart, and begun anew for another store', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-feed-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'feed.db');
+    const [first, second] = [await temporaryStore(), await temporaryStore()];
+    await given(first, { pay_1: [requested(), accepted, approved] });
+    await given(second, { other: [requested()] });
+    const countIn = async (store: EventStore, count: number, streams: string[]) => {
+      const feed = open(store, file);
+      await eventually(async () => expect(feed.after(owner, beginning, 10)).toHaveLength(count));
+      expect([...new Set(feed.after(owner, beginning, 10).map(({ stream }) => stream))]).toEqual(streams);
+      await feed.stop();
+    };
+    await countIn(first, 3, ['payment-pay_1']);
+    await given(first, { pay_2: [requested()] });
+    await countIn(first, 4, ['payment-pay_1', 'payment-pay_2']);
+    await countIn(second, 1, ['payment-other']);
+  });
+});
