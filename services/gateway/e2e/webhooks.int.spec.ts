@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { webhookSecretsOf, parseWebhookSecrets } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { issueKey } from './commands.ts';
 import { recordsOf } from './topic.ts';
@@ -76,6 +76,11 @@ async function payNow(
   return { token, orderNumber };
 }
 
+interface CausedEvent {
+  type: string;
+  cause: { correlationId: string };
+}
+
 interface FedEvents {
   events: { record: { payment?: { token: string } } }[];
 }
@@ -127,6 +132,11 @@ it('one request is followed by its id: answer, record, log, event, topic and web
   const body = { product: 'Tea', amount: 1250, currency: 'EUR', callbackUrl: shop.url, card };
   const headers = { 'idempotency-key': 'followed', 'x-request-id': 'order-4711' };
   const ask = system.gatewayAs(key);
+  // The request itself learns that it is approved, and no callback before it.
+  await system.sandbox('POST', '/sandbox/faults', [{ operation: 'callback', fault: 'drop' }]);
+  onTestFinished(async () => {
+    await system.sandbox('DELETE', '/sandbox/faults');
+  });
   const created = await eventually(async () => {
     const answer = await ask('POST', '/api/v1/payments', { body, headers });
     expect(answer.statusCode).toBe(200);
@@ -149,11 +159,15 @@ it('one request is followed by its id: answer, record, log, event, topic and web
     expect(lines.some((line) => line.includes('"answered"') && line.includes(token))).toBe(true);
     return Promise.resolve();
   });
-  await eventually(async () => {
+  const approvedBy = await eventually(async () => {
     const { events } = (await ask('GET', `/api/v1/payments/${token}/events`)).body;
-    const causes = (events as unknown as { cause: { correlationId: string } }[]).map(({ cause }) => cause);
-    expect(causes[0]?.correlationId).toBe(id);
+    const causeOf = (wanted: string) =>
+      (events as unknown as CausedEvent[]).find(({ type }) => type === wanted)?.cause.correlationId;
+    expect(causeOf('PaymentRequested')).toBe(id);
+    expect(causeOf('PaymentApproved')).toBeDefined();
+    return causeOf('PaymentApproved');
   });
+  if (created.body.payment.status === 'approved') expect(approvedBy).toBe(id);
   const records = await recordsOf(system, token, (all) => all.length > 1);
   expect(records[0]?.event).toMatchObject({ type: 'PaymentRequested', correlationId: id });
   // Over HTTP they are the same.
@@ -163,7 +177,7 @@ it('one request is followed by its id: answer, record, log, event, topic and web
     expect(ofPayment.map((each) => each.record).slice(0, records.length)).toEqual(records);
   });
   await eventually(() => expect(webhooksOf(token).length).toBeGreaterThan(0));
-  expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(id);
+  expect(webhooksOf(token)[0]?.headers['tollgate-correlation-id']).toBe(approvedBy);
 });
 
 it('a team that asks for a replay gets it again under the same id', async () => {
