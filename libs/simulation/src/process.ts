@@ -22,6 +22,7 @@ import { type Connections, parseCallbackSecrets, providers } from '@tollgate/pro
 import {
   type Log,
   answerInJsonOnly,
+  createRequestIds,
   httpServerOptions,
   parseDataSecrets,
   parseWebhookSecrets,
@@ -112,14 +113,13 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
     teamKeys: { verifier: () => ({ verify: () => false }) },
     accounts: async () => ({ accounts: accountsOf(given, config), sandbox: undefined }),
-    dataDirectory: { requestsFile: ':memory:' },
+    dataDirectory: { requestsFile: ':memory:', feedFile: ':memory:' },
     callbackSecrets: () => callbackSecrets,
     webhookSecrets: () => webhookSecrets,
     dataSecrets: () => dataSecrets,
   } as unknown as Parts;
 
-  const api = await serve(log);
-  const callbacks = await serve(log);
+  const [api, callbacks] = [await serve(life, log), await serve(life, log)];
   registerCallbackRoutes(callbacks, {
     bus,
     secrets: callbackSecrets,
@@ -137,8 +137,9 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
   return { api, callbacks, index };
 }
 
-async function serve(log: Log): Promise<FastifyInstance> {
-  const app = Fastify(httpServerOptions({ bodyLimitBytes: 64 * 1024 }));
+async function serve({ clock, ids }: Life, log: Log): Promise<FastifyInstance> {
+  const genReqId = createRequestIds({ clock, ids });
+  const app = Fastify({ ...httpServerOptions({ bodyLimitBytes: 64 * 1024 }), genReqId });
   answerInJsonOnly(app, log);
   return app;
 }
