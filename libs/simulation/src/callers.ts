@@ -78,12 +78,15 @@ const post = (team: TeamName, url: string, body: object, key?: string): CallerRe
   ...(key === undefined ? {} : { key }),
 });
 
+const storyKinds = ['hosted', 'hosted', 'card', 'two-step', 'two-step-card'] as const;
+export type StoryKind = (typeof storyKinds)[number];
+
 /** A payment from its creation to its end. */
-export async function paymentStory(world: CallerWorld, number: number): Promise<void> {
+export async function paymentStory(world: CallerWorld, number: number, only?: StoryKind): Promise<void> {
   const { random } = world;
   const team = random.pick(teamNames);
   const amount = random.whole(2, 40) * 50;
-  const kind = random.pick(['hosted', 'hosted', 'card', 'two-step', 'two-step-card'] as const);
+  const kind = only ?? random.pick(storyKinds);
   const body = {
     ...{
       product: 'Tea',
@@ -107,10 +110,10 @@ export async function paymentStory(world: CallerWorld, number: number): Promise<
   const token = known.token;
   if (created === undefined || token === undefined) return;
   if (random.chance(0.2)) await reuseKey(world, request, amount);
-  if (random.chance(0.2)) await spy(world, team, token);
   const page = created.body['processingUrl'];
   if (typeof page === 'string') await payOn(world, page);
   if (kind.startsWith('two-step')) await endTwoStep(world, team, token);
+  if (random.chance(0.2)) await spy(world, team, token);
   await refunds(world, team, token, amount, number);
   await ownView(world, team, token);
 }

@@ -3,7 +3,11 @@ import type { FaultKind } from './faults.ts';
 import type { Random } from './random.ts';
 import type { RunningMachine, World } from './world.ts';
 
-/** A crash when the so-manieth thing is delivered to a machine. */
+/** Deliveries that belong to what teams ask for, and not to what processes do all the time. */
+const isOfMoney =
+  /request|callback|GET|POST|(payment|payout|refund|customer|position|provider\.callbacks|gateway\.)/;
+
+/** A crash when the so-manieth thing that concerns money is delivered to a machine. */
 export interface CrashPoint {
   machine: string;
   /** From 1. */
@@ -12,7 +16,7 @@ export interface CrashPoint {
 
 export interface Disasters {
   begin(): void;
-  onDelivery(machine: string): void;
+  onDelivery(machine: string, label: string): void;
   restart(machine: RunningMachine, afterMs: number): void;
   /** Ends everything that is under way. */
   heal(): void;
@@ -39,7 +43,8 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
   return {
     restart,
     begin: () => befall(world, restart),
-    onDelivery: (name) => {
+    onDelivery: (name, label) => {
+      if (!isOfMoney.test(label)) return;
       const count = (deliveries.get(name) ?? 0) + 1;
       deliveries.set(name, count);
       const running = world.machines.find(({ machine }) => machine.name === name);

@@ -69,7 +69,18 @@ export interface Faults {
 }
 
 /** Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows. */
-export function createFaults(random: Random, isCalm = false, without: readonly FaultKind[] = []): Faults {
+interface FaultOptions {
+  /** Nothing happens but what is forced. */
+  isCalm?: boolean;
+  without?: readonly FaultKind[];
+  /** Each happens once, at the first occasion. */
+  forced?: readonly FaultKind[];
+}
+
+export function createFaults(
+  random: Random,
+  { isCalm = false, without = [], forced = [] }: FaultOptions = {},
+): Faults {
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
@@ -77,10 +88,15 @@ export function createFaults(random: Random, isCalm = false, without: readonly F
     const rate = random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
     rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
   }
+  const due = new Set(forced);
   let areOver = false;
   const note = (kind: FaultKind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     strikes: (kind, by) => {
+      if (due.delete(kind)) {
+        note(kind);
+        return true;
+      }
       if (areOver || !by.chance(rates.get(kind) ?? 0)) return false;
       note(kind);
       return true;

@@ -47,7 +47,7 @@ export function createMachine(
   name: string,
   scheduler: Scheduler,
   random: Random,
-  onDelivery: () => void,
+  onDelivery: (label: string) => void,
 ): Machine {
   const state = { skewMs: 0, lives: 0 };
   let current: Life & { end(): void; pauseUntil(at: number): void };
@@ -78,7 +78,7 @@ export function createMachine(
 interface LifeParts {
   scheduler: Scheduler;
   random: Random;
-  onDelivery: () => void;
+  onDelivery: (label: string) => void;
   skewMs: () => number;
 }
 
@@ -99,7 +99,7 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
         return;
       }
       action();
-      onDelivery();
+      onDelivery(label);
     }
     return () => cancel();
   }

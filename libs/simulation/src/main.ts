@@ -5,12 +5,14 @@ import { parseArgs } from 'node:util';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
 import { type FaultKind, faultKinds } from './faults.ts';
 import { runWatched } from './run-watched.ts';
+import { runCrashPoints, scenarios } from './crash-points.ts';
 import { commandOf, shrink } from './shrink.ts';
 import { formatTime } from './trace.ts';
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '100' },
+    /** 100 by default; where `minutes` is given, as many as there is time for. */
+    seeds: { type: 'string' },
     from: { type: 'string', default: '1' },
     minutes: { type: 'string' },
     workers: { type: 'string', default: String(availableParallelism()) },
@@ -20,12 +22,17 @@ const { values } = parseArgs({
     without: { type: 'string' },
     /** Only what happened first, as JSON, as planted bugs are looked for. */
     brief: { type: 'boolean', default: false },
+    /** Crashes at every so-manieth delivery of the scenarios instead of a campaign. */
+    crashPoints: { type: 'string' },
     /** A report in the form of vitest's, for `.ci/run`. */
     outputFile: { type: 'string' },
   },
 });
 
-function wholeNumber(name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations', text: string): number {
+function wholeNumber(
+  name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations' | 'crashPoints',
+  text: string,
+): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
   console.error(`--${name} must be a whole number.`);
@@ -70,6 +77,11 @@ async function tellFailure({ seed, violation }: NonNullable<Tally['failure']>): 
   console.log(`\n${commandOf(options)}`);
 }
 
+function seedsWanted(): number {
+  if (values.seeds !== undefined) return wholeNumber('seeds', values.seeds);
+  return values.minutes === undefined ? 100 : Infinity;
+}
+
 async function campaign(): Promise<number> {
   const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
   const startedAt = performance.now();
@@ -82,7 +94,7 @@ async function campaign(): Promise<number> {
   const tally = await runCampaign({
     ...{
       from: wholeNumber('from', values.from),
-      seeds: values.minutes === undefined ? wholeNumber('seeds', values.seeds) : Infinity,
+      seeds: seedsWanted(),
     },
     ...{ until: startedAt + minutes * 60_000, workers: wholeNumber('workers', values.workers), now },
     onProgress: (so) => {
@@ -124,5 +136,35 @@ function report(hasFailed: boolean, message: string): void {
   );
 }
 
+async function crashPoints(every: number): Promise<number> {
+  const minutes = values.minutes === undefined ? Infinity : wholeNumber('minutes', values.minutes);
+  const until = performance.now() + minutes * 60_000;
+  let toldAt = performance.now();
+  const isOver = () => performance.now() >= until;
+  const { runs, failure } = await runCrashPoints({
+    ...{ seed: wholeNumber('from', values.from), every, isOver },
+    onRun: ({ runs: soFar }) => {
+      if (performance.now() - toldAt < 10_000) return;
+      toldAt = performance.now();
+      console.log(`${soFar} crash points`);
+    },
+  });
+  console.log(
+    `${runs} crash points of ${scenarios.length} scenarios${isOver() ? ', cut short by the time' : ''}`,
+  );
+  if (failure === undefined) return 0;
+  const { scenario, machine, delivery, violation } = failure;
+  const { kind, forced } = scenario;
+  console.log(`${kind} with ${forced.join(', ')}, a crash of ${machine} at delivery ${delivery}:`);
+  console.log(`${violation.invariant}: ${violation.text}`);
+  return 1;
+}
+
+async function run(): Promise<number> {
+  if (values.seed !== undefined) return replay(values.seed);
+  const every = values.crashPoints;
+  return every === undefined ? campaign() : crashPoints(wholeNumber('crashPoints', every));
+}
+
 // Whatever is still waiting in a simulated world waits for nothing real.
-process.exit(values.seed === undefined ? await campaign() : await replay(values.seed));
+process.exit(await run());

@@ -15,7 +15,7 @@ export async function compareReadModels(world: World): Promise<void> {
     log,
     life,
     scheduler,
-    faults: createFaults(random, true),
+    faults: createFaults(random, { isCalm: true }),
     weather: { isDown: () => false },
   });
   let hasEnded = false;

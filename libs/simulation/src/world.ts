@@ -3,7 +3,7 @@ import { type MessageBus, BusUnavailable } from '@tollgate/message-bus';
 import { type Log, errorCode } from '@tollgate/service-kit';
 import { type Books, createBooks } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
-import { paymentStory, payoutStory } from './callers.ts';
+import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
 import { type CrashPoint, type Disasters, createDisasters, isServiceSettled } from './disasters.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';
@@ -30,10 +30,17 @@ export interface RunOptions {
   isCalm?: boolean;
   /** A crash at a certain delivery to a process. */
   crashAt?: CrashPoint;
+  /** One payment of this kind, at once, in which these faults happen at the first occasion. */
+  scenario?: Scenario;
   /** At most so many payments and payouts. */
   operationsMax?: number;
   /** Faults that are left out. */
   without?: readonly FaultKind[];
+}
+
+export interface Scenario {
+  kind: StoryKind;
+  forced: readonly FaultKind[];
 }
 
 export interface RunResult {
@@ -87,15 +94,22 @@ const minute = 60_000;
 const healingMs = 130 * minute;
 const sendWithinMs = 5_000;
 
+const fairWeather = {
+  ...{ storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 },
+  hangingAccount: 'other',
+};
+
 /** Runs a seed to its end, or to its first violation. */
 export async function runSeed(options: RunOptions): Promise<RunResult> {
-  const { seed, isWhole = false, isCalm = false, operationsMax = Infinity, crashAt } = options;
+  const { seed, isWhole = false, isCalm = false, operationsMax = Infinity, crashAt, scenario } = options;
   const random = createRandom(seed);
   const violations: Violation[] = [];
   const paths = new Map<string, number>();
   const trace = createTrace({ isWhole, now: () => scheduler.now() });
   const scheduler: Scheduler = createScheduler(trace);
-  const faults = createFaults(random.fork('faults'), isCalm, options.without);
+  const faults = createFaults(random.fork('faults'), {
+    ...{ isCalm, without: options.without ?? [], forced: scenario?.forced ?? [] },
+  });
   const complain = (invariant: string, text: string) => {
     trace.tell(`VIOLATION of ${invariant}: ${text}`);
     violations.push({ invariant, text, atMs: scheduler.now() });
@@ -123,13 +137,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     ...{ random, scheduler, trace, faults, log, ledger, books, checks, complain },
     machines: [],
     webhooks: new Map(),
-    weather: {
-      storeDownUntil: 0,
-      busDownUntil: 0,
-      serviceDownUntil: 0,
-      hangingUntil: 0,
-      hangingAccount: 'other',
-    },
+    weather: { ...fairWeather },
     saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
     hasFailed: () => violations.length > 0,
     boot: () => undefined,
@@ -138,7 +146,10 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   addMachines(world, disasters);
   callbacks.sender = createCallbackSender(world);
   const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
-  await live(world, disasters, operations);
+  await live(world, disasters, {
+    operations: scenario === undefined ? operations : 1,
+    kind: scenario?.kind,
+  });
   return {
     ...{
       seed,
@@ -157,13 +168,22 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   };
 }
 
-async function live(world: World, disasters: Disasters, operations: number): Promise<void> {
+interface Stories {
+  operations: number;
+  /** Of the only story, which begins at once. */
+  kind: StoryKind | undefined;
+}
+
+async function live(world: World, disasters: Disasters, { operations, kind }: Stories): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
   for (const machine of world.machines) world.boot(machine);
-  const safetyMs = random.fork('length').between(2, 12) * minute;
+  const safetyMs = kind === undefined ? random.fork('length').between(2, 12) * minute : minute;
   const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
-  const underWay = beginStories(world, frontDoor, { operations, withinMs: safetyMs * 0.7 });
+  const underWay = beginStories(world, frontDoor, {
+    ...{ operations, kind },
+    withinMs: kind === undefined ? safetyMs * 0.7 : 1,
+  });
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
@@ -201,16 +221,16 @@ async function heal(world: World, underWay: { count: number }, boundMs: number):
 function beginStories(
   world: World,
   frontDoor: ReturnType<typeof createFrontDoor>,
-  { operations, withinMs }: { operations: number; withinMs: number },
+  { operations, kind, withinMs }: Stories & { withinMs: number },
 ): { count: number } {
   const { scheduler, random } = world;
   const underWay = { count: 0 };
   for (let number = 1; number <= operations; number += 1) {
     const own = random.fork(`story ${number}`);
-    const story = own.chance(0.8) ? paymentStory : payoutStory;
+    const story = own.chance(0.8) || kind !== undefined ? paymentStory : payoutStory;
     scheduler.after(5_000 + own.between(0, withinMs), `story ${number}`, () => {
       underWay.count += 1;
-      story(frontDoor.callerOf(own), number).then(
+      story(frontDoor.callerOf(own), number, kind).then(
         () => (underWay.count -= 1),
         (error: unknown) => world.complain('simulation', `story ${number}: ${String(error)}`),
       );
@@ -227,8 +247,8 @@ function addMachines(world: World, disasters: Disasters): void {
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
   for (const name of ['a', 'b']) {
-    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), () =>
-      disasters.onDelivery(name),
+    const machine = createMachine(name, scheduler, random.fork(`machine ${name}`), (label) =>
+      disasters.onDelivery(name, label),
     );
     machines.push({ machine, process: undefined });
   }

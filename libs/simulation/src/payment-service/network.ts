@@ -1,7 +1,7 @@
 /** The way to the Payment Service and back: connections that are refused, stall, or break after the request has arrived. */
 import type { Connections } from '@tollgate/provider';
 import type { Dispatcher } from 'undici';
-import type { Faults } from '../faults.ts';
+import type { FaultKind, Faults } from '../faults.ts';
 import type { Life } from '../machine.ts';
 import type { Random } from '../random.ts';
 import type { Scheduler } from '../scheduler.ts';
@@ -80,9 +80,10 @@ function sent(
   const { life, faults, scheduler } = parts;
   const { random } = life;
   const isHanging = parts.doesAccountHang();
-  const isLost = faults.strikes('reply-lost', random);
-  const isSlow = isHanging || faults.strikes('reply-slow', random);
-  const fault = faultyAnswer(faults, random);
+  const struck = strikesOf(faults, random, request);
+  const isLost = struck('reply-lost');
+  const isSlow = isHanging || struck('reply-slow');
+  const fault = faultyAnswer(struck, random);
   const slowMs = isSlow ? random.between(5_000, 25_000) : random.between(5, 150);
   // A slow service may carry it out long after the caller has given up.
   const thereMs = isSlow ? random.between(1, slowMs) : random.between(1, 40);
@@ -150,14 +151,20 @@ interface Faulty {
   answer?: ServiceAnswer;
 }
 
-function faultyAnswer(faults: Faults, random: Random): Faulty {
+/** Calls that move money are few among the inquiries, and what befalls them tells more. */
+const strikesOf =
+  (faults: Faults, random: Random, request: ServiceRequest) =>
+  (kind: FaultKind): boolean =>
+    faults.strikes(kind, random) ||
+    (movesMoney(request) && (faults.strikes(kind, random) || faults.strikes(kind, random)));
+
+function faultyAnswer(struck: (kind: FaultKind) => boolean, random: Random): Faulty {
   const broken = { success: false, errors: [{ code: 'core_api_error', kind: 'api_error', message: 'x' }] };
   const failed = { statusCode: 502, body: JSON.stringify(broken) };
-  if (faults.strikes('rate-limited', random))
-    return { isExecuted: false, answer: { statusCode: 429, body: 'slow down' } };
-  if (faults.strikes('server-error-with-effect', random)) return { isExecuted: true, answer: failed };
-  if (faults.strikes('server-error-without-effect', random)) return { isExecuted: false, answer: failed };
-  if (faults.strikes('html-answer', random))
+  if (struck('rate-limited')) return { isExecuted: false, answer: { statusCode: 429, body: 'slow down' } };
+  if (struck('server-error-with-effect')) return { isExecuted: true, answer: failed };
+  if (struck('server-error-without-effect')) return { isExecuted: false, answer: failed };
+  if (struck('html-answer'))
     return { isExecuted: random.chance(0.5), answer: { statusCode: 502, body: '<html>bad gateway</html>' } };
   return { isExecuted: true };
 }
