@@ -6,6 +6,7 @@ export * from './current-request.ts';
 export * from './data-secrets.ts';
 export * from './errors.ts';
 export * from './given.ts';
+export * from './html.ts';
 export * from './http-server.ts';
 export * from './ids.ts';
 export * from './invalid-request.ts';

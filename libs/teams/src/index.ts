@@ -9,6 +9,7 @@ export {
   walletNameSchema,
 } from './money-settings.ts';
 export * from './networks.ts';
+export * from './operators/index.ts';
 export * from './ownership.ts';
 export * from './security-log/index.ts';
 export * from './signing/signed-events.ts';

@@ -6,17 +6,23 @@ import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
 import { approvalAboveIn, limitsOfKey, type MoneyLimit, type Wallet } from './money-settings.ts';
 import { createNetworkList } from './networks.ts';
+import { type Operator, type OperatorCredentials, keyIdOfPerson } from './operators/credentials.ts';
+import { type OperatorScope, rightsOf } from './operators/roles.ts';
 import type { TeamVerifier } from './signing/signing-keys.ts';
 import { type DirectoryHealth, createTeamRecords } from './team-records.ts';
 import { isExpired, teamStreamPrefix, type Scope, type Team, type TeamKey } from './team.ts';
 import { webhookSecretVersions } from './webhook-rotation.ts';
+
+export type CallerScope = Scope | OperatorScope;
 
 /** The team that a request comes from, and what its key allows. */
 export interface Caller {
   team: string;
   keyId: string;
   environment: Environment;
-  scopes: ReadonlySet<Scope>;
+  scopes: ReadonlySet<CallerScope>;
+  /** The person who operates the gateway and calls for the team; absent where the team calls. */
+  operator?: Operator;
   allowedOrigins: AllowedOrigins;
   /** What its payouts are taken from. */
   wallet: Wallet;
@@ -42,7 +48,15 @@ interface AllowedOrigins {
 export type Authentication =
   | { kind: 'caller'; caller: Caller }
   | { kind: 'refused'; code: 'auth_header_not_found' | 'incorrect_private_key'; keyId?: string }
-  | { kind: 'refused'; code: 'api_key_expired' | 'network_not_allowed'; keyId: string; team: string };
+  | { kind: 'refused'; code: 'api_key_expired' | 'network_not_allowed'; keyId: string; team: string }
+  | { kind: 'refused'; code: 'incorrect_team'; keyId: string };
+
+/** For whom a person who operates the gateway calls; nobody, where no team is named. */
+interface OnBehalf {
+  team?: string | undefined;
+  /** `production` or `sandbox`. */
+  environment?: string | undefined;
+}
 
 /** A request that was not let in, without anything secret. */
 export interface AccessRefusal {
@@ -67,8 +81,9 @@ export interface TeamDirectory {
    * Whose key an `Authorization` header carries. Before `start` has resolved, keys may not be known yet.
    *
    * @param address from where the request comes; a key that is bound to networks is refused without one
+   * @param onBehalf what counts with the credential of a person only
    */
-  authenticate(authorization: string | undefined, address?: string): Authentication;
+  authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
   /** Hands a refusal on to whoever keeps account of them. */
   noteRefusal(refusal: AccessRefusal): void;
   /** Every team that there is, also one whose record cannot be read. */
@@ -98,6 +113,8 @@ export interface TeamDirectoryDependencies {
   clock: Pick<Clock, 'now'>;
   /** Events that it does not verify count for nothing. */
   verifier: TeamVerifier;
+  /** What people who operate the gateway show; without it, only keys of teams count. */
+  operators?: Pick<OperatorCredentials, 'open'>;
   log: Log;
   /** Called each time that a key has opened something. */
   onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
@@ -111,7 +128,7 @@ export interface TeamDirectoryDependencies {
  * have a gap, has no keys and no origins.
  */
 export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirectory {
-  const { store, clock, verifier, log, onUse = () => {}, onRefusal = () => {} } = deps;
+  const { store, clock, verifier, log, operators, onUse = () => {}, onRefusal = () => {} } = deps;
   const keysById = new Map<string, KnownKey[]>();
   const records = createTeamRecords({
     ...{ verifier, log },
@@ -144,10 +161,13 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       });
       return promise;
     },
-    authenticate: (authorization, address = '') => {
+    authenticate: (authorization, address = '', onBehalf = {}) => {
       if (authorization === undefined || authorization === '')
         return { kind: 'refused', code: 'auth_header_not_found' };
-      const key = parseApiKey(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
+      const text = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+      const operator = operators?.open(text, 'api');
+      if (operator !== undefined) return authenticateOperator(operator, onBehalf, records.find);
+      const key = parseApiKey(text);
       if (key === undefined) return { kind: 'refused', code: 'incorrect_private_key' };
       const known = knownKeyOf(key, keysById.get(key.keyId));
       const { keyId } = key;
@@ -208,7 +228,15 @@ function rememberKeys(keysById: Map<string, KnownKey[]>, stream: string, team: T
   }
 }
 
-function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax }: TeamKey): Caller {
+function toCaller(
+  team: Team,
+  {
+    keyId,
+    environment,
+    scopes,
+    requestsPerSecondMax,
+  }: Pick<TeamKey, 'keyId' | 'environment' | 'requestsPerSecondMax'> & { scopes: Iterable<CallerScope> },
+): Caller {
   const { callback = [], redirect } = team.allowedOrigins;
   const caller = { team: team.name, keyId, environment, scopes: new Set(scopes) };
   const { wallet } = team.money;
@@ -220,15 +248,37 @@ function toCaller(team: Team, { keyId, environment, scopes, requestsPerSecondMax
   };
 }
 
+/** A person without a team reaches the routes across teams only. */
+function authenticateOperator(
+  { person, source, role }: Operator,
+  { team: name, environment = 'production' }: OnBehalf,
+  find: (team: string) => Team | undefined,
+): Authentication {
+  const keyId = keyIdOfPerson(person);
+  const operator = { person, source, role };
+  const { across, within } = rightsOf[role];
+  if (name === undefined) {
+    const scopes = new Set(across);
+    return { kind: 'caller', caller: { ...ofNobody, keyId, scopes, operator } };
+  }
+  const team = find(name);
+  if (team === undefined || (environment !== 'production' && environment !== 'sandbox'))
+    return { kind: 'refused', code: 'incorrect_team', keyId };
+  const caller = toCaller(team, { keyId, environment, scopes: [...across, ...within] });
+  return { kind: 'caller', caller: { ...caller, operator } };
+}
+
+const ofNobody: Caller = {
+  ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
+  allowedOrigins: { callback: [], redirect: [] },
+  wallet: { kind: 'own' },
+};
+
 /** Compared with where a key is unknown, so that finding out takes as long as with a wrong secret. */
 const nobody: readonly KnownKey[] = [
   {
     stream: '',
-    caller: {
-      ...{ team: '', keyId: '', environment: 'sandbox', scopes: new Set() },
-      allowedOrigins: { callback: [], redirect: [] },
-      wallet: { kind: 'own' },
-    },
+    caller: ofNobody,
     secretHash: Buffer.alloc(32),
   },
 ];

@@ -33,7 +33,8 @@ import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
-import { listDisputes, listViews } from './index-lists.ts';
+import { type ListOfAll, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
+import { countByHour, dueAtOf, type HourCount } from './index-operators.ts';
 import { readCurrentPositions, type CurrentPositions, type PositionSource } from './current-positions.ts';
 import { positionsIn, type PositionQuery } from './index-positions.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
@@ -76,6 +77,12 @@ export interface PaymentIndex extends DueInquiries {
   listPayouts(query: OperationListQuery): PayoutList;
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
+  /** Payments of several owners, newest first; `accepts` filters by what no index knows. */
+  listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
+  /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
+  countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
+  /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
+  nextInquiryAt(token: string): number | undefined;
   /** The disputes of a team that were opened last, newest first. */
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** The open reviews of a team, oldest first. */
@@ -169,6 +176,9 @@ export function createPaymentIndex({
           query,
         }),
       ),
+    listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
+    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+    nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),

@@ -45,6 +45,7 @@ import { type ReconciliationHealth, createReconciler } from './reconciliation/re
 import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { postponeVerified } from './reconciliation/verified.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
+import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
 import type { FingerprintsOf } from './tokens.ts';
@@ -70,6 +71,8 @@ export interface CommandServiceDependencies {
   accounts: Accounts;
   /** Called before a review is resolved, or a payout approved or refused; that waits until it has resolved. */
   recordResolution?: SecurityWatch['recordResolution'];
+  /** Called before a person's command is carried out; the command waits until it has resolved. */
+  recordCommand?: SecurityWatch['recordCommand'];
   fingerprintsOf: FingerprintsOf;
   /** Encrypts what is kept and must not be read in the store. */
   vault: Vault;
@@ -148,6 +151,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerPaymentRoutes(app, parts);
       registerMoneyRoutes(app, parts);
       registerReviewRoutes(app, parts);
+      registerOperatorRoutes(app, parts);
     },
     inquireForReader,
     reconciliations: () => reconciler.health(),

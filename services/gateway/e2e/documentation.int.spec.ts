@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
 import { operations } from '@tollgate/gateway-api/http';
-import { issueKey, tollgate } from './commands.ts';
+import { issueKey, tollgate, tollgateExit } from './commands.ts';
 import { documentedGateway } from './documented.ts';
 import { serviceTokenOf } from './ledger.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
@@ -326,6 +326,27 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await call('GET', '/api/v1/payments', { headers: beyond })).statusCode).toBe(503);
     for (const path of ['/healthz', '/readyz', '/docs', '/docs/errors', '/openapi.json'])
       await call('GET', path);
+  });
+
+  it('of people who operate the gateway', async () => {
+    const argv = ['operator', 'token', '--role', 'operator'];
+    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
+    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const { body } = await ask('GET', '/api/v1/admin/payments?perPage=5');
+    const { token } = body.payments[0] ?? { token: '' };
+    for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`])
+      expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
+    for (const path of ['reviews', 'overview', 'teams', 'accounts'])
+      expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
+    expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
+    expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
+    const within = { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' };
+    expect((await ask('GET', `/api/v1/payments/${token}`, { headers: within })).statusCode).toBe(200);
+    expect((await ask('GET', `/api/v1/payments/${token}`)).statusCode).toBe(403);
+    const nobody = { ...within, 'tollgate-team': 'nobody' };
+    expect((await ask('GET', `/api/v1/payments/${token}`, { headers: nobody })).statusCode).toBe(400);
+    const { stdout } = await tollgateExit(system, 'audit', '--kind', 'operator');
+    expect(stdout).toContain('/api/v1/admin/sign-ins');
   });
 
   it('and every call was answered as it is when all is well', () => {

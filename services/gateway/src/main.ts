@@ -8,6 +8,7 @@ import {
   systemIds,
 } from '@tollgate/service-kit';
 import { banner } from './command-line/banner.ts';
+import { systemPerson } from './command-line/person.ts';
 import { gatewayConfigSchema } from './configuration/config.ts';
 import { type Gateway, startGateway, stopBudgetMs } from './composition/gateway.ts';
 import { readServiceNames, usage } from './configuration/service-names.ts';
@@ -34,11 +35,11 @@ async function main(): Promise<void> {
   const own = { env: process.env, pid: process.pid, giveWay };
   const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
-  const { url, metricsUrl, quickstart } = await starting;
+  const { url, metricsUrl, quickstart, signInLink } = await starting;
   process.stdout.write(
     quickstart === undefined
       ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
-      : banner(quickstart.content, quickstart.file, process.cwd()),
+      : banner(quickstart.content, quickstart.file, process.cwd(), signInLink(systemPerson())),
   );
 }
 

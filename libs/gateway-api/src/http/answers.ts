@@ -15,6 +15,7 @@ import { reviewEntrySchema } from '../review.ts';
 import { currency, sum } from '../values.ts';
 import { webhookSchema } from '../webhook.ts';
 import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
+import { operatorAnswerSchemas } from './operator-answers.ts';
 
 const success = z.literal(true);
 const paymentSchema = publicPayment.answer;
@@ -141,6 +142,7 @@ export const answerSchemas = {
     success,
     webhooks: z.array(z.object({ id: z.string() })),
   }),
+  ...operatorAnswerSchemas,
   Health: z.object({ status: z.literal('ok') }),
   Readiness: z.object({
     ready: z.boolean(),

@@ -1,5 +1,5 @@
 /** The first step of every route: whose request is this, and does the key have the scope? */
-import { type Caller, type Scope, type TeamDirectory } from '@tollgate/teams';
+import type { Caller, CallerScope, TeamDirectory } from '@tollgate/teams';
 import { currentRequest } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
@@ -9,19 +9,22 @@ export type Access = Pick<TeamDirectory, 'authenticate' | 'noteRefusal'>;
 
 /**
  * The caller of a request whose key has one of the scopes, or undefined once the request is refused:
- * 401 `auth_header_not_found`, `incorrect_private_key` or `api_key_expired`, 403 `network_not_allowed` or `scope_missing`.
+ * 401 `auth_header_not_found`, `incorrect_private_key` or `api_key_expired`, 403 `network_not_allowed` or `scope_missing`,
+ * and to a person who operates the gateway 400 `incorrect_team`.
  */
 export function authenticate(
   directory: Access,
   request: FastifyRequest,
   reply: FastifyReply,
-  scopes: readonly Scope[],
+  scopes: readonly CallerScope[],
 ): Caller | undefined {
-  const authentication = directory.authenticate(request.headers.authorization, request.ip);
+  const { authorization } = request.headers;
+  const authentication = directory.authenticate(authorization, request.ip, onBehalfIn(request));
   if (authentication.kind === 'refused') {
     const { kind: _, ...refusal } = authentication;
     directory.noteRefusal({ ...refusal, ...aboutRequest(request) });
-    sendError(reply.header('www-authenticate', 'Bearer'), refusal.code);
+    if (refusal.code !== 'incorrect_team') reply.header('www-authenticate', 'Bearer');
+    sendError(reply, refusal.code);
     return undefined;
   }
   const { caller } = authentication;
@@ -29,16 +32,29 @@ export function authenticate(
   if (scopes.some((each) => caller.scopes.has(each))) return caller;
   const { team, keyId } = caller;
   directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
-  sendError(reply, 'scope_missing', {
-    message: `The API key lacks the scope ${scopes.join(' or ')}. Use a key that has it.`,
-  });
+  const needed = scopes.join(' or ');
+  const message =
+    caller.operator === undefined
+      ? `The API key lacks the scope ${needed}. Use a key that has it.`
+      : `Your role, ${caller.operator.role}, lacks the scope ${needed}${team === '' ? ' without a team: name one in Tollgate-Team and Tollgate-Environment' : ''}.`;
+  sendError(reply, 'scope_missing', { message });
   return undefined;
 }
 
+/** For whom a person who operates the gateway calls. */
+export function onBehalfIn({ headers }: Pick<FastifyRequest, 'headers'>) {
+  const [team, environment] = [headers['tollgate-team'], headers['tollgate-environment']].map((value) =>
+    typeof value === 'string' ? value : undefined,
+  );
+  return { team, environment };
+}
+
 /** Whose request the current one is, for the log and for the record of the request. */
-export function noteCaller({ environment, team, keyId }: Caller): void {
+export function noteCaller({ environment, team, keyId, operator }: Caller): void {
   const request = currentRequest();
-  if (request !== undefined) request.caller = { environment, team, keyId };
+  // What our people do is in the security log, and is no request of the team.
+  const owner = operator === undefined ? { environment, team } : { environment: '', team: '' };
+  if (request !== undefined) request.caller = { ...owner, keyId };
 }
 
 const aboutRequest = ({ ip, method, routeOptions, id }: FastifyRequest) => ({

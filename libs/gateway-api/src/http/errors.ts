@@ -47,6 +47,10 @@ export const apiErrors = {
   network_not_allowed: forbidden(
     "The API key may not be used from this network. Send the request from one of the key's networks.",
   ),
+  incorrect_team: invalid(
+    'Tollgate-Team names no team, or Tollgate-Environment is neither production nor sandbox. Correct the headers.',
+    'Tollgate-Team',
+  ),
   https_required: forbidden(
     'The request did not use HTTPS. Treat its API key as compromised, and use HTTPS.',
   ),

@@ -56,6 +56,21 @@ export const queryFields: Readonly<Record<string, Field>> = {
   token: { description: 'Only those about the payment, payout or refund with this token.' },
   needsReview: { description: 'Only those with an open review, or only those without one.', schema: flag },
   operationType: { description: 'Payments, payouts, or both.' },
+  team: { description: 'Only those of this team.' },
+  environment: { description: 'Only those of this environment.' },
+  createdFrom: {
+    description: 'Created at this instant or later, ISO 8601.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  createdBefore: {
+    description: 'Created before this instant, ISO 8601.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  amountFrom: { description: 'Of this amount or more, in minor units.', schema: { type: 'integer' } },
+  amountTo: { description: 'Of this amount or less, in minor units.', schema: { type: 'integer' } },
+  account: { description: 'Only those that this merchant account takes.' },
+  sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
+  q: { description: 'A token of ours or of the Payment Service, an order number, or a masked card.' },
   perPage: {
     description: 'Entries per page.',
     schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },

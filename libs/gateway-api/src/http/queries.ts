@@ -1,6 +1,12 @@
 /** The parameters of reads, as callers write them: parsed with these schemas, and documented by them. */
 import { currencySchema, paymentStatusSchema } from '@tollgate/payment-api/values';
-import { metadataLimits, paymentPhases, payoutPhases, payoutStatusSchema } from '@tollgate/payment-domain';
+import {
+  environmentSchema,
+  metadataLimits,
+  paymentPhases,
+  payoutPhases,
+  payoutStatusSchema,
+} from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 /** The most entries that a page may have. */
@@ -85,6 +91,47 @@ export const payoutListSchema = z
 
 /** An export has every match, so it takes no page parameters. */
 export const paymentExportSchema = z.strictObject(paymentFilters);
+
+/** Milliseconds since the Unix epoch. */
+const instantSchema = z.iso
+  .datetime({
+    offset: true,
+    error: 'must be an instant written as in ISO 8601, such as 2030-01-01T12:00:00Z',
+  })
+  .transform((text) => Date.parse(text));
+
+const amountSchema = z
+  .string('must be given once')
+  .regex(/^\d{1,12}$/, 'must be a whole number of minor units')
+  .transform(Number);
+
+/** Of the lists over all teams. */
+export const operatorPaymentListSchema = z.strictObject({
+  ...onePage,
+  team: z.string('must be given once').max(63, 'must be at most 63 characters').optional(),
+  environment: environmentSchema.optional(),
+  orderNumber: filters.orderNumber,
+  currency: filters.currency,
+  needsReview: filters.needsReview,
+  status: paymentStatusSchema.optional(),
+  phase: z.enum(paymentPhases).optional(),
+  createdFrom: instantSchema.optional(),
+  createdBefore: instantSchema.optional(),
+  amountFrom: amountSchema.optional(),
+  amountTo: amountSchema.optional(),
+  account: z.string('must be given once').max(64, 'must be at most 64 characters').optional(),
+  sanitizedMask: z.string('must be given once').max(32, 'must be at most 32 characters').optional(),
+});
+
+export const operatorReviewListSchema = z.strictObject({ environment: environmentSchema.optional() });
+
+export const searchSchema = z.strictObject({
+  q: z
+    .string('must be given once')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(255, 'must be at most 255 characters'),
+});
 
 export const reviewListSchema = z.strictObject(onePage);
 

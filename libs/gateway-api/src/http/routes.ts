@@ -1,6 +1,6 @@
 /** Every route of the API: services register them, the front door forwards them, and the OpenAPI document lists them. */
 import { balanceQuerySchema, paymentNameSchema } from '@tollgate/payment-api';
-import type { Scope } from '@tollgate/teams';
+import type { CallerScope } from '@tollgate/teams';
 import type { z } from 'zod';
 import type { AnswerName } from './answers.ts';
 import { type ErrorCode, errorPage, statedError } from './errors.ts';
@@ -11,6 +11,7 @@ import {
   reviewListSchema,
   totalsQuerySchema,
 } from './queries.ts';
+import { operatorRoutes } from './operator-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
@@ -54,11 +55,12 @@ export interface Route {
     | 'Webhooks'
     | 'Requests'
     | 'Events'
+    | 'Operators'
     | 'Operation';
   summary: string;
   description?: string;
   /** The key needs one of these scopes; absent: no key is needed. */
-  scopes?: readonly Scope[];
+  scopes?: readonly CallerScope[];
   /** Parsed before the handler runs. */
   query?: z.ZodObject;
   idempotencyKey?: 'required' | 'optional';
@@ -84,7 +86,7 @@ export interface Route {
 /** What every call with a key may answer; `service_unavailable` and `answer_lost` come from the front door of a distributed deployment. */
 const underKey: readonly ErrorCode[] = [
   ...(['auth_header_not_found', 'incorrect_private_key', 'api_key_expired', 'network_not_allowed'] as const),
-  ...(['scope_missing', 'rate_limit_exceeded'] as const),
+  ...(['scope_missing', 'incorrect_team', 'rate_limit_exceeded'] as const),
   ...(['core_api_error', 'service_unavailable', 'answer_lost'] as const),
   // While two releases run side by side.
   ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
@@ -366,6 +368,7 @@ export const routes = {
   ...webhooks,
   ...requestRoutes,
   ...feedRoutes,
+  ...operatorRoutes,
   ...aboutTheGateway,
 };
 

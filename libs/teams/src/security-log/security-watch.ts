@@ -1,5 +1,5 @@
 /** What a process that serves teams tells the security log: whom it did not let in, and who takes or decides what. */
-import type { Actor, Environment } from '@tollgate/payment-domain';
+import type { Actor, Environment, Person } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import type { AccessRefusal } from '../team-directory.ts';
 import type { SecurityEvent, SecurityEventOf } from './entries.ts';
@@ -26,6 +26,8 @@ export interface SecurityWatch {
     request: Omit<KeyedRequest, 'route' | 'environment'>,
     review: { token: string; code: string; number: number; resolution: string },
   ): Promise<void>;
+  /** Resolves when it is durable that this person asks for a command of the API. @throws StoreUnavailable */
+  recordCommand(asked: { person: Person; command: string; detail: Record<string, unknown> }): Promise<void>;
   /** Writes what was noted, until the signal is aborted and the rest is written. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -105,6 +107,8 @@ export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDe
       const entry: SecurityEntry = { event: { type: 'ReviewResolutionAsked', data }, actor };
       return recordFirst(resolutions, data, () => entry);
     },
+    recordCommand: ({ person, command, detail }) =>
+      securityLog.record([{ event: { type: 'OperatorActed', data: { command, detail } }, actor: person }]),
     async run(signal) {
       while (!signal.aborted) {
         await clock.sleep(writeEveryMs, signal).catch(() => undefined);

@@ -23,7 +23,12 @@ ${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate 
 `;
 
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
-export function banner(quickstart: Quickstart, quickstartFile: string, workingDirectory: string): string {
+export function banner(
+  quickstart: Quickstart,
+  quickstartFile: string,
+  workingDirectory: string,
+  signInLink?: string,
+): string {
   const { gatewayUrl, apiKey, callbackUrl, metricsUrl, paymentServiceUrl, caFile } = quickstart;
   const shown = (file: string) => {
     const short = relative(workingDirectory, file);
@@ -33,10 +38,16 @@ export function banner(quickstart: Quickstart, quickstartFile: string, workingDi
     paymentServiceUrl === undefined || caFile === undefined
       ? ''
       : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n`;
+  // Beside real accounts what is printed may be kept as a log, and read by whoever reads logs.
+  const console =
+    sandboxLine === '' || signInLink === undefined
+      ? `${gatewayUrl}/console   (to sign in: npm run tollgate -- operator link)`
+      : `${signInLink}\n                   (opens once, within 15 minutes; another one: npm run tollgate -- operator link)`;
   return `
 Tollgate is ready.
 
   API              ${gatewayUrl}
+  Console          ${console}
   Callbacks        ${callbackUrl}
   Metrics          ${metricsUrl}/metrics
 ${sandboxLine}  Keys and URLs    ${shown(quickstartFile)}

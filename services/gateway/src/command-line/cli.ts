@@ -1,8 +1,7 @@
 /** `npm run tollgate -- …`. The only place of the command line that reads the environment and takes the system's clock. */
-import { hostname, userInfo } from 'node:os';
 import { createLog, errorCode, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
 import { openBesideGateway } from './open-beside-gateway.ts';
-import { parsePerson, systemUser } from './person.ts';
+import { parsePerson, systemPerson } from './person.ts';
 import { runCommandLine } from './program.ts';
 import { dataDirConfigSchema } from '../configuration/config.ts';
 
@@ -26,18 +25,9 @@ process.stdout.on('error', (error) => {
   stopping.abort();
 });
 
-/** A process need not have a user that has a name. */
-function nameOfUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
-}
-
 function defaultPerson(): string {
   const given = process.env['TOLLGATE_AS'] ?? '';
-  return given === '' ? systemUser(nameOfUser(), hostname()) : parsePerson(given);
+  return given === '' ? systemPerson() : parsePerson(given);
 }
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {

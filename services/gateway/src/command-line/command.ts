@@ -13,6 +13,7 @@ import type { Clock, DataSecrets, Ids, Log, WebhookMasterSecret } from '@tollgat
 import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
 import { Option } from 'commander';
 import type { DataDirectory } from '../configuration/data-directory.ts';
+import type { InternalSecrets } from '../configuration/internal-secrets.ts';
 import type { TeamKeys } from '@tollgate/teams';
 import type { InstalledTeamKeys } from '../configuration/team-signing.ts';
 
@@ -37,6 +38,8 @@ export interface OpenedTools {
   webhookSecrets: () => readonly WebhookMasterSecret[];
   /** What protects data in the event store. @throws StartupError where they are set wrong */
   dataSecrets?: () => DataSecrets;
+  /** What the gateway has in its environment for its services to know each other by; absent: what is in its directory. */
+  internalSecrets?: () => InternalSecrets;
   /** What signs and checks the events of teams; without it there are no commands for teams. */
   teamKeys?: TeamKeys & Partial<InstalledTeamKeys>;
   /**

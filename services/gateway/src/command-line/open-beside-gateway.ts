@@ -26,6 +26,7 @@ import {
 import { defaultCallDeadlineMs } from '../configuration/config.ts';
 import { type DataDirectory, openDataDirectory } from '../configuration/data-directory.ts';
 import { release } from '../configuration/release.ts';
+import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
 import { accountsBesideGateway } from '../configuration/sandbox-account.ts';
 import { openStore } from '../composition/open-store.ts';
@@ -39,6 +40,7 @@ export interface BesideGatewayConfig {
   env?: Readonly<Record<string, string | undefined>>;
   webhookSecrets?: string | undefined;
   dataSecrets?: string | undefined;
+  internalSecrets?: string | undefined;
   teamSigning?: TeamSigningConfig;
   kafka?: KafkaConfig | undefined;
   eventStore?: EventStoreDbConnection | undefined;
@@ -77,11 +79,16 @@ export async function openBesideGateway(
     configured.dataSecrets === undefined
       ? directory.dataSecrets(parts.ids)
       : parseDataSecrets(configured.dataSecrets);
+  const internalSecrets = () =>
+    configured.internalSecrets === undefined
+      ? directory.internalSecrets(parts.ids)
+      : parseInternalSecrets(configured.internalSecrets);
   const openAccount = openAccountsBeside(directory, parts, configured);
   const isEmbedded = eventStore === undefined;
   const teamKeys = openTeamKeys(configured.teamSigning ?? {}, directory, { mayInstall: isEmbedded });
   const tools = {
-    ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, openAccount, teamKeys },
+    ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, internalSecrets },
+    ...{ openAccount, teamKeys },
     ...kafkaTools(configured.kafka, parts),
   };
   return { tools, close: () => store.close() };

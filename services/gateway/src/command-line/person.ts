@@ -1,5 +1,6 @@
 /** Who changes something by a command: whoever `--as` names, else the user of the operating system. */
 import type { Person } from '@tollgate/payment-domain';
+import { hostname, userInfo } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 
 /** Before the name of a user of the operating system, so that nobody can be taken for one. */
@@ -21,4 +22,16 @@ export function parsePerson(text: string): string {
 export const commandLinePerson = (name: string): Person => ({ kind: 'person', name, source: 'command-line' });
 
 /** Where nobody has said who it is. */
-export const systemUser = (user: string, host: string): string => `${ofSystem}${user}@${host}`;
+const systemUser = (user: string, host: string): string => `${ofSystem}${user}@${host}`;
+
+/** Who runs this process. */
+export const systemPerson = (): string => systemUser(nameOfUser(), hostname());
+
+/** A process need not have a user that has a name. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

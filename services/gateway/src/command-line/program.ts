@@ -19,6 +19,7 @@ import type { OpenedTools, RunCommand } from './command.ts';
 import { registerCompactCommand } from './compact-command.ts';
 import { registerKeyCommands } from './key-commands.ts';
 import { commandLinePerson, parsePerson } from './person.ts';
+import { registerOperatorCommands } from './operator-commands.ts';
 import { registerPaymentCommands } from './payment-commands.ts';
 import { registerReconcileCommand } from './reconcile-command.ts';
 import { registerRebuildCommands } from './rebuild-commands.ts';
@@ -54,6 +55,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerTeamCommands(program, run);
     registerKeyCommands(program, run);
     registerSigningCommand(program, run);
+    registerOperatorCommands(program, run);
     registerPaymentCommands(program, run);
     registerSecretsCommands(program, run);
     registerAuditCommands(program, run);

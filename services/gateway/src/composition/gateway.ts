@@ -2,6 +2,7 @@
 import { toStartupError } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
@@ -32,6 +33,12 @@ export interface Gateway {
   metricsUrl: string;
   /** What a newcomer is shown; undefined where this process runs a part of the services only. */
   quickstart: { file: string; content: Quickstart } | undefined;
+  /**
+   * The address at which somebody signs in to the console, once; undefined where this process has no console.
+   *
+   * @param person whom events and the security log name
+   */
+  signInLink(person: string): string | undefined;
   /** Takes no more requests, ends what is under way, and lets go of all files. */
   stop(): Promise<void>;
 }
@@ -62,19 +69,25 @@ export async function startGateway(
     const api = await apiOf(parts, running);
     const metricsUrl = await startMetricsServer(parts, api, stops);
     const url = await startApiServer(parts, api, stops);
-    if (!isWhole || callbackUrl === undefined) return { url, metricsUrl, quickstart: undefined, stop };
+    const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
+    if (!isWhole || callbackUrl === undefined)
+      return { url, metricsUrl, quickstart: undefined, signInLink, stop };
     const own = {
       ...{ gatewayUrl: url, callbackUrl, metricsUrl },
       ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
     };
     const content = await quickstartOf(parts, own);
     dataDirectory.writeQuickstart(content);
-    return { url, metricsUrl, quickstart: { file: dataDirectory.quickstartFile, content }, stop };
+    return { url, metricsUrl, quickstart: { file: dataDirectory.quickstartFile, content }, signInLink, stop };
   } catch (error) {
     await stop();
     throw toStartupError(error);
   }
 }
+
+/** Whoever starts the gateway may do everything with it. */
+const signInLinkOf = (parts: Parts, url: string, person: string): string =>
+  signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
 
 /** Each depends only on those before it. */
 async function startServices(

@@ -1,6 +1,7 @@
 /** The directory of teams, and what a process tells of those whom it lets in and those whom it does not. */
 import type { EventStore } from '@tollgate/event-store';
 import {
+  type OperatorCredentials,
   type SecurityLog,
   type SecurityWatch,
   type TeamDirectory,
@@ -23,10 +24,15 @@ export interface OpenedTeams {
 /** Resolves when every key is known. */
 export async function openTeams(
   { clock, ids, logOf }: Pick<GatewayDependencies, 'clock' | 'ids' | 'logOf'>,
-  parts: { store: EventStore; teamKeys: TeamKeys; metrics: Pick<Metrics, 'refusedRequest'> },
+  parts: {
+    store: EventStore;
+    teamKeys: TeamKeys;
+    metrics: Pick<Metrics, 'refusedRequest'>;
+    operators: Pick<OperatorCredentials, 'open'>;
+  },
   stops: AsyncDisposableStack,
 ): Promise<OpenedTeams> {
-  const { store, teamKeys, metrics } = parts;
+  const { store, teamKeys, metrics, operators } = parts;
   const log = logOf('security');
   const securityLog = createSecurityLog({ store, clock, ids, log });
   const security = createSecurityWatch({ securityLog, clock, log });
@@ -34,7 +40,7 @@ export async function openTeams(
   stops.defer(inBackground((signal) => security.run(signal)));
   stops.defer(inBackground((signal) => keyUse.run(signal)));
   const directory = createTeamDirectory({
-    ...{ store, clock, verifier: teamKeys.verifier(), log: logOf('team-directory') },
+    ...{ store, clock, verifier: teamKeys.verifier(), operators, log: logOf('team-directory') },
     onUse: keyUse.note,
     onRefusal: (refusal) => {
       metrics.refusedRequest(refusal.code);

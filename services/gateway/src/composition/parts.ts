@@ -2,7 +2,12 @@
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
-import type { TeamDirectory, TeamKeys } from '@tollgate/teams';
+import {
+  type OperatorCredentials,
+  type TeamDirectory,
+  type TeamKeys,
+  createOperatorCredentials,
+} from '@tollgate/teams';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
   type DataSecrets,
@@ -56,6 +61,8 @@ export interface Parts extends GatewayDependencies {
   dataSecrets: () => DataSecrets;
   /** What this process shows to other services, and asks of those who call it. */
   internalCredential: () => InternalCredential;
+  /** What people who operate the gateway show. */
+  operatorCredentials: () => OperatorCredentials;
 }
 
 /** The work whose limits the callers of the accounts share. */
@@ -100,7 +107,13 @@ export function createParts(
   // On a store of this machine alone all processes share the directory.
   const isInstallation = base.isInstallation ?? (config.eventStore === undefined || serviceNames.every(runs));
   const teamKeys = openTeamKeys(config.teamSigning, dataDirectory, { mayInstall: isInstallation });
-  const teams = once(async () => openTeams(deps, { store: await store(), teamKeys, metrics }, stops));
+  const secrets = secretsOf(deps, dataDirectory);
+  const operators = {
+    open: (...shown: Parameters<OperatorCredentials['open']>) => secrets.operatorCredentials().open(...shown),
+  };
+  const teams = once(async () =>
+    openTeams(deps, { store: await store(), teamKeys, metrics, operators }, stops),
+  );
 
   const index = once(async () => {
     // Two processes never share an index: the command service has one of its own where it is alone.
@@ -126,7 +139,7 @@ export function createParts(
         stops,
       ),
     ),
-    ...secretsOf(deps, dataDirectory),
+    ...secrets,
   };
 }
 
@@ -160,7 +173,10 @@ function storeOf(
 const secretsOf = (
   { config, clock, ids }: Pick<GatewayDependencies, 'config' | 'clock' | 'ids'>,
   dataDirectory: DataDirectory,
-): Pick<Parts, 'callbackSecrets' | 'webhookSecrets' | 'dataSecrets' | 'internalCredential'> => ({
+): Pick<
+  Parts,
+  'callbackSecrets' | 'webhookSecrets' | 'dataSecrets' | 'internalCredential' | 'operatorCredentials'
+> => ({
   callbackSecrets: () =>
     config.callbackSecrets === undefined
       ? dataDirectory.callbackSecrets(ids)
@@ -171,14 +187,24 @@ const secretsOf = (
       : parseWebhookSecrets(config.webhookSecrets),
   dataSecrets: () =>
     config.dataSecrets === undefined ? dataDirectory.dataSecrets(ids) : parseDataSecrets(config.dataSecrets),
-  internalCredential: () =>
-    createInternalCredential(
-      config.internalSecrets === undefined
-        ? dataDirectory.internalSecrets(ids)
-        : parseInternalSecrets(config.internalSecrets),
-      clock,
-    ),
+  internalCredential: () => createInternalCredential(internalSecretsOf(config, ids, dataDirectory), clock),
+  operatorCredentials: onceNow(() =>
+    createOperatorCredentials(internalSecretsOf(config, ids, dataDirectory), { clock, ids }),
+  ),
 });
+
+const internalSecretsOf = (
+  { internalSecrets }: GatewayDependencies['config'],
+  ids: GatewayDependencies['ids'],
+  dataDirectory: DataDirectory,
+) =>
+  internalSecrets === undefined ? dataDirectory.internalSecrets(ids) : parseInternalSecrets(internalSecrets);
+
+/** As {@link once}, at once. */
+function onceNow<Part extends object>(make: () => Part): () => Part {
+  let made: Part | undefined;
+  return () => (made ??= make());
+}
 
 /** Opens at the first call, and gives the same to everybody. */
 function once<Part>(open: () => Promise<Part>): () => Promise<Part> {

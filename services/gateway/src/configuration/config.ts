@@ -72,6 +72,7 @@ export const dataDirConfigSchema = z
     TOLLGATE_DATA_DIR: dataDirSchema,
     WEBHOOK_SECRETS: webhookSecretsSchema,
     DATA_SECRETS: dataSecretsSchema,
+    INTERNAL_SECRETS: z.string().optional(),
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
   })
@@ -79,6 +80,7 @@ export const dataDirConfigSchema = z
     dataDir: env.TOLLGATE_DATA_DIR,
     webhookSecrets: env.WEBHOOK_SECRETS,
     dataSecrets: env.DATA_SECRETS,
+    internalSecrets: env.INTERNAL_SECRETS,
     accountsFile: env.PROVIDER_ACCOUNTS_FILE,
     callDeadlineMs: env.PROVIDER_CALL_DEADLINE_MS,
   }))

@@ -2,7 +2,7 @@
 import type { Environment } from '../config.ts';
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '@tollgate/service-kit';
 import { styleElement } from './style.ts';
 import { localise, showAmount, type Localisation, type Outcome, type Texts, type Trouble } from './texts.ts';
 

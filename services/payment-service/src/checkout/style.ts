@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { trustedHtml } from './html.ts';
+import { trustedHtml } from '@tollgate/service-kit';
 
 /** The one style sheet of all pages: 320 px and wider, light and dark, nothing from elsewhere. */
 const styleSheet = `

@@ -46,7 +46,7 @@ export async function startCommandService(
   await requireDataSecrets({ store, clock, ids }, dataSecrets);
   const { security, securityLog } = await parts.security();
   followTeams(parts, { store, securityLog });
-  const { recordResolution } = security;
+  const { recordResolution, recordCommand } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = startClockCheck(parts, store);
   const isAble = () => clockCheck.isTrusted();
@@ -54,7 +54,7 @@ export async function startCommandService(
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
-    ...{ store, bus, directory, recordResolution, ids, runAlone, accounts },
+    ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone, accounts },
     clock: storeTime(clock, clockCheck),
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,

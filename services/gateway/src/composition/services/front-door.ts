@@ -1,4 +1,5 @@
 import { StartupError } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
 import { Agent } from 'undici';
 import { registerForwarding } from '../../edge/front-door/forward.ts';
 import { routesOf } from '@tollgate/gateway-api/http';
@@ -6,6 +7,7 @@ import { type Origins, readinessOf } from '../../edge/front-door/readiness.ts';
 import { createRequestRecords } from '../../edge/requests/request-records.ts';
 import { createUpstreams } from '../../edge/front-door/upstreams.ts';
 import { registerDocumentation } from '../../edge/openapi/documentation-routes.ts';
+import { addConsole } from '../console.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import { type RoutedService, routedServices } from '../../configuration/service-names.ts';
@@ -31,7 +33,7 @@ const besidesCallsMs = 10_000;
 export async function startFrontDoor(parts: Parts): Promise<RunningService> {
   const { clock, logOf } = parts;
   const elsewhere = routedServices.filter((service) => !parts.runs(service));
-  if (elsewhere.length === 0) return { registerRoutes: registerDocumentation };
+  if (elsewhere.length === 0) return { registerRoutes: (app) => registerPages(app, parts) };
   const upstreams: Origins = Object.fromEntries(
     elsewhere.map((service) => [service, originsOf(parts, service)]),
   );
@@ -40,7 +42,7 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
   const readiness = shared(() => readinessOf({ agent, clock }, upstreams));
   return {
     async registerRoutes(app) {
-      await registerDocumentation(app);
+      await registerPages(app, parts);
       for (const service of elsewhere) {
         const instances = createUpstreams({ origins: originsOf(parts, service), agent, clock });
         await registerForwarding(app, {
@@ -55,6 +57,12 @@ export async function startFrontDoor(parts: Parts): Promise<RunningService> {
     notReady: async () => (await readiness()).notReady,
     degraded: async () => (await readiness()).degraded,
   };
+}
+
+/** For people: the documentation, and the console. */
+async function registerPages(app: FastifyInstance, parts: Parts): Promise<void> {
+  await registerDocumentation(app);
+  await addConsole(app, parts);
 }
 
 /** Where the query service runs in processes of its own, each of them is told what became of requests. */

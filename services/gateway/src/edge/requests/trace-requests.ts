@@ -6,7 +6,8 @@ import { explained, isErrorBody } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/query-service';
 import { type Log, given, inRequest } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { notesOf } from './request-notes.ts';
+import { isKeyIdOfPerson } from '@tollgate/teams';
+import { type RequestNotes, notesOf } from './request-notes.ts';
 import { toRequestRecord, tokenIn } from './to-request-record.ts';
 
 export interface TraceOptions {
@@ -62,12 +63,16 @@ function end(
 ): void {
   const known = notesOf(request);
   const { url: route } = request.routeOptions;
-  if (known.isEnded === true || unremarkable.has(route)) return;
+  if (known.isEnded === true || unremarkable.has(route) || isLooking(known, request)) return;
   known.isEnded = true;
   const record = toRequestRecord(request, reply, status);
   tell(log, record);
   if (route === undefined || route.startsWith('/api/')) noteRequest?.(record);
 }
+
+/** A page of the console that is watched reads the same again and again; what a person does is recorded. */
+const isLooking = ({ caller }: Pick<RequestNotes, 'caller'>, { method }: FastifyRequest): boolean =>
+  method === 'GET' && caller !== undefined && isKeyIdOfPerson(caller.keyId);
 
 function tell(log: Log, { id: requestId, errorCode: code, caller, status, ...fields }: RequestRecord): void {
   const { team, keyId } = caller ?? {};

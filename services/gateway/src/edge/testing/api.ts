@@ -8,7 +8,13 @@ import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { createTeamDirectory } from '@tollgate/teams';
+import { registerConsole } from '@tollgate/console';
+import {
+  type OperatorCredentials,
+  type SecurityWatch,
+  createOperatorCredentials,
+  createTeamDirectory,
+} from '@tollgate/teams';
 import { testVerifier } from '@tollgate/teams/testing';
 import {
   createLocalKeyService,
@@ -23,16 +29,22 @@ import {
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { parseInternalSecrets } from '../../configuration/internal-secrets.ts';
 import { createServer } from '../http-server.ts';
 import { registerApi } from '../http-servers.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { registerDocumentation } from '../openapi/documentation-routes.ts';
 
+const operatorSecrets = parseInternalSecrets(`k1:${'o'.repeat(32)}`);
 const dataSecrets = parseDataSecrets(`k1:${'s'.repeat(32)}`);
 
 export interface TestedApi {
   app: FastifyInstance;
   store: EventStore;
+  /** What people who operate it show. */
+  credentials: OperatorCredentials;
+  /** What the security log was told of. */
+  recorded: readonly Parameters<SecurityWatch['recordCommand']>[0][];
   /** Every route that the server has. */
   routes: readonly RouteOptions[];
 }
@@ -40,14 +52,18 @@ export interface TestedApi {
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
+  { hasConsole = false }: { hasConsole?: boolean } = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);
   const deps = { store, clock: systemClock, ids: systemIds, log: silentLog };
-  const directory = createTeamDirectory({ ...deps, verifier: testVerifier });
+  const credentials = createOperatorCredentials(operatorSecrets, deps);
+  const directory = createTeamDirectory({ ...deps, verifier: testVerifier, operators: credentials });
   const index = createPaymentIndex({ ...deps, file: ':memory:' });
   await Promise.all([directory.start(), index.start()]);
+  const recorded: Parameters<SecurityWatch['recordCommand']>[0][] = [];
   const commands = createCommandService({
+    recordCommand: async (asked) => void recorded.push(asked),
     installation: 'installation-1',
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
@@ -90,6 +106,9 @@ export async function startApi(
         createQueryService({ ...deps, index, directory, requests, feed, recordOf: createRecordOf(store) }),
         webhooks,
         { registerRoutes: registerDocumentation },
+        ...(hasConsole
+          ? [{ registerRoutes: (api: FastifyInstance) => registerConsole(api, { ...deps, credentials }) }]
+          : []),
       ],
       notReady: () => [],
       degraded: () => [],
@@ -104,5 +123,5 @@ export async function startApi(
     await feed.stop();
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
-  return { app, store, routes };
+  return { app, store, credentials, recorded, routes };
 }

@@ -3,7 +3,7 @@ export interface Html {
   readonly html: string;
 }
 
-type Part = string | Html | readonly Html[] | undefined;
+type Part = string | number | Html | readonly (Html | undefined)[] | undefined;
 
 /** Builds HTML: every text put in is escaped, for element content and quoted attributes; undefined is nothing. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html => ({
@@ -15,8 +15,8 @@ export const trustedHtml = (markup: string): Html => ({ html: markup });
 
 function toMarkup(part: Part): string {
   if (part === undefined) return '';
-  if (typeof part === 'string') return escape(part);
-  return 'html' in part ? part.html : part.map((each) => each.html).join('');
+  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  return 'html' in part ? part.html : part.map((each) => each?.html ?? '').join('');
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,0 +1,101 @@
+/** What the routes across teams answer, for people who operate the gateway. */
+import { environmentSchema, paymentPhases } from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { publicPayment } from '../payment.ts';
+import { oneOf } from '../public-object.ts';
+import { reviewEntrySchema } from '../review.ts';
+import { instant } from '../values.ts';
+
+const success = z.literal(true);
+const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
+const ownedPayment = publicPayment.answer.extend({ ...owner, account: z.string() });
+
+const operatorActions = ['capture', 'void', 'refund', 'inquire'] as const;
+
+const overviewHour = z.object({
+  hour: instant,
+  created: z.int().min(0),
+  approved: z.int().min(0).describe('Approved by now, refunded ones among them.'),
+  declined: z.int().min(0),
+});
+
+export const operatorAnswerSchemas = {
+  OperatorPaymentList: z.object({
+    success,
+    payments: z.array(ownedPayment),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorPayment: z.object({
+    success,
+    payment: ownedPayment,
+    machine: z
+      .object({ lifecycle: z.string(), refund: z.string() })
+      .describe('Where the state machine stands, by its own names.'),
+    call: z
+      .object({ operation: z.string(), sendBy: instant, answerBy: instant, quietUntil: instant })
+      .exactOptional()
+      .describe('The outbound call without an outcome.'),
+    nextInquiryAt: instant.exactOptional().describe('When the schedule inquires next.'),
+    refundableAmount: z.int().min(0),
+    actions: z.array(oneOf(operatorActions, 'Allowed by the state machine now.')),
+    reviews: z.array(reviewEntrySchema),
+  }),
+  OperatorHistory: z.object({
+    success,
+    events: z.array(
+      z.object({
+        revision: z.int().min(0),
+        type: z.string(),
+        at: instant,
+        phase: oneOf(paymentPhases, 'After the event.'),
+        status: z.string().describe('After the event.'),
+        cause: z.object({
+          correlationId: z.string(),
+          causationId: z.string(),
+          actor: z.object({ kind: z.string() }).loose(),
+        }),
+        data: z.record(z.string(), z.unknown()),
+        stored: z.record(z.string(), z.unknown()).describe('The event as it is stored.'),
+      }),
+    ),
+  }),
+  InquiryAnswer: z.object({
+    success,
+    result: oneOf(
+      ['inquired', 'awaiting-answer', 'nothing-there', 'failed', 'not-asked'],
+      'What came of it.',
+    ),
+  }),
+  OperatorReviewList: z.object({
+    success,
+    reviews: z.array(z.intersection(reviewEntrySchema, z.object(owner))),
+  }),
+  Overview: z.object({
+    success,
+    at: instant,
+    hours: z.array(overviewHour),
+    unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
+    reviews: z.int().min(0),
+  }),
+  SearchResults: z.object({
+    success,
+    hits: z.array(z.object({ why: z.string(), payment: ownedPayment })),
+  }),
+  TeamNames: z.object({ success, teams: z.array(z.string()) }),
+  AccountList: z.object({
+    success,
+    accounts: z.array(
+      z.object({
+        ...{ environment: z.enum(environmentSchema.options), account: z.string() },
+        circuit: z.enum(['closed', 'open', 'half-open']),
+        ...{ callsUnderWay: z.int().min(0), waiting: z.int().min(0), weight: z.int().min(1) },
+        ...{ callsPerSecondMax: z.int().min(1), currencies: z.array(z.string()).exactOptional() },
+      }),
+    ),
+  }),
+  Recorded: z.object({ success }),
+} as const satisfies Record<string, z.ZodType>;
+
+export type OperatorAction = (typeof operatorActions)[number];
+export type OperatorPaymentAnswer = z.infer<(typeof operatorAnswerSchemas)['OperatorPayment']>;

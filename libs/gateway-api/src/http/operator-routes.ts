@@ -1,0 +1,92 @@
+/** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
+import {
+  noQuerySchema,
+  operatorPaymentListSchema,
+  operatorReviewListSchema,
+  searchSchema,
+} from './queries.ts';
+import { done, ofCommands, ofReads } from './route-parts.ts';
+import type { Route } from './routes.ts';
+
+const reading = (url: string) => ({
+  ...{ service: 'query-service' as const, method: 'GET' as const, url: `/api/v1/admin/${url}` },
+  ...{ tag: 'Operators' as const, scopes: ['operators:read'] as const },
+});
+
+const onBehalf =
+  'A person shows a credential that `tollgate operator` issues, as the bearer of `Authorization`. With `Tollgate-Team` and `Tollgate-Environment` it opens the routes of that team too, as far as the role of the person goes.';
+
+export const operatorRoutes = {
+  listPaymentsOfAll: {
+    ...reading('payments'),
+    summary: 'Lists the payments of all teams, newest first',
+    description: `Of a filter by amount, account or mask, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
+    query: operatorPaymentListSchema,
+    answers: done('One page.', 'OperatorPaymentList'),
+    errors: [...ofReads],
+  },
+  retrievePaymentOfAny: {
+    ...reading('payments/:token'),
+    summary: 'Shows a payment of whatever team: what happens next, and what may be done now',
+    answers: done('The payment.', 'OperatorPayment'),
+    errors: ['payment_not_found', 'store_unavailable', 'read_model_behind'],
+  },
+  listPaymentEventsOfAny: {
+    ...reading('payments/:token/events'),
+    summary: 'Shows the history of a payment of whatever team, with persons and with each event as stored',
+    answers: done('Every event, in order.', 'OperatorHistory'),
+    errors: ['payment_not_found', 'store_unavailable'],
+  },
+  inquirePayment: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/payments/:token/inquire', tag: 'Operators' },
+    summary: 'Inquires about a payment now, and waits for the answer',
+    scopes: ['operators:act'],
+    answers: done('What came of it.', 'InquiryAnswer'),
+    errors: ['payment_not_found', ...ofCommands],
+  },
+  listReviewsOfAll: {
+    ...reading('reviews'),
+    summary: 'Lists the open reviews of all teams, oldest first: the first 500',
+    query: operatorReviewListSchema,
+    answers: done('The reviews.', 'OperatorReviewList'),
+    errors: [...ofReads],
+  },
+  showOverview: {
+    ...reading('overview'),
+    summary: 'Counts the payments of the last 24 hours by hour, what is unresolved, and the open reviews',
+    query: noQuerySchema,
+    answers: done('The figures.', 'Overview'),
+    errors: [...ofReads],
+  },
+  searchAll: {
+    ...reading('search'),
+    summary: 'Finds payments of all teams by a token, an order number, the service’s token or a masked card',
+    query: searchSchema,
+    answers: done('What was found, and by what.', 'SearchResults'),
+    errors: [...ofReads],
+  },
+  listTeamNames: {
+    ...reading('teams'),
+    summary: 'Lists the teams by name',
+    query: noQuerySchema,
+    answers: done('The teams.', 'TeamNames'),
+    errors: [...ofReads],
+  },
+  listAccountHealth: {
+    ...reading('accounts'),
+    service: 'command-service',
+    summary: 'Lists the merchant accounts: circuit, calls under way, share',
+    query: noQuerySchema,
+    answers: done('The accounts, as the answering process sees them.', 'AccountList'),
+    errors: [...ofCommands],
+  },
+  recordSignIn: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/sign-ins', tag: 'Operators' },
+    summary: 'Records that a person has signed in to the console',
+    scopes: ['operators:read'],
+    answers: done('It is in the security log.', 'Recorded'),
+    errors: [...ofCommands],
+  },
+} satisfies Record<string, Route>;

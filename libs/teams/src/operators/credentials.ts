@@ -1,0 +1,83 @@
+/**
+ * What people who operate the gateway show instead of a team's key: a text with claims and a MAC over them, under a secret
+ * that the services share. `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock, Ids, KeyedSecret } from '@tollgate/service-kit';
+import { z } from 'zod';
+import { operatorRoleSchema, type OperatorRole } from './roles.ts';
+
+const uses = ['sign-in', 'session', 'api'] as const;
+/** `sign-in`: a link, for once. `session`: a browser's cookie, which the API does not take. `api`: what the API takes. */
+export type CredentialUse = (typeof uses)[number];
+
+const claimsSchema = z.strictObject({
+  use: z.enum(uses),
+  /** Unique: a session is ended, and a link used up, by it. */
+  id: z.string().regex(/^[0-9a-f]{24}$/),
+  person: z.string().min(1).max(128),
+  /** How the name is known, as events record it. */
+  source: z.enum(['command-line', 'oidc']),
+  role: operatorRoleSchema,
+  /** Milliseconds since the Unix epoch. */
+  expiresAt: z.int(),
+});
+export type OperatorClaims = z.infer<typeof claimsSchema>;
+
+export interface Operator {
+  person: string;
+  source: OperatorClaims['source'];
+  role: OperatorRole;
+}
+
+const personPrefix = 'person:';
+
+/** What stands for a key where a person calls: an id that no key has, so that whoever approves is never taken for who asked. */
+export const keyIdOfPerson = (person: string): string => `${personPrefix}${person}`;
+export const isKeyIdOfPerson = (keyId: string): boolean => keyId.startsWith(personPrefix);
+
+export interface OperatorCredentials {
+  /** @param lifetimeMs from now on */
+  issue(operator: Operator, use: CredentialUse, lifetimeMs: number): string;
+  /** The claims of a credential for this use that has not expired; undefined for everything else. */
+  open(text: string, use: CredentialUse): OperatorClaims | undefined;
+  /** A text that only who has the secret can make, for one purpose. */
+  mac(purpose: string, text: string): string;
+}
+
+const pattern = /^tgo\.([A-Za-z0-9]{1,16})\.([A-Za-z0-9_-]{1,900})\.([0-9a-f]{64})$/;
+const textMax = 1_024;
+
+/** @param secrets the first one signs; all of them count */
+export function createOperatorCredentials(
+  secrets: readonly [KeyedSecret, ...KeyedSecret[]],
+  { clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'hex'> },
+): OperatorCredentials {
+  const [current] = secrets;
+  return {
+    issue({ person, source, role }, use, lifetimeMs) {
+      const expiresAt = clock.now() + lifetimeMs;
+      const claims: OperatorClaims = { use, id: ids.hex(12), person, source, role, expiresAt };
+      const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
+      return `tgo.${current.kid}.${payload}.${macOf(current, 'credential', payload)}`;
+    },
+    open(text, use) {
+      const [, kid, payload, mac] = text.length > textMax ? [] : (pattern.exec(text) ?? []);
+      const secret = secrets.find((each) => each.kid === kid);
+      if (secret === undefined || payload === undefined || mac === undefined) return undefined;
+      if (!isEqual(mac, macOf(secret, 'credential', payload))) return undefined;
+      const claims = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+      return claims.use === use && claims.expiresAt > clock.now() ? claims : undefined;
+    },
+    mac: (purpose, text) => macOf(current, purpose, text),
+  };
+}
+
+/** Of another kind than every other MAC under the same secret. */
+const macOf = ({ secret }: KeyedSecret, purpose: string, text: string): string =>
+  createHmac('sha256', secret.reveal())
+    .update(JSON.stringify(['operator', purpose, text]))
+    .digest('hex');
+
+const isEqual = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

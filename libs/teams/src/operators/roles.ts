@@ -1,0 +1,30 @@
+/** What a person who operates the gateway may do, by role. */
+import { z } from 'zod';
+import type { Scope } from '../team.ts';
+
+export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const;
+export const operatorRoleSchema = z.enum(operatorRoles);
+export type OperatorRole = z.infer<typeof operatorRoleSchema>;
+
+/** What no key of a team has: `operators:read` reads across teams, `operators:act` sets off what moves no money. */
+export const operatorScopes = ['operators:read', 'operators:act'] as const;
+export type OperatorScope = (typeof operatorScopes)[number];
+
+interface Rights {
+  /** Of the routes across teams. */
+  across: readonly OperatorScope[];
+  /** Of the routes of the team that the request names. */
+  within: readonly Scope[];
+}
+
+const viewer: Rights = { across: ['operators:read'], within: ['read'] };
+const support: Rights = {
+  across: [...viewer.across, 'operators:act'],
+  within: [...viewer.within, 'payments', 'refunds'],
+};
+const operator: Rights = { across: support.across, within: [...support.within, 'payouts', 'admin'] };
+
+/** A second key's approval of a payout is an admin's business: whoever resolves reviews releases no money by himself. */
+const admin: Rights = { across: operator.across, within: [...operator.within, 'approvals'] };
+
+export const rightsOf: Readonly<Record<OperatorRole, Rights>> = { viewer, support, operator, admin };

@@ -1,0 +1,126 @@
+/**
+ * The API as a person calls it: the very routes that `curl` reaches, with a credential of the person in place of a key.
+ * What the console shows and does goes through here, and nothing else.
+ */
+import { type Operator, type OperatorCredentials } from '@tollgate/teams';
+import { given } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+
+/** Long enough for the request that it was made for. */
+const credentialLifetimeMs = 60_000;
+
+interface Within {
+  team: string;
+  environment: string;
+}
+
+interface ApiRequest {
+  method?: 'GET' | 'POST';
+  /** With its query. */
+  path: string;
+  /** Whose routes are called; none: a route across teams. */
+  within?: Within | undefined;
+  body?: object;
+  idempotencyKey?: string;
+}
+
+export interface ApiError {
+  code: string;
+  message?: string;
+  parameter?: string;
+}
+
+export type ApiAnswer<Body> =
+  | { kind: 'answer'; status: number; body: Body }
+  | { kind: 'refused'; status: number; errors: ApiError[]; requestId?: string; token?: string };
+
+/** As one person. */
+export interface Api {
+  call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
+  /** @throws ApiRefusal for every answer but a 2xx */
+  get<Body>(path: string, within?: Within): Promise<Body>;
+  /** A file, as it comes. */
+  download(path: string, within: Within): Promise<ApiAnswer<NodeJS.ReadableStream>>;
+}
+
+export class ApiRefusal extends Error {
+  readonly status: number;
+  readonly errors: readonly ApiError[];
+  readonly requestId: string | undefined;
+
+  constructor({ status, errors, requestId }: Extract<ApiAnswer<never>, { kind: 'refused' }>) {
+    super(errors[0]?.message ?? errors[0]?.code ?? 'refused');
+    this.status = status;
+    this.errors = errors;
+    this.requestId = requestId;
+  }
+}
+
+export interface ApiDependencies {
+  /** Of the server that answers the API. */
+  inject: FastifyInstance['inject'];
+  credentials: Pick<OperatorCredentials, 'issue'>;
+}
+
+/** @param address from where the person comes */
+export function createApi(
+  { inject, credentials }: ApiDependencies,
+  operator: Operator,
+  address: string,
+): Api {
+  const headersOf = (within: Within | undefined) => ({
+    authorization: `Bearer ${credentials.issue(operator, 'api', credentialLifetimeMs)}`,
+    ...(within === undefined
+      ? {}
+      : { 'tollgate-team': within.team, 'tollgate-environment': within.environment }),
+  });
+
+  async function call<Body>(asked: ApiRequest): Promise<ApiAnswer<Body>> {
+    const { method = 'GET', path, within, body, idempotencyKey } = asked;
+    const answer = await inject({
+      ...{ method, url: path, remoteAddress: address },
+      headers: {
+        ...headersOf(within),
+        ...given({ 'idempotency-key': idempotencyKey }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    });
+    const { statusCode: status } = answer;
+    if (status < 300) return { kind: 'answer', status, body: answer.json<Body>() };
+    const requestId = answer.headers['request-id'];
+    return {
+      ...{ kind: 'refused', status, ...errorsIn(answer.body) },
+      ...(typeof requestId === 'string' ? { requestId } : {}),
+    };
+  }
+
+  return {
+    call,
+    async get<Body>(path: string, within?: Within) {
+      const answer = await call<Body>({ path, within });
+      if (answer.kind === 'refused') throw new ApiRefusal(answer);
+      return answer.body;
+    },
+    async download(path, within) {
+      const answer = await inject({
+        ...{ method: 'GET', url: path, remoteAddress: address, payloadAsStream: true },
+        headers: headersOf(within),
+      });
+      const { statusCode: status } = answer;
+      if (status === 200) return { kind: 'answer', status, body: answer.stream() };
+      answer.stream().resume();
+      return { kind: 'refused', status, errors: [] };
+    },
+  };
+}
+
+/** With the token of what was recorded all the same. */
+function errorsIn(text: string): { errors: ApiError[]; token?: string } {
+  try {
+    const { errors = [], token } = JSON.parse(text) as { errors?: ApiError[]; token?: string };
+    return { errors, ...(token === undefined ? {} : { token }) };
+  } catch {
+    return { errors: [] };
+  }
+}

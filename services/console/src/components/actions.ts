@@ -1,0 +1,53 @@
+/** What a person may do with a payment now: each says what it sends before it is done. */
+import { type Html, html } from '@tollgate/service-kit';
+import type { OperatorRole } from '@tollgate/teams';
+import type { PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+import { amountText, decimalOf } from './amount.ts';
+import { paymentPath, type ListedPayment } from './payment-list.ts';
+
+export type ActionName = 'capture' | 'void' | 'refund' | 'inquire';
+
+export interface ActionSubject {
+  payment: ListedPayment & { heldAmount: number; revision: number };
+  refundableAmount: number;
+  actions: readonly ActionName[];
+}
+
+/** Those without it may look only; the API refuses them, too. */
+const acting: ReadonlySet<OperatorRole> = new Set(['support', 'operator', 'admin']);
+
+export function actionForms(
+  { payment, refundableAmount, actions }: ActionSubject,
+  { session, idempotencyKey }: Pick<PageContext, 'session' | 'idempotencyKey'>,
+): Html {
+  if (!acting.has(session.role)) return html`<p class="calm">${texts.actions.notYours(session.role)}</p>`;
+  const forms = actions.map((name) => {
+    const words = texts.actions[name];
+    const sum = name === 'refund' ? refundableAmount : payment.heldAmount;
+    const shown = amountText(sum, payment.currency);
+    const key = idempotencyKey(name, payment.token, payment.revision);
+    return html`<details class="action" name="action">
+      <summary>${words.name}</summary>
+      <form method="post" action="${paymentPath(payment.token)}/${name}">
+        <p>${words.says(shown, payment.account)}</p>
+        ${name === 'refund' ? amountField(refundableAmount, payment.currency) : undefined}
+        <input type="hidden" name="csrf" value="${session.csrf}" />
+        <input type="hidden" name="key" value="${key}" />
+        <button class="${name === 'inquire' ? 'strong' : 'strong grave'}">${words.does(shown)}</button>
+      </form>
+    </details>`;
+  });
+  return html`<div class="actions">${forms}</div>`;
+}
+
+const amountField = (refundable: number, currency: string): Html =>
+  html`<label
+    >${texts.actions.refund.amount} (${currency})<input
+      name="amount"
+      required
+      inputmode="decimal"
+      autocomplete="off"
+      maxlength="16"
+      value="${decimalOf(refundable, currency).replaceAll(',', '')}"
+  /></label>`;

@@ -1,0 +1,35 @@
+import { expect, it, test } from 'vitest';
+import { amountText, parseAmount } from './amount.ts';
+import { durationText } from './time.ts';
+import { shortToken } from './token.ts';
+
+test.each([
+  [125_000, 'EUR', '1,250.00 EUR'],
+  [1_250, 'JPY', '1,250 JPY'],
+  [1_250, 'KWD', '1.250 KWD'],
+  [5, 'EUR', '0.05 EUR'],
+])('%i minor units of %s are %s', (minor, currency, text) => {
+  expect(amountText(minor, currency)).toBe(text);
+});
+
+test.each<[string, string, number | undefined]>([
+  ['12.50', 'EUR', 1_250],
+  ['12,5', 'EUR', 1_250],
+  [' 12 ', 'EUR', 1_200],
+  ['12', 'JPY', 12],
+  ['12.505', 'EUR', undefined],
+  ['1.5', 'JPY', undefined],
+  ['-1', 'EUR', undefined],
+  ['1e3', 'EUR', undefined],
+  ['', 'EUR', undefined],
+  ['1,250.00', 'EUR', undefined],
+])('%j of %s is read as %s', (text, currency, minor) => {
+  expect(parseAmount(text, currency)).toBe(minor);
+});
+
+it('durations and tokens are short', () => {
+  const texts = [12, 1_240, 42_000, 8_040_000, 90_000_000].map(durationText);
+  expect(texts).toEqual(['12 ms', '1.2 s', '42 s', '2 h 14 min', '1 d 1 h']);
+  expect(shortToken('pay_7f3kabcdefghq2xa')).toBe('pay_7f3k…q2xa');
+  expect(shortToken('pay_1')).toBe('pay_1');
+});

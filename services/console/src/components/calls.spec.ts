@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { callsIn } from './calls.ts';
+
+const at = (second: number) => `2030-01-01T12:00:0${second}.000Z`;
+const event = (type: string, second: number, data: Record<string, unknown> = {}) => ({
+  type,
+  at: at(second),
+  data,
+});
+
+it('a call spans from its announcement to its outcome, also one that an inquiry found', () => {
+  const calls = callsIn([
+    event('PaymentRequested', 0, { attempt: { sendBy: at(5) } }),
+    event('AttemptUnresolved', 1),
+    event('AttemptNotFound', 2),
+    event('AttemptStarted', 2, { attempt: { sendBy: at(7) } }),
+    event('AttemptAccepted', 3),
+    event('PaymentAuthorized', 4),
+    event('CaptureSubmitted', 5, { sendBy: at(9) }),
+    event('PaymentApproved', 6),
+    event('RefundSubmitted', 7, { sendBy: at(9) }),
+  ]);
+  expect(calls).toEqual([
+    {
+      ...{ operation: 'authorize', number: 1, announcedAt: at(0), sendBy: at(5), isUnresolved: true },
+      ...{ outcome: 'not found', settledAt: at(2) },
+    },
+    {
+      ...{ operation: 'authorize', number: 2, announcedAt: at(2), sendBy: at(7), isUnresolved: false },
+      ...{ outcome: 'accepted', settledAt: at(3) },
+    },
+    {
+      ...{ operation: 'capture', number: 1, announcedAt: at(5), sendBy: at(9), isUnresolved: false },
+      ...{ outcome: 'accepted', settledAt: at(6) },
+    },
+    { operation: 'refund', number: 1, announcedAt: at(7), sendBy: at(9), isUnresolved: false },
+  ]);
+});
+
+it('an approval on the page of the Payment Service is no outcome of a capture', () => {
+  const events = [event('PaymentRequested', 0), event('AttemptAccepted', 1), event('PaymentApproved', 2)];
+  expect(callsIn(events)).toMatchObject([{ operation: 'authorize', outcome: 'accepted', settledAt: at(1) }]);
+});

@@ -1,0 +1,65 @@
+/** The outbound calls in a history, each from its announcement until its outcome. */
+export interface CallSpan {
+  operation: 'authorize' | 'capture' | 'void' | 'refund';
+  /** Which one of its operation, from 1. */
+  number: number;
+  announcedAt: string;
+  /** It was sent before this instant, or never. */
+  sendBy: string | undefined;
+  /** True once its answer was lost. */
+  isUnresolved: boolean;
+  outcome?: 'accepted' | 'refused' | 'not sent' | 'not found' | 'declined';
+  settledAt?: string;
+}
+
+interface HistoryEvent {
+  type: string;
+  at: string;
+  data: Readonly<Record<string, unknown>>;
+}
+
+const announcements: Readonly<Record<string, CallSpan['operation']>> = {
+  ...{ PaymentRequested: 'authorize', AttemptStarted: 'authorize', CaptureSubmitted: 'capture' },
+  ...{ VoidSubmitted: 'void', RefundSubmitted: 'refund' },
+};
+
+const outcomes: Readonly<Record<string, [CallSpan['operation'], NonNullable<CallSpan['outcome']>]>> = {
+  ...{ AttemptAccepted: ['authorize', 'accepted'], AttemptRefused: ['authorize', 'refused'] },
+  ...{ AttemptNotSent: ['authorize', 'not sent'], AttemptNotFound: ['authorize', 'not found'] },
+  ...{ CaptureRefused: ['capture', 'refused'], VoidRefused: ['void', 'refused'] },
+  ...{ PaymentApproved: ['capture', 'accepted'], PaymentVoided: ['void', 'accepted'] },
+  ...{ RefundAccepted: ['refund', 'accepted'], RefundApproved: ['refund', 'accepted'] },
+  RefundDeclined: ['refund', 'declined'],
+};
+
+const lost: Readonly<Record<string, CallSpan['operation']>> = {
+  ...{ AttemptUnresolved: 'authorize', CaptureUnresolved: 'capture' },
+  ...{ VoidUnresolved: 'void', RefundUnresolved: 'refund' },
+};
+
+export function callsIn(events: readonly HistoryEvent[]): CallSpan[] {
+  const calls: CallSpan[] = [];
+  const openOf = (operation: CallSpan['operation']) =>
+    calls.findLast((call) => call.operation === operation && call.outcome === undefined);
+  for (const { type, at, data } of events) {
+    const operation = announcements[type];
+    if (operation !== undefined) {
+      const number = calls.filter((call) => call.operation === operation).length + 1;
+      calls.push({ operation, number, announcedAt: at, sendBy: sendByIn(data), isUnresolved: false });
+    }
+    const unresolved = lost[type] === undefined ? undefined : openOf(lost[type]);
+    if (unresolved !== undefined) unresolved.isUnresolved = true;
+    const [settled, outcome] = outcomes[type] ?? [];
+    const call = settled === undefined ? undefined : openOf(settled);
+    if (call !== undefined && outcome !== undefined) Object.assign(call, { outcome, settledAt: at });
+  }
+  return calls;
+}
+
+/** The one of a creation is its attempt's. */
+function sendByIn({ sendBy, attempt }: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof sendBy === 'string') return sendBy;
+  return typeof attempt === 'object' && attempt !== null && 'sendBy' in attempt
+    ? String(attempt.sendBy)
+    : undefined;
+}

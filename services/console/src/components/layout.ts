@@ -1,0 +1,121 @@
+/** The page around every page. */
+import { type Html, html } from '@tollgate/service-kit';
+import type { Session } from '../session/sessions.ts';
+import { texts } from '../texts.ts';
+
+export interface Rendered {
+  title: string;
+  main: Html;
+  /** Pages that show what changes are loaded again, in place, when it has. */
+  isLive?: boolean;
+  /** What the search box shows. */
+  search?: string;
+  status?: number;
+}
+
+export interface Surroundings {
+  session?: Session;
+  /** The address of the page, to tell where the reader is. */
+  path: string;
+  /** Addresses of the style sheet and the script. */
+  assets: { style: string; script: string };
+  hasSandbox: boolean;
+}
+
+const places = [
+  ['/console', 'overview'],
+  ['/console/payments', 'payments'],
+  ['/console/reviews', 'reviews'],
+  ['/console/sandbox', 'sandbox'],
+] as const;
+
+export function layout(page: Rendered, { session, path, assets, hasSandbox }: Surroundings): string {
+  const { title, main, isLive = false } = page;
+  const live = isLive ? html` data-live=""` : undefined;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · ${texts.product}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${assets.style}" />
+        <script type="module" src="${assets.script}"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">${texts.skip}</a>
+        <header class="bar">
+          <a class="brand" href="/console">${mark}${texts.product}</a>
+          ${session === undefined ? undefined : navigation(path, hasSandbox)}
+          ${session === undefined ? undefined : searchBox(page.search ?? '')}
+          ${session === undefined ? undefined : who(session)}
+        </header>
+        <main id="main" tabindex="-1" ${live}>${main}</main>
+        ${help}
+      </body>
+    </html>`.html;
+}
+
+/** A gate: two posts and a bar. */
+const mark = html`<svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
+  <path d="M4 3v14M4 7l13-3.5M16 10v7" />
+</svg>`;
+
+function navigation(path: string, hasSandbox: boolean): Html {
+  const shown = places.filter(([, name]) => name !== 'sandbox' || hasSandbox);
+  const links = shown.map(([address, name]) => {
+    const isHere = address === '/console' ? path === address : path.startsWith(address);
+    const current = isHere ? html` aria-current="page"` : undefined;
+    return html`<a href="${address}" ${current}>${texts.nav[name]}</a>`;
+  });
+  return html`<nav aria-label="Main">${links}</nav>`;
+}
+
+const searchBox = (value: string): Html =>
+  html`<form class="search" role="search" action="/console/search">
+    <input
+      type="search"
+      name="q"
+      value="${value}"
+      aria-label="${texts.search.label}"
+      placeholder="${texts.search.placeholder}"
+      autocomplete="off"
+      spellcheck="false"
+      maxlength="255"
+    /><kbd aria-hidden="true">/</kbd>
+  </form>`;
+
+const who = ({ person, role, csrf }: Session): Html =>
+  html`<div class="who">
+    <span class="person" title="${role}">${person} <small>${role}</small></span>
+    <button
+      type="button"
+      class="quiet"
+      data-theme-switch=""
+      title="${texts.theme}"
+      aria-label="${texts.theme}"
+    >
+      <svg class="sign" viewBox="0 0 15 15" aria-hidden="true">
+        <path d="M7.5 2a5.5 5.5 0 1 0 0 11zM7.5 2a5.5 5.5 0 0 1 0 11" />
+      </svg>
+    </button>
+    <form method="post" action="/console/sign-out">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <button class="quiet">${texts.signIn.out}</button>
+    </form>
+  </div>`;
+
+const help = html`<dialog id="help" aria-labelledby="help-title">
+  <h2 id="help-title">${texts.help.title}</h2>
+  <dl class="keys">
+    ${texts.help.keys.map(
+      ([key, does]) =>
+        html`<div>
+          <dt><kbd>${key}</kbd></dt>
+          <dd>${does}</dd>
+        </div>`,
+    )}
+  </dl>
+  <form method="dialog"><button>${texts.help.close}</button></form>
+</dialog>`;

@@ -1,0 +1,75 @@
+/** Payments in a table, one row each. */
+import { type Html, html } from '@tollgate/service-kit';
+import { texts } from '../texts.ts';
+import { amount } from './amount.ts';
+import { chip } from './state.ts';
+import { time } from './time.ts';
+import { shortToken } from './token.ts';
+
+/** As the API lists it. */
+export interface ListedPayment {
+  token: string;
+  team: string;
+  environment: string;
+  account: string;
+  phase: string;
+  status: string;
+  amount: number;
+  currency: string;
+  product: string;
+  orderNumber?: string;
+  sanitizedMask?: string;
+  createdAt: string;
+  reviews: readonly unknown[];
+}
+
+export const paymentPath = (token: string): string => `/console/payments/${encodeURIComponent(token)}`;
+
+/** The last digits of a mask, which is all that tells cards apart for a person. */
+export const shortMask = (mask: string | undefined): string =>
+  mask === undefined ? '' : `•••• ${mask.slice(-4)}`;
+
+export function paymentTable(payments: readonly ListedPayment[], why?: (place: number) => string): Html {
+  const { columns } = texts.payments;
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.payments.title}">
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">${columns.created}</th>
+          <th scope="col">${columns.state}</th>
+          <th scope="col" class="number">${columns.amount}</th>
+          <th scope="col">${columns.order}</th>
+          <th scope="col" class="second">${columns.product}</th>
+          <th scope="col">${columns.team}</th>
+          <th scope="col" class="second">${columns.account}</th>
+          <th scope="col" class="second">${columns.card}</th>
+          <th scope="col">${columns.token}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${payments.map((payment, place) => paymentRow(payment, why?.(place)))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function paymentRow(payment: ListedPayment, why: string | undefined): Html {
+  const { token, createdAt, phase, orderNumber, product, team, account, environment } = payment;
+  const mode =
+    environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
+  const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.reviews.title, 'note')}`;
+  return html`<tr data-row="">
+    <td>${time(createdAt)}</td>
+    <td>${chip(phase)}${asked}</td>
+    <td class="number">${amount(payment.amount, payment.currency)}</td>
+    <td class="text">${orderNumber}</td>
+    <td class="text second">${product}</td>
+    <td>${team}${mode}</td>
+    <td class="second">${account}</td>
+    <td class="second">${shortMask(payment.sanitizedMask)}</td>
+    <td>
+      <a href="${paymentPath(token)}" title="${token}"><code>${shortToken(token)}</code></a>
+      ${why === undefined ? undefined : html`<small class="why">${why}</small>`}
+    </td>
+  </tr>`;
+}

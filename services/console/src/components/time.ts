@@ -1,0 +1,38 @@
+/** Times are written in UTC, so that a page reads without script; with it, they are the reader's (`static/times.js`). */
+import { type Html, html } from '@tollgate/service-kit';
+
+const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+
+/** An instant, ISO 8601. */
+export const time = (iso: string): Html =>
+  html`<time datetime="${iso}" title="${utc(iso)} UTC">${utc(iso)} UTC</time>`;
+
+/** With the milliseconds, of one day. */
+export const timeOfDay = (iso: string): Html =>
+  html`<time datetime="${iso}" data-form="clock" title="${utc(iso)} UTC">${iso.slice(11, 23)}</time>`;
+
+/** How far it is from now: `in 41 s`, `3 min ago`. */
+export const relative = (iso: string): Html =>
+  html`<time datetime="${iso}" data-form="relative" title="${utc(iso)} UTC">${utc(iso)} UTC</time>`;
+
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** As in `2 h 14 min`, `1.2 s`, `48 ms`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const first = units.findIndex(([length]) => ms >= length);
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [length, name] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return parts.join(' ');
+}

@@ -1,0 +1,13 @@
+import { type Html, html } from '@tollgate/service-kit';
+
+/** As in `pay_7f3k…q2xa`: enough to tell two apart, and the whole on copying. */
+export const shortToken = (token: string): string => {
+  const [prefix = '', rest] = token.split('_', 2);
+  if (rest === undefined || rest.length <= 10) return token;
+  return `${prefix}_${rest.slice(0, 4)}…${rest.slice(-4)}`;
+};
+
+export const copyable = (text: string, shown = shortToken(text)): Html =>
+  html`<button type="button" class="copy" data-copy="${text}" title="Copy ${text}">
+    <code>${shown}</code>
+  </button>`;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { layOutMachine } from './machine-layout.ts';
+import { statePicture } from './state-picture.ts';
+import { type HistoryEvent, wayOf } from './way.ts';
+
+const { edges, places, frames, width } = layOutMachine();
+const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 12, 0, seconds)).toISOString();
+const history = (...events: [type: string, phase: string][]): HistoryEvent[] =>
+  events.map(([type, phase], place) => ({ type, phase, at: at(place) }));
+
+const requested = ['PaymentRequested', 'requested'] as [string, string];
+const accepted = ['AttemptAccepted', 'init'] as [string, string];
+const approved = ['PaymentApproved', 'approved'] as [string, string];
+
+describe('the picture of the machine that runs', () => {
+  it('has a place for every state, none on another, and every transition between two of them', () => {
+    expect([...places.keys()]).toEqual(
+      expect.arrayContaining([
+        'creating.announced',
+        'init',
+        'voiding.unresolved',
+        'failed',
+        'refund.accepted',
+      ]),
+    );
+    for (const { from, to } of edges) expect([places.has(from), places.has(to)]).toEqual([true, true]);
+    const all = [...places.values()];
+    for (const one of all) {
+      expect(one.x + one.width).toBeLessThanOrEqual(width);
+      for (const other of all)
+        if (one !== other)
+          expect(
+            one.x + one.width <= other.x ||
+              other.x + other.width <= one.x ||
+              one.y + one.height <= other.y ||
+              other.y + other.height <= one.y,
+            `${one.id} ${other.id}`,
+          ).toBe(true);
+    }
+    expect(frames.map(({ id }) => id).toSorted()).toEqual(['capturing', 'creating', 'voiding']);
+  });
+
+  it('says in words where the payment is', () => {
+    const { html } = statePicture(history(requested, accepted, approved));
+    expect(html).toMatch(/aria-label="The way of this payment: init, approved\. approved"/);
+    expect(html.match(/class="place now"/g)).toHaveLength(1);
+  });
+});
+
+describe('the way of a payment', () => {
+  it('is told by its events, with the time spent in each state', () => {
+    const { steps, now } = wayOf(history(requested, accepted, approved), edges);
+    expect(steps).toMatchObject([
+      { from: 'creating.announced', to: 'init', event: 'AttemptAccepted', spentMs: 1_000 },
+      { from: 'init', to: 'approved', event: 'PaymentApproved', spentMs: 1_000 },
+    ]);
+    expect([...now]).toEqual(['approved', 'refund.idle']);
+  });
+
+  it('leads on where the machine allows it, and nowhere else', () => {
+    const waiting = wayOf(history(requested, accepted), edges);
+    expect([...waiting.ahead]).toEqual(expect.arrayContaining(['approved', 'voided', 'refund.accepted']));
+    expect([...waiting.ahead]).not.toContain('failed');
+    expect(new Set(waiting.next.map(({ to }) => to))).toEqual(
+      new Set(['approved', 'declined', 'expired', 'pending', 'authorized']),
+    );
+    const declined = wayOf(history(requested, accepted, ['PaymentDeclined', 'declined']), edges);
+    expect([...declined.ahead]).not.toContain('refund.announced');
+  });
+
+  it('goes by a lost answer, a refund beside it, and a full refund at the end', () => {
+    const { steps } = wayOf(
+      history(
+        ...([requested, ['AttemptUnresolved', 'unresolved'], accepted, approved] as [string, string][]),
+        ...([
+          ['RefundSubmitted', 'approved'],
+          ['RefundApproved', 'refunded'],
+        ] as [string, string][]),
+      ),
+      edges,
+    );
+    expect(steps.map(({ to }) => to)).toEqual([
+      ...['creating.unresolved', 'init', 'approved', 'refund.announced', 'refunded', 'refund.idle'],
+    ]);
+  });
+
+  it('of one that was adopted begins where the Payment Service showed it', () => {
+    expect([...wayOf(history(['PaymentAdopted', 'approved']), edges).now]).toContain('approved');
+    expect(wayOf([], edges).steps).toEqual([]);
+  });
+});

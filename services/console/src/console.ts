@@ -1,0 +1,101 @@
+/**
+ * The console for people: pages that a server writes, over the API that everybody else calls. It keeps nothing: who is
+ * signed in is in a cookie, what is shown comes from the API, what is done goes through it.
+ */
+import type { Clock, Ids, Log } from '@tollgate/service-kit';
+import type { OperatorCredentials } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import { createApi } from './api.ts';
+import { registerLive } from './live.ts';
+import { type ConsoleKit, addAction, addPage, send } from './page.ts';
+import { exportPayments } from './pages/export.ts';
+import { failurePage } from './pages/failure.ts';
+import { overviewPage } from './pages/overview.ts';
+import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
+import { paymentsPage } from './pages/payments.ts';
+import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
+import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
+import { searchPage } from './pages/search.ts';
+import { registerSignIn } from './pages/sign-in.ts';
+import { createSessions } from './session/sessions.ts';
+import { readAssets, registerAssets } from './static-files.ts';
+import { texts } from './texts.ts';
+
+export interface ConsoleDependencies {
+  credentials: OperatorCredentials;
+  clock: Clock;
+  ids: Pick<Ids, 'hex'>;
+  log: Log;
+  /** Where there is one. */
+  sandbox?: SandboxControls;
+}
+
+/** A form has a reason of 1,000 characters at most, and as many bytes as four times that. */
+const formBytesMax = 16 * 1024;
+
+/** Adds the console to the server that answers the API. */
+export async function registerConsole(app: FastifyInstance, deps: ConsoleDependencies): Promise<void> {
+  const { credentials, clock, ids, log, sandbox } = deps;
+  const assets = readAssets();
+  await app.register(async (scope) => {
+    const inject: FastifyInstance['inject'] = scope.inject.bind(scope);
+    const kit: ConsoleKit = {
+      ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
+      sessions: createSessions({ credentials, clock }),
+      apiOf: (session, address) => createApi({ inject, credentials }, session, address),
+    };
+    acceptForms(scope);
+    answerInPages(scope, kit, log);
+    registerAssets(scope, assets);
+    registerSignIn(scope, kit);
+    registerPages(scope, kit);
+    if (sandbox !== undefined) registerSandbox(scope, kit, sandbox);
+    registerLive(scope, { ...kit, log });
+  });
+}
+
+function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
+  app.get('/', async (_request, reply) => reply.redirect('/console', 303));
+  addPage(app, kit, '/console', overviewPage);
+  addPage(app, kit, '/console/search', searchPage);
+  addPage(app, kit, '/console/payments', paymentsPage);
+  addPage(app, kit, '/console/payments/:token', paymentPage);
+  for (const name of ['capture', 'void', 'refund'] as const)
+    addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));
+  addAction(app, kit, '/console/payments/:token/inquire', inquireNow);
+  addPage(app, kit, '/console/reviews', reviewsPage);
+  addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
+  addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
+  exportPayments(app, kit);
+}
+
+function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls): void {
+  addPage(app, kit, '/console/sandbox', sandboxPage);
+  addAction(app, kit, '/console/sandbox/payments', playScenario(sandbox));
+  addAction(app, kit, '/console/sandbox/clock', moveClock(sandbox));
+  addAction(app, kit, '/console/sandbox/faults', clearFaults(sandbox));
+}
+
+/** The only body of a page. */
+function acceptForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: formBytesMax },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+}
+
+function answerInPages(app: FastifyInstance, kit: ConsoleKit, log: Log): void {
+  app.setErrorHandler((error, request, reply) => {
+    const status = statusOf(error);
+    if (status >= 500)
+      log.error({ error, route: request.routeOptions.url ?? '' }, 'a page of the console failed');
+    return send(kit, request, reply, failurePage(status, texts.errors.title, texts.errors.unavailable));
+  });
+}
+
+const statusOf = (error: unknown): number =>
+  error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : 500;

@@ -1,0 +1,140 @@
+/** What a page is given, and how pages and actions are added to the server. */
+import type { Clock, Ids } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiRefusal, type Api } from './api.ts';
+import { type Rendered, layout } from './components/layout.ts';
+import type { Outcome } from './components/notice.ts';
+import type { Assets } from './static-files.ts';
+import { openOutcome, sealOutcome } from './session/outcomes.ts';
+import { isOwnForm } from './session/forgery.ts';
+import type { Session, Sessions } from './session/sessions.ts';
+import { failurePage, signInFirstPage } from './pages/failure.ts';
+import { texts } from './texts.ts';
+
+export interface ConsoleKit {
+  sessions: Sessions;
+  /** The API as the person of a session. */
+  apiOf(session: Session, address: string): Api;
+  assets: Assets;
+  clock: Clock;
+  ids: Pick<Ids, 'hex'>;
+  mac(purpose: string, text: string): string;
+  hasSandbox: boolean;
+}
+
+export interface PageContext {
+  session: Session;
+  api: Api;
+  query: URLSearchParams;
+  /** Parameters in the address. */
+  params: Readonly<Record<string, string>>;
+  /** The address with its query, as forms come back to it. */
+  address: string;
+  /** What came of what the reader has just done. */
+  outcome: Outcome | undefined;
+  now: number;
+  hasSandbox: boolean;
+  /** The key of an action: the same as long as what it acts on is the same, so that a form sent twice acts once. */
+  idempotencyKey(...parts: readonly (string | number)[]): string;
+  /** Another one each time. */
+  newKey(): string;
+}
+
+/** Ends in a page, or at another address. */
+export type Page = (context: PageContext) => Promise<Rendered | { location: string }>;
+
+/** Ends at an address, where the outcome is shown. */
+interface Done {
+  location: string;
+  outcome?: Outcome;
+}
+export type Action = (context: PageContext, form: URLSearchParams) => Promise<Done>;
+
+export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page: Page): void {
+  app.get(url, async (request, reply) => {
+    const session = kit.sessions.of(request);
+    if (session === undefined) return send(kit, request, reply, signInFirstPage());
+    const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
+    return 'location' in rendered
+      ? reply.redirect(rendered.location, 303)
+      : send(kit, request, reply, rendered, session);
+  });
+}
+
+export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, action: Action): void {
+  app.post(url, async (request, reply) => {
+    const session = kit.sessions.of(request);
+    if (session === undefined) return send(kit, request, reply, signInFirstPage());
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    if (!isOwnForm(request, session, form.get('csrf') ?? undefined))
+      return send(kit, request, reply, failurePage(403, texts.errors.title, texts.errors.forgery), session);
+    const context = contextOf(kit, request, session);
+    const done = await action(context, form).catch((error: unknown) => toFailure(error));
+    if (!('location' in done)) return send(kit, request, reply, done, session);
+    return reply.redirect(withOutcome(kit, session, done), 303);
+  });
+}
+
+function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): PageContext {
+  const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
+  const sealed = query.get('done');
+  query.delete('done');
+  const path = pathOf(request);
+  return {
+    ...{ session, api: kit.apiOf(session, request.ip), query },
+    params: request.params as Readonly<Record<string, string>>,
+    address: query.size === 0 ? path : `${path}?${query.toString()}`,
+    outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
+    ...{ now: kit.clock.now(), hasSandbox: kit.hasSandbox },
+    newKey: () => `console-${kit.ids.hex(16)}`,
+    idempotencyKey: (...parts) =>
+      `console-${kit.mac('key', JSON.stringify([session.id, ...parts])).slice(0, 40)}`,
+  };
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
+
+function withOutcome({ mac }: ConsoleKit, session: Session, { location, outcome }: Done): string {
+  if (outcome === undefined) return location;
+  const separator = location.includes('?') ? '&' : '?';
+  return `${location}${separator}done=${sealOutcome(mac, session, outcome)}`;
+}
+
+function toFailure(error: unknown): Rendered {
+  if (!(error instanceof ApiRefusal)) throw error;
+  const { status, message, requestId } = error;
+  if (status === 404) return failurePage(404, texts.errors.notFound, texts.errors.notFoundText, requestId);
+  return failurePage(status, texts.errors.title, message, requestId);
+}
+
+/** Nothing comes from elsewhere, nothing goes elsewhere, nothing runs that is not a file of ours, and nobody frames it. */
+const contentSecurityPolicy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:",
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+].join('; ');
+
+export function send(
+  { assets, hasSandbox }: Pick<ConsoleKit, 'assets' | 'hasSandbox'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Rendered,
+  session?: Session,
+): FastifyReply {
+  const surroundings = { path: pathOf(request), assets: assets.addresses, hasSandbox };
+  const text = layout(page, session === undefined ? surroundings : { ...surroundings, session });
+  return protect(reply)
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(text);
+}
+
+export const protect = (reply: FastifyReply): FastifyReply =>
+  reply.headers({
+    'content-security-policy': contentSecurityPolicy,
+    // With `no-referrer`, a browser would not say where a form stood.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  });

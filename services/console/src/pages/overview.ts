@@ -1,0 +1,178 @@
+/** Is anything stuck, whose fault is it, what do I do? What is not normal stands above what is. */
+import { type Html, html } from '@tollgate/service-kit';
+import { bars } from '../components/bars.ts';
+import { outcomeNotice } from '../components/notice.ts';
+import { sign } from '../components/state.ts';
+import { relative } from '../components/time.ts';
+import type { Page } from '../page.ts';
+import { texts } from '../texts.ts';
+
+interface Hour {
+  hour: string;
+  created: number;
+  approved: number;
+  declined: number;
+}
+
+interface Overview {
+  hours: Hour[];
+  unresolved: number;
+  reviews: number;
+}
+
+interface Account {
+  environment: string;
+  account: string;
+  circuit: 'closed' | 'open' | 'half-open';
+  callsUnderWay: number;
+  waiting: number;
+  weight: number;
+  callsPerSecondMax: number;
+}
+
+interface Review {
+  since: string;
+}
+
+const words = texts.overview;
+
+export const overviewPage: Page = async ({ api, outcome }) => {
+  const [overview, { accounts }, { reviews }] = await Promise.all([
+    api.get<Overview>('/api/v1/admin/overview'),
+    api.get<{ accounts: Account[] }>('/api/v1/admin/accounts'),
+    api.get<{ reviews: Review[] }>('/api/v1/admin/reviews'),
+  ]);
+  const main = html`<h1>${words.title}</h1>
+    ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    <section id="trouble" data-region="">${troubles(overview, accounts, reviews)}</section>
+    <section id="figures" class="figures" data-region="">${figures(overview)}</section>
+    <section id="accounts" data-region="" aria-labelledby="accounts-title">
+      <h2 id="accounts-title">${words.accounts}</h2>
+      ${accountTable(accounts)}
+    </section>`;
+  return { title: words.title, main, isLive: true };
+};
+
+/** Everything that is not normal, each with where it leads. */
+function troubles({ unresolved }: Overview, accounts: readonly Account[], reviews: readonly Review[]): Html {
+  const notNormal = [
+    ...accounts
+      .filter(({ circuit }) => circuit !== 'closed')
+      .map(({ account, environment, circuit }) =>
+        trouble('bad', html`Account ${account} (${environment}): circuit ${words.circuits[circuit]}.`),
+      ),
+    ...(reviews[0] === undefined
+      ? []
+      : [
+          trouble(
+            'note',
+            html`<a href="/console/reviews"
+                >${reviews.length} ${reviews.length === 1 ? 'review waits' : 'reviews wait'} for a person</a
+              >, the oldest since ${relative(reviews[0].since)}.`,
+          ),
+        ]),
+    ...(unresolved === 0
+      ? []
+      : [
+          trouble(
+            'note',
+            html`<a href="/console/payments?phase=unresolved"
+                >${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome</a
+              >; the gateway inquires by itself.`,
+          ),
+        ]),
+  ];
+  return notNormal.length === 0
+    ? html`<p class="normal good">${sign('good')} ${words.normal}</p>`
+    : html`<ul class="troubles">
+        ${notNormal}
+      </ul>`;
+}
+
+const trouble = (tone: string, text: Html): Html =>
+  html`<li class="notice ${tone}">
+    ${sign(tone)}
+    <p>${text}</p>
+  </li>`;
+
+const countText = (count: number): string => new Intl.NumberFormat('en').format(count);
+
+function figures({ hours, unresolved, reviews }: Overview): Html[] {
+  const sum = (of: (hour: Hour) => number) => hours.reduce((all, hour) => all + of(hour), 0);
+  const [approved, declined] = [sum((hour) => hour.approved), sum((hour) => hour.declined)];
+  const decided = approved + declined;
+  const rate = decided === 0 ? '–' : `${((100 * approved) / decided).toFixed(1)} %`;
+  const created = bars(
+    hours.map(({ hour, created: value }) => ({ label: `${hour.slice(11, 16)} UTC: ${value}`, value })),
+    `${words.created}, ${words.perHour}`,
+  );
+  const share = bars(
+    hours.map(({ hour, approved: part, declined: other }) => ({
+      ...{ label: `${hour.slice(11, 16)} UTC: ${part} approved, ${other} declined` },
+      ...{ value: part + other, part },
+    })),
+    `${words.approved}, ${words.declined}, ${words.perHour}`,
+  );
+  return [
+    figure(
+      words.created,
+      countText(sum((hour) => hour.created)),
+      '/console/payments?last=24h',
+      words.perHour,
+      created,
+    ),
+    figure(words.approval, rate, '/console/payments?phase=declined&last=24h', words.approvalHelp, share),
+    figure(
+      words.unresolved,
+      countText(unresolved),
+      '/console/payments?phase=unresolved',
+      words.unresolvedHelp,
+    ),
+    figure(words.reviews, countText(reviews), '/console/reviews', words.reviewsHelp),
+  ];
+}
+
+const figure = (name: string, value: string, address: string, about: string, lines?: Html): Html =>
+  html`<article class="figure">
+    <h2>${name}</h2>
+    <p class="value"><a href="${address}">${value}</a></p>
+    ${lines}
+    <p class="calm">${about}</p>
+  </article>`;
+
+function accountTable(accounts: readonly Account[]): Html {
+  const { columns } = words;
+  const order = { open: 0, 'half-open': 1, closed: 2 };
+  const sorted = accounts.toSorted((one, other) => order[one.circuit] - order[other.circuit]);
+  const rows = sorted.map(
+    ({ environment, account, circuit, callsUnderWay, waiting, weight, callsPerSecondMax }) => {
+      const tone = circuit === 'closed' ? 'good' : circuit === 'open' ? 'bad' : 'note';
+      const address = `/console/payments?${new URLSearchParams({ account, environment }).toString()}`;
+      return html`<tr data-row="">
+        <td><a href="${address}">${account}</a> <small class="calm">${environment}</small></td>
+        <td><span class="chip ${tone}">${sign(tone)}${words.circuits[circuit]}</span></td>
+        <td class="number">${callsUnderWay}</td>
+        <td class="number">${waiting}</td>
+        <td class="number">${weight}</td>
+        <td class="number">${callsPerSecondMax}</td>
+      </tr>`;
+    },
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${words.accounts}">
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">${columns.account}</th>
+          <th scope="col">${columns.circuit}</th>
+          <th scope="col" class="number">${columns.underWay}</th>
+          <th scope="col" class="number">${columns.waiting}</th>
+          <th scope="col" class="number">${columns.share}</th>
+          <th scope="col" class="number">${columns.budget}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,201 @@
+/** One payment: what it is and what comes next, the way that it took, what happened, and what may be done. */
+import { type Html, html } from '@tollgate/service-kit';
+import { type ActionName, type ActionSubject, actionForms } from '../components/actions.ts';
+import { amount, amountText, parseAmount } from '../components/amount.ts';
+import { errorText, outcomeNotice } from '../components/notice.ts';
+import { paymentPath, shortMask } from '../components/payment-list.ts';
+import { chip, sign } from '../components/state.ts';
+import { statePicture } from '../components/state-picture.ts';
+import { relative, time } from '../components/time.ts';
+import { type TimelineEvent, type TimelineWebhook, timeline } from '../components/timeline.ts';
+import { copyable } from '../components/token.ts';
+import type { Action, Page } from '../page.ts';
+import { texts } from '../texts.ts';
+
+interface Detail extends ActionSubject {
+  payment: ActionSubject['payment'] & {
+    updatedAt: string;
+    approvedAmount: number;
+    refundedAmount: number;
+    declineReason?: string;
+    processingUrl?: string;
+  };
+  machine: { lifecycle: string; refund: string };
+  call?: { operation: string; answerBy: string };
+  nextInquiryAt?: string;
+  reviews: readonly { code: string; number: number; since: string }[];
+}
+
+export const paymentPage: Page = async (context) => {
+  const { api, params, outcome } = context;
+  const token = encodeURIComponent(params['token'] ?? '');
+  const detail = await api.get<Detail>(`/api/v1/admin/payments/${token}`);
+  const { payment } = detail;
+  const [history, sent] = await Promise.all([
+    api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${token}/events`),
+    api.get<{ webhooks: TimelineWebhook[] }>(`/api/v1/payments/${token}/webhooks`, payment),
+  ]);
+  const { events } = history;
+  const main = html`<section id="facts" class="payment" data-region="">
+      ${heading(detail, events)} ${nextOf(detail)} ${reviewsOf(detail)} ${factsOf(detail)}
+    </section>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    <section id="actions" class="panel" data-region="" aria-labelledby="actions-title">
+      <h2 id="actions-title">${texts.actions.title}</h2>
+      ${actionForms(detail, context)}
+    </section>
+    <section id="way" class="panel" data-region="" aria-labelledby="way-title">
+      <h2 id="way-title">${texts.payment.picture}</h2>
+      <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">${statePicture(events)}</div>
+      <p class="calm">${texts.payment.pictureHelp}</p>
+    </section>
+    <section id="timeline" class="panel" data-region="" aria-labelledby="timeline-title">
+      <h2 id="timeline-title">${texts.payment.timeline}</h2>
+      ${timeline(events, sent.webhooks, payment.currency)}
+    </section>`;
+  const title = `${amountText(payment.amount, payment.currency)} · ${texts.phases[payment.phase] ?? payment.phase}`;
+  return { title, main, isLive: true };
+};
+
+function heading({ payment }: Detail, events: readonly TimelineEvent[]): Html {
+  const { phase } = payment;
+  // The first of the last events that left it in this phase.
+  const since = events.slice(events.findLastIndex((event) => event.phase !== phase) + 1)[0]?.at;
+  return html`<div class="heading">
+    <h1>${amount(payment.amount, payment.currency)}</h1>
+    <p>
+      ${chip(phase)}
+      ${since === undefined ? undefined : html`<span class="calm">${texts.payment.since} ${time(since)}</span>`}
+      ${payment.environment === 'sandbox' ? html`<span class="mode">sandbox</span>` : undefined}
+    </p>
+  </div>`;
+}
+
+/** What happens next, and when. */
+function nextOf({ payment, call, machine, nextInquiryAt, reviews }: Detail): Html {
+  const words = texts.next;
+  const at = nextInquiryAt === undefined ? undefined : html` ${relative(nextInquiryAt)}.`;
+  const line = (text: string, when?: Html) =>
+    html`<p class="next"><b>${texts.payment.next}</b> ${text}${when}</p>`;
+  if (call !== undefined) {
+    const operation = texts.operations[call.operation] ?? call.operation;
+    const isLost = machine.lifecycle.endsWith('.unresolved') || machine.refund === 'unresolved';
+    if (isLost) return line(words.unresolved(operation), at);
+    return line(words.underWay(operation), html` ${relative(call.answerBy)}.`);
+  }
+  if (reviews.length > 0) return line(words.review(reviews.length));
+  if (machine.refund !== 'idle') return line(words.refund, at);
+  switch (payment.phase) {
+    case 'init':
+    case 'pending':
+      return at === undefined ? line(words.customerOnly) : line(words.customer, at);
+    case 'authorized':
+      return line(words.authorized);
+    default:
+      return at === undefined ? line(words.finalOnly) : line(words.final, at);
+  }
+}
+
+function reviewsOf({ reviews, payment }: Detail): Html | undefined {
+  if (reviews.length === 0) return undefined;
+  const items = reviews.map(
+    ({ code, number }) =>
+      html`<li>
+        ${texts.reviews.codes[code] ?? code}
+        <a href="/console/reviews/${payment.token}/${code}/${number}">${texts.payment.decide}</a>
+      </li>`,
+  );
+  return html`<div class="notice note">
+    ${sign('note')}
+    <div>
+      <p>${texts.payment.reviews}</p>
+      <ul>
+        ${items}
+      </ul>
+    </div>
+  </div>`;
+}
+
+function factsOf({ payment }: Detail): Html {
+  const words = texts.payment.facts;
+  const { token, currency, orderNumber, sanitizedMask, processingUrl, declineReason } = payment;
+  const sum = (minor: number) => (minor === 0 ? undefined : amount(minor, currency));
+  const page =
+    processingUrl !== undefined && /^https?:/.test(processingUrl)
+      ? html`<a href="${processingUrl}" target="_blank" rel="noopener noreferrer"
+          >${texts.payment.customerPage}</a
+        >`
+      : undefined;
+  const facts: [string, Html | string | undefined][] = [
+    [words.team, payment.team],
+    [words.environment, payment.environment],
+    [words.account, payment.account],
+    [words.order, orderNumber],
+    [words.product, payment.product],
+    [words.card, sanitizedMask === undefined ? undefined : shortMask(sanitizedMask)],
+    [words.token, copyable(token)],
+    [words.created, time(payment.createdAt)],
+    [words.held, sum(payment.heldAmount)],
+    [words.approved, sum(payment.approvedAmount)],
+    [words.refunded, sum(payment.refundedAmount)],
+    [words.declined, declineReason],
+    ['', page],
+  ];
+  const shown = facts
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    );
+  return html`<dl class="facts">${shown}</dl>`;
+}
+
+/** What each action calls. */
+const requests: Readonly<
+  Record<Exclude<ActionName, 'inquire'>, { path: string; body: (token: string, amount?: number) => object }>
+> = {
+  capture: { path: '/api/v1/payments/confirm', body: (token) => ({ token }) },
+  void: { path: '/api/v1/payments/decline', body: (token) => ({ token }) },
+  refund: { path: '/api/v1/refunds', body: (token, minor) => ({ token, amount: minor }) },
+};
+
+export const actOn =
+  (name: Exclude<ActionName, 'inquire'>): Action =>
+  async ({ api, params }, form) => {
+    const token = params['token'] ?? '';
+    const location = paymentPath(token);
+    const { payment } = await api.get<Detail>(`/api/v1/admin/payments/${encodeURIComponent(token)}`);
+    const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;
+    if (name === 'refund' && minor === undefined)
+      return { location, outcome: { isDone: false, text: texts.outcomes.refusedAmount } };
+    const { path, body } = requests[name];
+    const idempotencyKey = form.get('key') ?? '';
+    const answer = await api.call({
+      ...{ method: 'POST', path, within: payment, body: body(token, minor) },
+      ...(name === 'refund' ? { idempotencyKey } : {}),
+    });
+    if (answer.kind === 'refused')
+      return {
+        location,
+        outcome: { isDone: false, text: errorText(answer.errors), requestId: answer.requestId },
+      };
+    const text = answer.status === 202 ? texts.outcomes.unknown : texts.outcomes[name];
+    return { location, outcome: { isDone: true, text } };
+  };
+
+export const inquireNow: Action = async ({ api, params }) => {
+  const token = params['token'] ?? '';
+  const path = `/api/v1/admin/payments/${encodeURIComponent(token)}/inquire`;
+  const answer = await api.call<{ result: string }>({ method: 'POST', path, body: {} });
+  const location = paymentPath(token);
+  if (answer.kind === 'refused')
+    return { location, outcome: { isDone: false, text: errorText(answer.errors) } };
+  const { result } = answer.body;
+  const isDone = result === 'inquired' || result === 'awaiting-answer';
+  return { location, outcome: { isDone, text: texts.outcomes.inquire[result] ?? result } };
+};

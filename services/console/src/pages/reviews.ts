@@ -1,0 +1,214 @@
+/** The inbox over all teams, oldest first; and one review, with what is known and what each decision does. */
+import { type Html, html } from '@tollgate/service-kit';
+import { amount } from '../components/amount.ts';
+import { errorText, outcomeNotice } from '../components/notice.ts';
+import { paymentPath } from '../components/payment-list.ts';
+import { chip, sign } from '../components/state.ts';
+import { relative, time, timeOfDay } from '../components/time.ts';
+import { copyable, shortToken } from '../components/token.ts';
+import type { TimelineEvent } from '../components/timeline.ts';
+import type { Action, Page, PageContext } from '../page.ts';
+import { eventSentences, texts } from '../texts.ts';
+
+interface Review {
+  token: string;
+  kind: 'payment' | 'payout' | 'unmatched';
+  code: string;
+  number: number;
+  since: string;
+  evidence: Readonly<Record<string, unknown>>;
+  resolutions: readonly string[];
+  team: string;
+  environment: string;
+  amount: number;
+  currency: string;
+  status: string;
+  phase?: string;
+  orderNumber?: string;
+}
+
+const readReviews = async ({ api }: Pick<PageContext, 'api'>): Promise<readonly Review[]> =>
+  (await api.get<{ reviews: Review[] }>('/api/v1/admin/reviews')).reviews;
+
+const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
+  `/console/reviews/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
+
+export const reviewsPage: Page = async (context) => {
+  const reviews = await readReviews(context);
+  const { outcome } = context;
+  const main = html`<h1>${texts.reviews.title}</h1>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    <section id="reviews" data-region="">${reviews.length === 0 ? none : reviewTable(reviews)}</section>`;
+  return { title: texts.reviews.title, main, isLive: true };
+};
+
+const none = html`<p class="empty good">
+  ${sign('good')} ${texts.reviews.empty} <span class="calm">${texts.reviews.emptyHow}</span>
+</p>`;
+
+function reviewTable(reviews: readonly Review[]): Html {
+  const { columns } = texts.reviews;
+  const rows = reviews.map(
+    (review) =>
+      html`<tr data-row="">
+        <td>${relative(review.since)}</td>
+        <td class="text">
+          <a href="${pathOf(review)}">${texts.reviews.codes[review.code] ?? review.code}</a>
+        </td>
+        <td><code>${shortToken(review.token)}</code></td>
+        <td class="number">${amount(review.amount, review.currency)}</td>
+        <td>
+          ${review.team}${review.environment === 'sandbox' ? undefined : html` <small class="production">${review.environment}</small>`}
+        </td>
+      </tr>`,
+  );
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.reviews.title}">
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">${columns.since}</th>
+          <th scope="col">${columns.what}</th>
+          <th scope="col">${columns.payment}</th>
+          <th scope="col" class="number">${columns.amount}</th>
+          <th scope="col">${columns.team}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const isNamed =
+  ({ params }: Pick<PageContext, 'params'>) =>
+  ({ token, code, number }: Review): boolean =>
+    token === params['token'] && code === params['code'] && String(number) === params['number'];
+
+export const reviewPage: Page = async (context) => {
+  const { api, outcome } = context;
+  const reviews = await readReviews(context);
+  const review = reviews.find(isNamed(context));
+  if (review === undefined) return { title: texts.reviews.title, main: gone(reviews[0]), status: 404 };
+  const history =
+    review.kind === 'payment'
+      ? await api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${review.token}/events`)
+      : { events: [] };
+  const title = texts.reviews.codes[review.code] ?? review.code;
+  const main = html`<p class="calm"><a href="/console/reviews">${texts.reviews.back}</a></p>
+    <h1>${title}</h1>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    <div class="split">
+      <section class="panel" id="evidence" data-region="" aria-labelledby="evidence-title">
+        <h2 id="evidence-title">${texts.reviews.evidence}</h2>
+        ${evidenceOf(review)} ${storyOf(history.events)}
+      </section>
+      <section class="panel" aria-labelledby="choices-title">
+        <h2 id="choices-title">${texts.reviews.choices}</h2>
+        ${decisionForm(review, context)}
+      </section>
+    </div>`;
+  return { title, main, isLive: true };
+};
+
+const gone = (next: Review | undefined): Html =>
+  html`<section class="alone">
+    <h1>${texts.reviews.gone}</h1>
+    <p>
+      ${next === undefined ? undefined : html`<a href="${pathOf(next)}">${texts.reviews.nextOne}</a> · `}<a
+        href="/console/reviews"
+        >${texts.reviews.back}</a
+      >
+    </p>
+  </section>`;
+
+function evidenceOf(review: Review): Html {
+  const { token, kind, since, evidence, phase, orderNumber, team, environment } = review;
+  const link =
+    kind === 'payment'
+      ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
+      : copyable(token);
+  const words = texts.payment.facts;
+  const facts: [string, Html | string | undefined][] = [
+    [texts.reviews.columns.payment, link],
+    ['', phase === undefined ? undefined : chip(phase)],
+    [texts.reviews.columns.amount, amount(review.amount, review.currency)],
+    [words.team, `${team}, ${environment}`],
+    [words.order, orderNumber],
+    [texts.reviews.columns.since, time(since)],
+    ...Object.entries(evidence).map(([name, value]): [string, string] => [name, String(value)]),
+  ];
+  const shown = facts.filter(([, value]) => value !== undefined);
+  return html`<dl class="facts">
+    ${shown.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
+  events.length === 0
+    ? undefined
+    : html`<ol class="story">
+        ${events.map(({ at, type }) => html`<li>${timeOfDay(at)} ${eventSentences[type] ?? type}</li>`)}
+      </ol>`;
+
+function decisionForm(review: Review, { session }: PageContext): Html {
+  const mayDecide = session.role === 'operator' || session.role === 'admin';
+  if (!mayDecide) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
+  const choices = review.resolutions.map(
+    (resolution, place) =>
+      html`<label class="choice"
+        ><input
+          type="radio"
+          name="resolution"
+          value="${resolution}"
+          required
+          ${place === 0 ? html`autofocus` : undefined}
+        /><span
+          ><b>${texts.reviews.resolutions[resolution] ?? resolution}</b>
+          ${texts.reviews.consequences[resolution] ?? texts.reviews.otherwise}</span
+        ></label
+      >`,
+  );
+  return html`<form method="post" action="${pathOf(review)}" class="decision">
+    ${choices}
+    <label
+      >${texts.reviews.reason}<textarea name="reason" required maxlength="1000" rows="3"></textarea>
+    </label>
+    <input type="hidden" name="csrf" value="${session.csrf}" />
+    <input type="hidden" name="team" value="${review.team}" />
+    <input type="hidden" name="environment" value="${review.environment}" />
+    <button class="strong grave">${texts.reviews.does}</button>
+  </form>`;
+}
+
+export const decideReview: Action = async (context, form) => {
+  const { api, params } = context;
+  const { token = '', code = '', number = '' } = params;
+  const text = (name: string) => form.get(name) ?? '';
+  const answer = await api.call({
+    ...{ method: 'POST', path: `/api/v1/reviews/${encodeURIComponent(token)}/resolve` },
+    within: { team: text('team'), environment: text('environment') },
+    body: { code, number: Number(number), resolution: text('resolution'), reason: text('reason') },
+  });
+  if (answer.kind === 'refused') {
+    const outcome = { isDone: false, text: errorText(answer.errors), requestId: answer.requestId };
+    return { location: pathOf({ token, code, number: Number(number) }), outcome };
+  }
+  // The list of the API follows a moment later, and may show this one still.
+  const others = (await readReviews(context)).filter((review) => !isNamed(context)(review));
+  const [next] = others;
+  return {
+    location: next === undefined ? '/console/reviews' : pathOf(next),
+    outcome: { isDone: true, text: texts.outcomes.reviewResolved },
+  };
+};

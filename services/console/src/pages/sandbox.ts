@@ -1,0 +1,159 @@
+/** The sandbox: a developer plays customer, Payment Service and time, and watches what the gateway makes of it. */
+import { type Html, html } from '@tollgate/service-kit';
+import { parseAmount } from '../components/amount.ts';
+import { errorText, outcomeNotice } from '../components/notice.ts';
+import { paymentPath } from '../components/payment-list.ts';
+import { sign } from '../components/state.ts';
+import type { Action, Page, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+import { failurePage } from './failure.ts';
+
+/** The controls of a Payment Service that is a sandbox. */
+export interface SandboxControls {
+  /** Rejects where the sandbox does not answer, or refuses. */
+  control(
+    method: 'POST' | 'DELETE',
+    path: string,
+    body?: object | readonly object[],
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
+const words = texts.sandbox;
+const environment = 'sandbox';
+
+interface Scenario {
+  /** Set before the payment is created. */
+  fault?: { operation: string; fault: string };
+  /** What the customer does once the payment is there. */
+  pays?: 'approved' | 'declined';
+}
+
+const scenarios: Readonly<Record<string, Scenario>> = {
+  approved: { pays: 'approved' },
+  declined: { pays: 'declined' },
+  waiting: {},
+  'lost-callback': { fault: { operation: 'callback', fault: 'drop' }, pays: 'approved' },
+  'lost-answer': { fault: { operation: 'create', fault: 'lost_reply' } },
+  'down-service': { fault: { operation: 'create', fault: 'error_before' } },
+};
+
+export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) => {
+  if (!hasSandbox) return failurePage(404, words.title, words.none);
+  const { teams } = await api.get<{ teams: string[] }>('/api/v1/admin/teams');
+  const main = html`<h1>${words.title}</h1>
+    <p class="calm">${words.intro}</p>
+    ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    ${session.role === 'viewer' ? html`<p class="notice note">${sign('note')} ${words.needsTeam}</p>` : undefined}
+    <form method="post" action="/console/sandbox/payments" class="scenes">
+      <input type="hidden" name="csrf" value="${session.csrf}" />
+      <div class="terms">
+        <label
+          >${words.team}<select name="team">
+            ${teams.map((team) => html`<option>${team}</option>`)}
+          </select></label
+        >
+        <label
+          >${words.amount}<input name="amount" value="12.50" inputmode="decimal" maxlength="12" required
+        /></label>
+        <label
+          >${words.currency}<input name="currency" value="EUR" maxlength="3" pattern="[A-Z]{3}" required
+        /></label>
+        <label class="check"><input type="checkbox" name="twoSteps" value="true" />${words.twoSteps}</label>
+      </div>
+      <div class="scenarios">${Object.entries(words.scenarios).map(scenarioButton)}</div>
+    </form>
+    <section class="panel" aria-labelledby="clock-title">
+      <h2 id="clock-title">${words.clock}</h2>
+      <p class="calm">${words.clockText}</p>
+      <form method="post" action="/console/sandbox/clock" class="inline">
+        <input type="hidden" name="csrf" value="${session.csrf}" />
+        <label
+          >${words.clockDoes}<select name="seconds">
+            ${Object.entries(words.clockBy).map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}
+          </select></label
+        >
+        <button>${words.clockDoes}</button>
+      </form>
+    </section>
+    <section class="panel" aria-labelledby="faults-title">
+      <h2 id="faults-title">${words.faults}</h2>
+      <form method="post" action="/console/sandbox/faults" class="inline">
+        <input type="hidden" name="csrf" value="${session.csrf}" />
+        <button>${words.clear}</button>
+      </form>
+    </section>`;
+  return { title: words.title, main };
+};
+
+const scenarioButton = ([name, [title, text]]: [string, readonly [string, string]]): Html =>
+  html`<button name="scenario" value="${name}" class="scenario"><b>${title}</b><span>${text}</span></button>`;
+
+const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { isDone: false, text } });
+
+export const playScenario =
+  ({ control }: SandboxControls): Action =>
+  async (context, form) => {
+    const scenario = scenarios[form.get('scenario') ?? ''];
+    if (scenario === undefined) return refusedAt(words.noSuchFault);
+    // Before the fault is set: whoever may not create anything sets none either.
+    if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
+    if (scenario.fault !== undefined) await control('POST', 'faults', [{ ...scenario.fault, times: 1 }]);
+    const created = await create(context, form);
+    if (created.token === undefined) return refusedAt(created.text);
+    if (scenario.pays !== undefined) await pay(context, { control }, created.token, scenario.pays);
+    return { location: paymentPath(created.token) };
+  };
+
+async function create(
+  { api, newKey }: Pick<PageContext, 'api' | 'newKey'>,
+  form: URLSearchParams,
+): Promise<{ token: string } | { token?: undefined; text: string }> {
+  const text = (name: string) => form.get(name) ?? '';
+  const currency = text('currency');
+  const key = newKey();
+  const answer = await api.call<{ token: string }>({
+    ...{ method: 'POST', path: '/api/v1/payments', within: { team: text('team'), environment } },
+    idempotencyKey: key,
+    body: {
+      ...{ product: words.product, amount: parseAmount(text('amount'), currency) ?? 0, currency },
+      ...{ orderNumber: `sandbox-${key.slice(-8)}`, needConfirmation: text('twoSteps') === 'true' },
+    },
+  });
+  if (answer.kind === 'answer') return { token: answer.body.token };
+  // A payment that failed is there all the same, and worth looking at.
+  return answer.token === undefined ? { text: errorText(answer.errors) } : { token: answer.token };
+}
+
+/** Pays as the customer would on the page of the Payment Service. */
+async function pay(
+  { api }: Pick<PageContext, 'api'>,
+  { control }: SandboxControls,
+  token: string,
+  outcome: string,
+): Promise<void> {
+  const { events } = await api.get<{ events: { stored: { data: { serviceToken?: string } } }[] }>(
+    `/api/v1/admin/payments/${token}/events`,
+  );
+  const serviceToken = events.findLast(({ stored }) => stored.data.serviceToken !== undefined)?.stored.data
+    .serviceToken;
+  if (serviceToken !== undefined)
+    await control('POST', `payments/${encodeURIComponent(serviceToken)}/pay`, { outcome });
+}
+
+export const moveClock =
+  ({ control }: SandboxControls): Action =>
+  async ({ session }, form) => {
+    if (session.role === 'viewer') return refusedAt(words.needsTeam);
+    const seconds = form.get('seconds') ?? '';
+    if (!(seconds in words.clockBy)) return refusedAt(words.noSuchFault);
+    const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
+    return { location: '/console/sandbox', outcome: { isDone: true, text: words.clockMoved(String(now)) } };
+  };
+
+export const clearFaults =
+  ({ control }: SandboxControls): Action =>
+  async ({ session }) => {
+    if (session.role === 'viewer') return refusedAt(words.needsTeam);
+    await control('DELETE', 'faults');
+    return { location: '/console/sandbox', outcome: { isDone: true, text: words.faultsCleared } };
+  };

@@ -1,0 +1,52 @@
+/** The page that a link to sign in leads to: the link is used up by a press, not by whoever looks where it leads. */
+import { html } from '@tollgate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { type ConsoleKit, send } from '../page.ts';
+import { isFromHere, isOwnForm } from '../session/forgery.ts';
+import { setCookie } from '../session/sessions.ts';
+import { texts } from '../texts.ts';
+import { failurePage } from './failure.ts';
+
+export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
+  const { sessions } = kit;
+
+  app.get('/console/sign-in', async (request, reply) => {
+    const link = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('link') ?? '';
+    const claims = sessions.whom(link);
+    if (claims === undefined) return send(kit, request, reply, notValid());
+    const main = html`<section class="alone">
+      <h1>${texts.signIn.title}</h1>
+      <p>${texts.signIn.ask(claims.person, claims.role)}</p>
+      <form method="post" action="/console/sign-in">
+        <input type="hidden" name="link" value="${link}" />
+        <button class="strong" autofocus>${texts.signIn.button}</button>
+      </form>
+    </section>`;
+    return send(kit, request, reply, { title: texts.signIn.title, main });
+  });
+
+  app.post('/console/sign-in', async (request, reply) => {
+    const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
+    const begun = isFromHere(request.headers) ? sessions.signIn(link) : undefined;
+    if (begun === undefined) return send(kit, request, reply, notValid());
+    // Nobody is in the console whom the security log does not know of.
+    const api = kit.apiOf(begun.session, request.ip);
+    const recorded = await api.call({ method: 'POST', path: '/api/v1/admin/sign-ins', body: {} });
+    if (recorded.kind === 'refused')
+      return send(kit, request, reply, failurePage(503, texts.errors.title, texts.errors.unavailable));
+    setCookie(request, reply, begun.cookie);
+    return reply.redirect('/console', 303);
+  });
+
+  app.post('/console/sign-out', async (request, reply) => {
+    const session = sessions.of(request);
+    const given = request.body instanceof URLSearchParams ? request.body.get('csrf') : null;
+    if (session !== undefined && isOwnForm(request, session, given ?? undefined)) {
+      sessions.end(session);
+      setCookie(request, reply, undefined);
+    }
+    return reply.redirect('/console', 303);
+  });
+}
+
+const notValid = () => failurePage(401, texts.signIn.none, texts.signIn.usedUp);

@@ -1,0 +1,22 @@
+/** What came of an action, on its way from the action to the page that shows it: in the address, and made by us only. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Outcome } from '../components/notice.ts';
+import type { Session } from './sessions.ts';
+
+type Mac = (purpose: string, text: string) => string;
+const textMax = 1_000;
+
+export function sealOutcome(mac: Mac, { id }: Pick<Session, 'id'>, outcome: Outcome): string {
+  const short = { ...outcome, text: outcome.text.slice(0, textMax) };
+  const payload = Buffer.from(JSON.stringify(short)).toString('base64url');
+  return `${payload}.${mac(`outcome ${id}`, payload)}`;
+}
+
+/** Undefined for what was not made for this session. */
+export function openOutcome(mac: Mac, { id }: Pick<Session, 'id'>, sealed: string): Outcome | undefined {
+  const [payload = '', given = ''] = sealed.split('.', 2);
+  const expected = mac(`outcome ${id}`, payload);
+  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected)))
+    return undefined;
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Outcome;
+}

@@ -1,0 +1,72 @@
+/** The console reads without script; with it, times are the reader's, pages are live, and the keyboard leads. */
+import { startKeyboard } from './keyboard.js';
+import { startLive } from './live.js';
+import { showTimes } from './times.js';
+
+const themeName = 'tollgate-theme';
+
+function startTheme() {
+  const known = localStorage.getItem(themeName);
+  if (known === 'light' || known === 'dark') document.documentElement.dataset.theme = known;
+  document.querySelector('[data-theme-switch]')?.addEventListener('click', () => {
+    const isDark =
+      document.documentElement.dataset.theme === 'dark' ||
+      (document.documentElement.dataset.theme === undefined &&
+        matchMedia('(prefers-color-scheme: dark)').matches);
+    const chosen = isDark ? 'light' : 'dark';
+    document.documentElement.dataset.theme = chosen;
+    localStorage.setItem(themeName, chosen);
+  });
+}
+
+function say(text) {
+  const said = document.createElement('p');
+  said.className = 'said';
+  said.setAttribute('role', 'status');
+  said.textContent = text;
+  document.body.append(said);
+  setTimeout(() => said.remove(), 1_500);
+}
+
+function startCopying() {
+  document.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest('[data-copy]') : null;
+    if (button === null) return;
+    navigator.clipboard.writeText(button.dataset.copy).then(() => say('Copied'));
+  });
+}
+
+/** A row is open to a press anywhere on it, and to the keyboard by its link. */
+function startRows() {
+  document.addEventListener('click', (event) => {
+    if (!(event.target instanceof Element) || event.target.closest('a, button, input, summary')) return;
+    if (getSelection()?.isCollapsed === false) return;
+    event.target.closest('tr[data-row]')?.querySelector('a')?.click();
+  });
+}
+
+/** What is empty says nothing, so it is no part of the address. */
+function startFilters() {
+  document.querySelector('form.filters')?.addEventListener('submit', ({ currentTarget }) => {
+    for (const field of currentTarget.elements)
+      if (field.name !== '' && field.value === '') field.disabled = true;
+  });
+}
+
+/** The outcome of an action is shown once: the address stays the page's own. */
+function forgetOutcome() {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('done')) return;
+  address.searchParams.delete('done');
+  history.replaceState(null, '', address);
+}
+
+startTheme();
+// Before times are changed: what the server sent is what it is compared with.
+startLive();
+showTimes(document);
+startCopying();
+startRows();
+startFilters();
+forgetOutcome();
+startKeyboard();

@@ -1,0 +1,65 @@
+/**
+ * Loads the page again, in place, when the server says that it has changed. Only regions that differ are replaced, and none
+ * in which the reader is at work. A page that nobody looks at is not watched.
+ */
+import { showTimes } from './times.js';
+
+/** Of what is watched: without what is known only afterwards. */
+const ownAddress = () => `${location.pathname}${location.search}`;
+
+let source;
+
+async function refresh() {
+  const answer = await fetch(ownAddress(), { headers: { accept: 'text/html' } });
+  if (!answer.ok) return;
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  document.title = next.title;
+  for (const region of document.querySelectorAll('[data-region]')) {
+    const made = next.getElementById(region.id);
+    if (made === null || made.innerHTML === region.source) continue;
+    if (isAtWork(region)) continue;
+    const source = made.innerHTML;
+    const opened = [...region.querySelectorAll('details[open][id]')].map(({ id }) => id);
+    const unchecked = [...region.querySelectorAll('input[type="checkbox"]:not(:checked)')].map(
+      ({ name }) => name,
+    );
+    const at = region.querySelector('tr.at a')?.getAttribute('href');
+    const scrolled = region.querySelector('.wide')?.scrollLeft ?? 0;
+    region.replaceChildren(...made.childNodes);
+    region.source = source;
+    for (const id of opened) region.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '');
+    for (const name of unchecked) region.querySelector(`[name="${CSS.escape(name)}"]`).checked = false;
+    if (at)
+      region
+        .querySelector(`a[href="${CSS.escape(at)}"]`)
+        ?.closest('tr')
+        ?.classList.add('at');
+    const wide = region.querySelector('.wide');
+    if (wide !== null) wide.scrollLeft = scrolled;
+    showTimes(region);
+  }
+}
+
+/** Whoever writes or chooses there goes on; so does whoever reads a form that is open. */
+const isAtWork = (region) =>
+  (region.contains(document.activeElement) && document.activeElement.matches('input, select, textarea')) ||
+  region.querySelector('details.action[open]') !== null;
+
+function watch() {
+  source?.close();
+  source = undefined;
+  if (document.hidden) return;
+  source = new EventSource(`/console/live?page=${encodeURIComponent(ownAddress())}`);
+  source.addEventListener('changed', refresh);
+}
+
+export function startLive() {
+  if (document.querySelector('main[data-live]') === null) return;
+  for (const region of document.querySelectorAll('[data-region]')) region.source = region.innerHTML;
+  watch();
+  document.addEventListener('visibilitychange', () => {
+    watch();
+    if (!document.hidden) refresh();
+  });
+  addEventListener('pagehide', () => source?.close());
+}

@@ -1,0 +1,39 @@
+/** Times in the zone of the reader, with the zone; UTC is in the tooltip. What is relative goes on. */
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const full = new Intl.DateTimeFormat('sv-SE', {
+  ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+});
+const clock = new Intl.DateTimeFormat('sv-SE', {
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+});
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+];
+
+function relativeText(at) {
+  const distance = at - Date.now();
+  const [length, name] = units.find(([each]) => Math.abs(distance) >= each) ?? [1_000, 's'];
+  const count = Math.round(Math.abs(distance) / length);
+  if (count === 0) return 'now';
+  return distance > 0 ? `in ${count} ${name}` : `${count} ${name} ago`;
+}
+
+function show(element) {
+  const at = new Date(element.dateTime);
+  if (element.dataset.form === 'relative') element.textContent = relativeText(at.getTime());
+  else if (element.dataset.form === 'clock') element.textContent = clock.format(at).replace(',', '.');
+  else element.textContent = full.format(at);
+  if (!element.title.includes(zone)) element.title = `${full.format(at)} ${zone}\n${element.title}`;
+}
+
+export function showTimes(root) {
+  for (const element of root.querySelectorAll('time')) show(element);
+}
+
+setInterval(() => {
+  for (const element of document.querySelectorAll('time[data-form="relative"]')) show(element);
+}, 1_000);

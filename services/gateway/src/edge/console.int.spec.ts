@@ -1,0 +1,226 @@
+/** The console over the API, without a browser: who gets in, whose forms are believed, and what texts can do. */
+import { givenTeam } from '@tollgate/teams/testing';
+import type { OperatorRole } from '@tollgate/teams';
+import { paymentKind } from '@tollgate/views';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
+import { eventually } from '@tollgate/testing';
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { startApi } from './testing/api.ts';
+
+const { accepted, approved, reviews } = happening;
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
+const terms = { kind: 'hosted', product: hostile, amount: 1_500, currency: 'EUR', orderNumber: hostile };
+
+async function start() {
+  const api = await startApi(
+    async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const paid = [requested(terms), accepted, approved, reviews];
+      await projectEvents(store, paymentKind, 'pay_1', paid);
+    },
+    { hasConsole: true },
+  );
+  const { app, credentials } = api;
+  const linkFor = (role: OperatorRole, person = 'ada') =>
+    credentials.issue({ person, source: 'command-line', role }, 'sign-in', 60_000);
+  const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.inject({
+      ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  async function signIn(role: OperatorRole = 'operator', person = 'ada') {
+    const answer = await post('/console/sign-in', { link: linkFor(role, person) });
+    const cookie = cookieOf(answer);
+    const get = (url: string) => app.inject({ url, headers: { cookie } });
+    const { body } = await get('/console');
+    const csrf = /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    return {
+      cookie,
+      csrf,
+      get,
+      send: (url: string, form: object) => post(url, { csrf, ...form }, { cookie }),
+    };
+  }
+  return { ...api, post, linkFor, signIn };
+}
+const cookieOf = ({ headers }: LightMyRequestResponse) => String(headers['set-cookie']).split(';')[0] ?? '';
+
+describe('who gets in', () => {
+  it('a link signs in once, with a session of its own that no script reads', async () => {
+    const { app, post, linkFor, recorded } = await start();
+    const link = linkFor('viewer');
+    const page = await app.inject({ url: `/console/sign-in?link=${link}` });
+    expect(page.body).toContain('Sign in as ada');
+    // Whoever had planted a cookie before shares nothing with the session.
+    const answer = await post('/console/sign-in', { link }, { cookie: 'tollgate-console=planted' });
+    expect(answer).toMatchObject({ statusCode: 303, headers: { location: '/console' } });
+    expect(answer.headers['set-cookie']).toMatch(/; Path=\/console; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
+    expect(cookieOf(answer)).not.toContain('planted');
+    expect(recorded).toMatchObject([{ person: { name: 'ada' }, command: 'POST /api/v1/admin/sign-ins' }]);
+    expect((await post('/console/sign-in', { link })).statusCode).toBe(401);
+    expect((await app.inject({ url: `/console/sign-in?link=${link}` })).body).toContain('not valid');
+  });
+
+  it('nobody reads a page without a session, with a link, a key’s bearer or two cookies', async () => {
+    const { app, linkFor, signIn, credentials } = await start();
+    const { cookie } = await signIn();
+    const bearer = credentials.issue({ person: 'ada', source: 'command-line', role: 'admin' }, 'api', 60_000);
+    for (const each of [
+      '',
+      `tollgate-console=${linkFor('admin')}`,
+      `tollgate-console=${bearer}`,
+      `${cookie}; ${cookie}`,
+    ])
+      for (const url of [
+        '/console',
+        '/console/payments/pay_1',
+        '/console/payments.csv',
+        '/console/live?page=/console',
+      ])
+        expect((await app.inject({ url, headers: { cookie: each } })).statusCode, url).toBe(401);
+  });
+
+  it('a session is no key of the API, and ends when its person signs out', async () => {
+    const { app, signIn } = await start();
+    const { cookie, get, send } = await signIn();
+    const authorization = `Bearer ${cookie.split('=')[1] ?? ''}`;
+    expect((await app.inject({ url: '/api/v1/admin/teams', headers: { authorization } })).statusCode).toBe(
+      401,
+    );
+    expect((await get('/console')).statusCode).toBe(200);
+    await send('/console/sign-out', {});
+    expect((await get('/console')).statusCode).toBe(401);
+  });
+
+  it('leads from the root to itself', async () => {
+    const { app } = await start();
+    expect(await app.inject({ url: '/' })).toMatchObject({
+      statusCode: 303,
+      headers: { location: '/console' },
+    });
+  });
+});
+
+describe('whose form it is', () => {
+  const action = '/console/payments/pay_1/inquire';
+
+  it('one without the token, with another session’s, or from elsewhere does nothing', async () => {
+    const { post, signIn, recorded } = await start();
+    const [own, other] = [await signIn(), await signIn('operator', 'bob')];
+    const before = recorded.length;
+    const { cookie, csrf } = own;
+    expect(csrf).not.toBe(other.csrf);
+    for (const [form, headers] of [
+      [{}, {}],
+      [{ csrf: '' }, {}],
+      [{ csrf: other.csrf }, {}],
+      [{ csrf }, { origin: 'https://elsewhere.example' }],
+      [{ csrf }, { origin: 'null' }],
+      [{ csrf }, { 'sec-fetch-site': 'cross-site' }],
+      [{ csrf }, { 'sec-fetch-site': 'same-site' }],
+    ] as [Record<string, string>, Record<string, string>][])
+      expect((await post(action, form, { cookie, ...headers })).statusCode).toBe(403);
+    expect(recorded).toHaveLength(before);
+    expect((await own.send(action, {})).statusCode).toBe(303);
+    expect(recorded).toHaveLength(before + 1);
+  });
+
+  it('a JSON body is no form', async () => {
+    const { app, signIn } = await start();
+    const { cookie, csrf } = await signIn();
+    const headers = { cookie, 'content-type': 'application/json' };
+    const answer = await app.inject({
+      method: 'POST',
+      url: action,
+      headers,
+      payload: JSON.stringify({ csrf }),
+    });
+    expect(answer.statusCode).toBe(415);
+  });
+
+  it('roles are the server’s: a viewer is shown no action, and refused the one that is sent', async () => {
+    const { signIn } = await start();
+    const { get, send } = await signIn('viewer');
+    expect((await get('/console/payments/pay_1')).body).not.toContain('/pay_1/refund"');
+    const sent = await send('/console/payments/pay_1/refund', { amount: '1.00', key: 'k' });
+    const shown = await get(String(sent.headers['location']));
+    expect(shown.body).toMatch(/data-outcome="">[\s\S]*Your role, viewer, lacks the scope refunds/);
+  });
+
+  it('what came of an action is shown to its own session only', async () => {
+    const { signIn } = await start();
+    const [own, other] = [await signIn(), await signIn('operator', 'bob')];
+    const sent = await own.send('/console/payments/pay_1/refund', { amount: 'much', key: 'k' });
+    const address = String(sent.headers['location']);
+    expect((await own.get(address)).body).toContain('not a number such as 12.50');
+    expect((await other.get(address)).body).not.toContain('not a number such as 12.50');
+    expect((await own.get('/console/payments/pay_1?done=e30.00')).statusCode).toBe(200);
+  });
+});
+
+describe('what texts can do', () => {
+  it('every text is text, on every page, under a policy without unsafe-inline', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn('operator', `ada ${hostile}`);
+    await eventually(async () => expect((await get('/console/reviews')).body).toContain('data-row'));
+    const review = /href="(\/console\/reviews\/[^"]+)"/.exec((await get('/console/reviews')).body)?.[1] ?? '';
+    const encoded = encodeURIComponent(hostile);
+    for (const url of [
+      ...['/console', '/console/payments', '/console/payments/pay_1', '/console/reviews', review],
+      ...[`/console/payments?orderNumber=${encoded}&team=${encoded}`, `/console/search?q=${encoded}`],
+      ...[
+        `/console/payments?amountFrom=${encoded}`,
+        `/console/payments/${encoded}`,
+        `/console/sign-in?link=${encoded}`,
+      ],
+    ]) {
+      const answer = await get(url);
+      // What is found leads on.
+      const { body, headers } =
+        answer.statusCode === 303 ? await get(String(answer.headers['location'])) : answer;
+      expect(body, url).not.toMatch(/<script>|<img|onerror=alert\(1\)>/);
+      expect(headers['content-security-policy'], url).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self'/,
+      );
+      expect(String(headers['content-security-policy'])).not.toContain('unsafe');
+      expect(body).not.toMatch(/ style="| on\w+="/);
+    }
+  });
+
+  it('says which filter the API refuses, and where nothing is', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn();
+    const wrong = await get('/console/payments?amountFrom=much');
+    expect(wrong.statusCode).toBe(400);
+    expect(wrong.body).toContain('whole number of minor units');
+    expect((await get('/console/payments/pay_9')).statusCode).toBe(404);
+    expect((await get('/console/reviews/pay_9/unknown_status/1')).statusCode).toBe(404);
+    expect((await get('/console/payments?phase=voided')).body).toContain('No payment matches these filters');
+  });
+
+  it('search leads to the one that is meant', async () => {
+    const { signIn } = await start();
+    const { get } = await signIn();
+    const to = async (q: string) =>
+      (await get(`/console/search?q=${encodeURIComponent(q)}`)).headers['location'];
+    expect(await to('pay_1')).toBe('/console/payments/pay_1');
+    expect(await to('status:approved amount:>1 last:24h')).toBe(
+      '/console/payments?status=approved&amountFrom=1&last=24h',
+    );
+  });
+});
+
+it('the first page is less than 100 KB with all that it loads', async () => {
+  const { app, signIn } = await start();
+  const { get } = await signIn();
+  const { body } = await get('/console');
+  const base = /href="(\/console\/static\/[0-9a-f]+)\//.exec(body)?.[1] ?? '';
+  const files = ['console.css', 'console.js', 'live.js', 'times.js', 'keyboard.js'];
+  const answers = await Promise.all(files.map((file) => app.inject({ url: `${base}/${file}` })));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
+  const bytes = answers.reduce((sum, answer) => sum + answer.rawPayload.length, Buffer.byteLength(body));
+  expect(bytes).toBeLessThan(100_000);
+  expect(answers[0]?.headers['cache-control']).toContain('immutable');
+});

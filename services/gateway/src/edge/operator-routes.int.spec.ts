@@ -1,0 +1,158 @@
+/** People who operate the gateway call the API across teams, and no key of a team does. */
+import { givenTeam, keyText } from '@tollgate/teams/testing';
+import type { OperatorRole } from '@tollgate/teams';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { paymentKind } from '@tollgate/views';
+import { happening, requested } from '@tollgate/views/testing';
+import { eventually } from '@tollgate/testing';
+import { routes } from '@tollgate/gateway-api/http';
+import { describe, expect, it } from 'vitest';
+import { startApi } from './testing/api.ts';
+
+const { accepted, approved, reviews } = happening;
+const shop = { team: 'shop', keyId: 'k1' };
+
+async function start() {
+  const api = await startApi(async (store) => {
+    await givenTeam(store, shop);
+    await givenTeam(store, { team: 'games', keyId: 'k2' });
+    await projectEvents(store, paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved]);
+    await projectEvents(store, paymentKind, 'pay_2', [
+      requested({ team: 'games', orderNumber: 'A' }),
+      accepted,
+      approved,
+      reviews,
+    ]);
+  });
+  const bearerOf = (role: OperatorRole) =>
+    `Bearer ${api.credentials.issue({ person: 'ada', source: 'command-line', role }, 'api', 60_000)}`;
+  const ask = (url: string, { role = 'viewer', ...more }: AskOptions = {}) =>
+    api.app.inject({ url, ...more, headers: { authorization: bearerOf(role), ...more.headers } });
+  return { ...api, ask };
+}
+interface AskOptions {
+  role?: OperatorRole;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  payload?: object;
+}
+const within = (team: string, environment = 'sandbox') => ({
+  'tollgate-team': team,
+  'tollgate-environment': environment,
+});
+const tokensIn = (body: unknown) =>
+  (body as { payments: { token: string }[] }).payments.map(({ token }) => token);
+
+describe('across teams', () => {
+  it('lists the payments of all, filters them and pages', async () => {
+    const { ask } = await start();
+    const list = async (query: string) => tokensIn((await ask(`/api/v1/admin/payments${query}`)).json());
+    await eventually(async () => expect((await list('')).toSorted()).toEqual(['pay_1', 'pay_2']));
+    expect(await list('?team=games')).toEqual(['pay_2']);
+    expect(await list('?environment=production')).toEqual([]);
+    expect(await list('?amountFrom=999999')).toEqual([]);
+    expect(await list('?phase=approved&amountTo=1500&currency=EUR')).toHaveLength(2);
+    const first = await ask('/api/v1/admin/payments?perPage=1');
+    const { nextCursor } = first.json<{ nextCursor: string }>();
+    const second = await ask(`/api/v1/admin/payments?perPage=1&cursor=${nextCursor}`);
+    expect([...tokensIn(first.json()), ...tokensIn(second.json())].toSorted()).toEqual(['pay_1', 'pay_2']);
+    expect(second.json()).not.toHaveProperty('nextCursor');
+  });
+
+  it('shows what a payment waits for, what may be done, and who did what', async () => {
+    const { ask } = await start();
+    const shown = (await ask('/api/v1/admin/payments/pay_2')).json<object>();
+    expect(shown).toMatchObject({
+      payment: { team: 'games', environment: 'sandbox', phase: 'approved' },
+      ...{ machine: { lifecycle: 'approved', refund: 'idle' }, refundableAmount: 1_500 },
+      ...{ actions: ['refund', 'inquire'], reviews: [{ kind: 'payment' }] },
+    });
+    const { events } = (await ask('/api/v1/admin/payments/pay_2/events')).json<{ events: object[] }>();
+    expect(events[0]).toMatchObject({ type: 'PaymentRequested', stored: { data: { team: 'games' } } });
+    expect((await ask('/api/v1/admin/payments/pay_9')).statusCode).toBe(404);
+    expect((await ask('/api/v1/admin/payments/..%2Fx')).statusCode).toBe(404);
+  });
+
+  it('finds by token, by order number and by the end of a card, and counts', async () => {
+    const { ask } = await start();
+    const find = async (q: string) =>
+      (await ask(`/api/v1/admin/search?q=${encodeURIComponent(q)}`)).json<{ hits: { why: string }[] }>().hits;
+    expect(await find('pay_1')).toMatchObject([{ why: 'token', payment: { team: 'shop' } }]);
+    await eventually(async () => expect(await find('A')).toHaveLength(2));
+    expect(await find('nothing')).toEqual([]);
+    const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[] }>();
+    expect(overview).toMatchObject({ reviews: 1, unresolved: 0 });
+    expect(overview.hours).toHaveLength(24);
+    expect((await ask('/api/v1/admin/reviews')).json()).toMatchObject({ reviews: [{ team: 'games' }] });
+    expect((await ask('/api/v1/admin/teams')).json()).toMatchObject({ teams: ['games', 'shop'] });
+    expect((await ask('/api/v1/admin/accounts')).json()).toMatchObject({ accounts: [] });
+  });
+});
+
+describe('who may', () => {
+  const ofOperators = Object.values(routes).filter(({ url }) => url.startsWith('/api/v1/admin/'));
+
+  it.each(ofOperators.map(({ method, url }) => [method, url] as const))(
+    'no key of a team opens %s %s',
+    async (method, url) => {
+      const { app } = await start();
+      const authorization = `Bearer ${keyText(shop)}`;
+      const answer = await app.inject({
+        method,
+        url: url.replace(':token', 'pay_1'),
+        headers: { authorization },
+      });
+      expect(answer.json()).toMatchObject({ errors: [{ code: 'scope_missing' }] });
+    },
+  );
+
+  it('a person acts within a team that is named, as far as the role goes', async () => {
+    const { ask } = await start();
+    const read = async (headers: Record<string, string>, role: OperatorRole = 'viewer') =>
+      (await ask('/api/v1/payments/pay_2', { headers, role })).statusCode;
+    expect(await read(within('games'))).toBe(200);
+    expect(await read(within('shop'))).toBe(404);
+    expect(await read(within('games', 'production'))).toBe(404);
+    expect(await read({})).toBe(403);
+    const wrong = await ask('/api/v1/payments/pay_2', { headers: within('nobody') });
+    expect(wrong.json()).toMatchObject({ errors: [{ code: 'incorrect_team', parameter: 'Tollgate-Team' }] });
+    expect(await read(within('games', 'nowhere'))).toBe(400);
+  });
+
+  it.each<[OperatorRole, number, number]>([
+    ['viewer', 403, 403],
+    ['support', 400, 403],
+    ['operator', 400, 400],
+    ['admin', 400, 400],
+  ])('a %s is answered %i for a refund and %i for a resolution', async (role, refund, resolution) => {
+    const { ask } = await start();
+    const post = async (url: string) =>
+      (await ask(url, { role, method: 'POST', headers: within('games'), payload: {} })).statusCode;
+    expect(await post('/api/v1/refunds')).toBe(refund);
+    expect(await post('/api/v1/reviews/pay_2/resolve')).toBe(resolution);
+  });
+
+  it('what a person asks for is recorded before it is done, with the person and without texts', async () => {
+    const { ask, recorded } = await start();
+    const payload = { code: 'unknown_status', number: 9, resolution: 'acknowledged', reason: 'secret words' };
+    const headers = within('games');
+    await ask('/api/v1/reviews/pay_2/resolve', { role: 'operator', method: 'POST', headers, payload });
+    expect(recorded).toEqual([
+      {
+        person: { kind: 'person', name: 'ada', source: 'command-line' },
+        command: 'POST /api/v1/reviews/:token/resolve',
+        detail: {
+          ...{ team: 'games', environment: 'sandbox', role: 'operator', address: '127.0.0.1' },
+          token: 'pay_2',
+        },
+      },
+    ]);
+  });
+
+  it('an inquiry is for those who act', async () => {
+    const { ask } = await start();
+    const url = '/api/v1/admin/payments/pay_9/inquire';
+    expect((await ask(url, { method: 'POST', role: 'viewer' })).statusCode).toBe(403);
+    expect((await ask(url, { method: 'POST', role: 'support' })).statusCode).toBe(404);
+  });
+});

@@ -1,0 +1,169 @@
+/** Reads across teams, for people who operate the gateway. */
+import {
+  type Payment,
+  environmentSchema,
+  inquiryNeedOf,
+  isAllowed,
+  machineStateOf,
+  refundableAmount,
+  undecidedRefund,
+  windowInQuestion,
+} from '@tollgate/payment-domain';
+import { toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
+import {
+  type OperatorAction,
+  type OperatorPaymentAnswer,
+  routes,
+  sendError,
+} from '@tollgate/gateway-api/http';
+import { given } from '@tollgate/service-kit';
+import { isToken } from '@tollgate/teams';
+import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
+import type { ListOwner } from '@tollgate/view-index';
+import type { FastifyInstance } from 'fastify';
+import { countHours } from './overview.ts';
+import { readOperatorHistory } from './operator-history.ts';
+import { searchPayments } from './operator-search.ts';
+import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
+
+/** The most reviews that the list over all teams shows: whoever has more needs hands and not pages. */
+const reviewsMax = 500;
+
+export function registerOperatorRoutes(app: FastifyInstance, deps: ReadDependencies): void {
+  const { store, index, directory, clock } = deps;
+  const ownersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>): ListOwner[] =>
+    environmentSchema.options
+      .filter((environment) => (wanted.environment ?? environment) === environment)
+      .flatMap((environment) =>
+        (wanted.team === undefined ? directory.names() : [wanted.team]).map((team) => ({
+          environment,
+          team,
+        })),
+      );
+
+  addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reply }) => {
+    const { team, environment, amountFrom, amountTo, account, sanitizedMask, ...rest } = query;
+    const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask });
+    const owners = ownersOf({ team, environment });
+    const list = index.listPaymentsOfAll({ ...given(rest), perPage: rest.perPage, owners, accepts });
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const payments = list.views.map(toOwned);
+    return reply.send({
+      ...{ success: true, payments, perPage: rest.perPage },
+      ...given({ nextCursor: list.nextCursor }),
+    });
+  });
+
+  addReadRoute(app, deps, routes.retrievePaymentOfAny, async ({ request, reply }) => {
+    const token = parameterOf(request, 'token');
+    // From its events: what may be done now must not be a moment old.
+    const view = isToken(token) ? await foldStream(store, paymentKind, token) : undefined;
+    if (view === undefined) return sendError(reply, 'payment_not_found');
+    return reply.send(toDetail(view, index.nextInquiryAt(token)));
+  });
+
+  addReadRoute(app, deps, routes.listPaymentEventsOfAny, async ({ request, reply }) => {
+    const events = await readOperatorHistory(store, parameterOf(request, 'token'));
+    return events === undefined
+      ? sendError(reply, 'payment_not_found')
+      : reply.send({ success: true, events });
+  });
+
+  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query, reply }) => {
+    const kinds = ['payment', 'payout', 'unmatched'] as const;
+    const reviews = ownersOf(query).flatMap(({ team, environment }) => {
+      const list = index.listReviews({ team, environment, kinds, perPage: reviewsMax });
+      return list.kind === 'refused'
+        ? []
+        : list.entries.map((entry) => ({ ...toPublicReviewEntry(entry), team, environment }));
+    });
+    const oldestFirst = reviews.toSorted((one, other) => (one.since < other.since ? -1 : 1));
+    return reply.send({ success: true, reviews: oldestFirst.slice(0, reviewsMax) });
+  });
+
+  addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
+    const { open, reviews } = index.workload();
+    const sum = (counts: readonly { count: number }[]) => counts.reduce((all, { count }) => all + count, 0);
+    return reply.send({
+      ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
+      ...{ unresolved: sum(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
+      reviews: sum(reviews),
+    });
+  });
+
+  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
+    const found = await searchPayments({ store, index }, ownersOf({}), q);
+    const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
+    return reply.send({ success: true, hits });
+  });
+
+  addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
+    reply.send({ success: true, teams: directory.names().toSorted() }),
+  );
+}
+
+const toOwned = (view: PaymentView) => {
+  const { team, environment, attempt } = view.payment;
+  return { ...toPublicPayment(view), team, environment, account: attempt.account };
+};
+
+/** By what no index of the lists knows. */
+function acceptsOf(wanted: {
+  amountFrom: number | undefined;
+  amountTo: number | undefined;
+  account: string | undefined;
+  sanitizedMask: string | undefined;
+}) {
+  const { amountFrom = 0, amountTo = Infinity, account, sanitizedMask } = wanted;
+  return ({ payment: { terms, attempt, sanitizedMask: mask } }: PaymentView): boolean =>
+    terms.amount >= amountFrom &&
+    terms.amount <= amountTo &&
+    (account === undefined || attempt.account === account) &&
+    (sanitizedMask === undefined || mask?.endsWith(sanitizedMask) === true);
+}
+
+function toDetail(view: PaymentView, dueAt: number | undefined): OperatorPaymentAnswer {
+  const { payment } = view;
+  const call = callInFlight(payment);
+  const nextInquiryAt = dueAt === undefined ? undefined : toIso(dueAt);
+  return {
+    ...{ success: true, payment: toOwned(view), machine: { ...machineStateOf(payment) } },
+    ...{ refundableAmount: refundableAmount(payment), actions: actionsOf(payment) },
+    reviews: payment.reviews.map((_review, place) =>
+      toPublicReviewEntry({
+        kind: 'payment',
+        place,
+        since: view.reviewsSince[place] ?? view.updatedAt,
+        view,
+      }),
+    ),
+    ...given({ call, nextInquiryAt }),
+  };
+}
+
+function callInFlight(payment: Payment): OperatorPaymentAnswer['call'] {
+  const window = windowInQuestion(payment);
+  if (window === undefined || inquiryNeedOf(payment) !== 'unresolved') return undefined;
+  const refund = undecidedRefund(payment);
+  const operation = refund === undefined ? (operations[payment.phase] ?? 'refund') : 'refund';
+  const { sendBy, answerBy, quietUntil } = window;
+  return {
+    operation,
+    ...{ sendBy: toIso(sendBy), answerBy: toIso(answerBy), quietUntil: toIso(quietUntil) },
+  };
+}
+
+const operations: Readonly<Record<string, string>> = {
+  ...{ requested: 'authorize', unresolved: 'authorize', capturing: 'capture', voiding: 'void' },
+};
+
+/** Of what a person may set off, what the machine allows now. */
+function actionsOf(payment: Payment): OperatorAction[] {
+  const isAuthorized = payment.phase === 'authorized';
+  const mayRefund = refundableAmount(payment) > 0 && isAllowed(payment, { type: 'RefundSubmitted' });
+  return [
+    ...(isAuthorized ? (['capture', 'void'] as const) : []),
+    ...(mayRefund ? (['refund'] as const) : []),
+    'inquire',
+  ];
+}

@@ -1,0 +1,28 @@
+/** The last 24 hours of all teams, hour by hour. */
+import { toIso } from '@tollgate/gateway-api';
+import { statusOfPhase } from '@tollgate/payment-domain';
+import type { ListOwner, PaymentIndex } from '@tollgate/view-index';
+
+const hourMs = 3_600_000;
+const hoursShown = 24;
+
+export function countHours(
+  index: Pick<PaymentIndex, 'countPaymentsByHour'>,
+  owners: readonly ListOwner[],
+  now: number,
+) {
+  const last = Math.floor(now / hourMs) * hourMs;
+  const first = last - (hoursShown - 1) * hourMs;
+  const counted = Map.groupBy(index.countPaymentsByHour(owners, first), ({ hour }) => hour);
+  return Array.from({ length: hoursShown }, (_, place) => {
+    const hour = first + place * hourMs;
+    const sums = { created: 0, approved: 0, declined: 0 };
+    for (const { phase, count } of counted.get(hour) ?? []) {
+      const status = statusOfPhase(phase);
+      sums.created += count;
+      if (status === 'approved' || status === 'refunded') sums.approved += count;
+      if (status === 'declined' && phase !== 'voided') sums.declined += count;
+    }
+    return { hour: toIso(hour), ...sums };
+  });
+}
