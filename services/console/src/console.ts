@@ -67,10 +67,13 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);
   exportPayments(app, kit);
+  addPage(app, kit, '/console/sandbox', sandboxPage);
+  addPage(app, kit, '/console/*', async () =>
+    failurePage(404, texts.errors.notFound, texts.errors.notFoundText),
+  );
 }
 
 function registerSandbox(app: FastifyInstance, kit: ConsoleKit, sandbox: SandboxControls): void {
-  addPage(app, kit, '/console/sandbox', sandboxPage);
   addAction(app, kit, '/console/sandbox/payments', playScenario(sandbox));
   addAction(app, kit, '/console/sandbox/clock', moveClock(sandbox));
   addAction(app, kit, '/console/sandbox/faults', clearFaults(sandbox));

@@ -10,7 +10,7 @@ export const texts = {
   },
   search: {
     label: 'Search',
-    placeholder: 'Token, order number, card …1251, status:approved',
+    placeholder: 'Token, order number, *1251, status:approved',
     none: 'Nothing is known by this.',
     hint: 'Type a token (pay_…, ref_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop last:24h.',
     why: {
@@ -121,6 +121,7 @@ export const texts = {
     hidden: 'No payment matches these filters:',
     older: 'Older',
     newest: 'Newest',
+    review: 'Review',
     csv: 'CSV',
     csvTitle: 'The payments of this team that match, as a file',
     live: 'New payments appear here by themselves.',
@@ -322,6 +323,7 @@ export const texts = {
     twoSteps: 'Authorize only',
     clock: 'The clock of the sandbox',
     clockText: 'Moves the time of the Payment Service ahead: pages expire, authorizations end.',
+    clockBySome: 'By',
     clockDoes: 'Move ahead',
     clockBy: { '60': '1 minute', '3600': '1 hour', '86400': '1 day', '604800': '7 days' } as Readonly<
       Record<string, string>
@@ -345,8 +347,8 @@ export const texts = {
         'The Payment Service creates the payment, and its answer is lost. The gateway does not call again: it inquires.',
       ],
       'down-service': [
-        'A refused call',
-        'The Payment Service is broken for one call: 500, without an effect.',
+        'A broken Payment Service',
+        'It answers the call with 500. Nobody can know whether that had an effect: the gateway inquires.',
       ],
     } as Readonly<Record<string, readonly [string, string]>>,
     product: 'Tea for two',

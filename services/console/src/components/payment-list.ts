@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
 import { amount } from './amount.ts';
 import { chip } from './state.ts';
-import { time } from './time.ts';
+import { timeInColumn, zone } from './time.ts';
 import { shortToken } from './token.ts';
 
 /** As the API lists it. */
@@ -32,10 +32,10 @@ export const shortMask = (mask: string | undefined): string =>
 export function paymentTable(payments: readonly ListedPayment[], why?: (place: number) => string): Html {
   const { columns } = texts.payments;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.payments.title}">
-    <table class="rows">
+    <table class="rows payments">
       <thead>
         <tr>
-          <th scope="col">${columns.created}</th>
+          <th scope="col">${columns.created} ${zone}</th>
           <th scope="col">${columns.state}</th>
           <th scope="col" class="number">${columns.amount}</th>
           <th scope="col">${columns.order}</th>
@@ -57,17 +57,17 @@ function paymentRow(payment: ListedPayment, why: string | undefined): Html {
   const { token, createdAt, phase, orderNumber, product, team, account, environment } = payment;
   const mode =
     environment === 'sandbox' ? undefined : html` <small class="production">${environment}</small>`;
-  const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.reviews.title, 'note')}`;
+  const asked = payment.reviews.length === 0 ? undefined : html` ${chip(texts.payments.review, 'note')}`;
   return html`<tr data-row="">
-    <td>${time(createdAt)}</td>
-    <td>${chip(phase)}${asked}</td>
+    <td class="created">${timeInColumn(createdAt)}</td>
+    <td class="state">${chip(phase)}${asked}</td>
     <td class="number">${amount(payment.amount, payment.currency)}</td>
-    <td class="text">${orderNumber}</td>
+    <td class="text order">${orderNumber}</td>
     <td class="text second">${product}</td>
-    <td>${team}${mode}</td>
+    <td class="team">${team}${mode}</td>
     <td class="second">${account}</td>
     <td class="second">${shortMask(payment.sanitizedMask)}</td>
-    <td>
+    <td class="token">
       <a href="${paymentPath(token)}" title="${token}"><code>${shortToken(token)}</code></a>
       ${why === undefined ? undefined : html`<small class="why">${why}</small>`}
     </td>

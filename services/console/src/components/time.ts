@@ -7,6 +7,13 @@ const utc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 export const time = (iso: string): Html =>
   html`<time datetime="${iso}" title="${utc(iso)} UTC">${utc(iso)} UTC</time>`;
 
+/** As {@link time}, where the zone stands above a column of them. */
+export const timeInColumn = (iso: string): Html =>
+  html`<time datetime="${iso}" data-form="column" title="${utc(iso)} UTC">${utc(iso)}</time>`;
+
+/** Names the zone of the times below. */
+export const zone = html`<small data-zone="">UTC</small>`;
+
 /** With the milliseconds, of one day. */
 export const timeOfDay = (iso: string): Html =>
   html`<time datetime="${iso}" data-form="clock" title="${utc(iso)} UTC">${iso.slice(11, 23)}</time>`;

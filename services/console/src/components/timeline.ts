@@ -4,7 +4,7 @@ import { eventSentences, texts } from '../texts.ts';
 import { amountText } from './amount.ts';
 import { type CallSpan, callsIn } from './calls.ts';
 import { sign } from './state.ts';
-import { durationText, timeOfDay } from './time.ts';
+import { durationText, timeOfDay, zone } from './time.ts';
 
 export interface TimelineEvent {
   revision: number;
@@ -63,7 +63,7 @@ export function timeline(
       >`,
   );
   return html`<div class="timeline">
-    <div class="kinds">${kinds}</div>
+    <div class="kinds">${kinds}${zone}</div>
     <ol>
       ${items}
     </ol>

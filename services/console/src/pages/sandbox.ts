@@ -23,7 +23,7 @@ const environment = 'sandbox';
 
 interface Scenario {
   /** Set before the payment is created. */
-  fault?: { operation: string; fault: string };
+  fault?: { operation: string; fault: string; times: number };
   /** What the customer does once the payment is there. */
   pays?: 'approved' | 'declined';
 }
@@ -32,9 +32,9 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   approved: { pays: 'approved' },
   declined: { pays: 'declined' },
   waiting: {},
-  'lost-callback': { fault: { operation: 'callback', fault: 'drop' }, pays: 'approved' },
-  'lost-answer': { fault: { operation: 'create', fault: 'lost_reply' } },
-  'down-service': { fault: { operation: 'create', fault: 'error_before' } },
+  'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
+  'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
+  'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
 };
 
 export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) => {
@@ -68,7 +68,7 @@ export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) =
       <form method="post" action="/console/sandbox/clock" class="inline">
         <input type="hidden" name="csrf" value="${session.csrf}" />
         <label
-          >${words.clockDoes}<select name="seconds">
+          >${words.clockBySome}<select name="seconds">
             ${Object.entries(words.clockBy).map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}
           </select></label
         >
@@ -97,10 +97,15 @@ export const playScenario =
     if (scenario === undefined) return refusedAt(words.noSuchFault);
     // Before the fault is set: whoever may not create anything sets none either.
     if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
-    if (scenario.fault !== undefined) await control('POST', 'faults', [{ ...scenario.fault, times: 1 }]);
+    if (scenario.fault !== undefined) await control('POST', 'faults', [scenario.fault]);
     const created = await create(context, form);
-    if (created.token === undefined) return refusedAt(created.text);
+    if (created.token === undefined) {
+      await control('DELETE', 'faults');
+      return refusedAt(created.text);
+    }
     if (scenario.pays !== undefined) await pay(context, { control }, created.token, scenario.pays);
+    // What has not struck by now is meant for nobody else.
+    if (scenario.fault !== undefined) await control('DELETE', 'faults');
     return { location: paymentPath(created.token) };
   };
 

@@ -7,6 +7,8 @@ const full = new Intl.DateTimeFormat('sv-SE', {
 const clock = new Intl.DateTimeFormat('sv-SE', {
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
 });
+const named = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
+const zoneAt = (at) => named.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 const units = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],
@@ -26,12 +28,14 @@ function show(element) {
   const at = new Date(element.dateTime);
   if (element.dataset.form === 'relative') element.textContent = relativeText(at.getTime());
   else if (element.dataset.form === 'clock') element.textContent = clock.format(at).replace(',', '.');
-  else element.textContent = full.format(at);
+  else if (element.dataset.form === 'column') element.textContent = full.format(at);
+  else element.textContent = `${full.format(at)} ${zoneAt(at)}`;
   if (!element.title.includes(zone)) element.title = `${full.format(at)} ${zone}\n${element.title}`;
 }
 
 export function showTimes(root) {
   for (const element of root.querySelectorAll('time')) show(element);
+  for (const element of root.querySelectorAll('[data-zone]')) element.textContent = zoneAt(new Date());
 }
 
 setInterval(() => {

@@ -25,7 +25,10 @@ function controlsOf({ httpsUrl, ca, key }: Sandbox, stops: AsyncDisposableStack)
     async control(method, path, body) {
       const answer = await request(`${httpsUrl}/sandbox/${path}`, {
         ...{ method, dispatcher },
-        headers: { authorization: `Bearer ${key.reveal()}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${key.reveal()}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const answered = (await answer.body.json()) as Readonly<Record<string, unknown>>;

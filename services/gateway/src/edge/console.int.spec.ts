@@ -195,7 +195,11 @@ describe('what texts can do', () => {
     const wrong = await get('/console/payments?amountFrom=much');
     expect(wrong.statusCode).toBe(400);
     expect(wrong.body).toContain('whole number of minor units');
-    expect((await get('/console/payments/pay_9')).statusCode).toBe(404);
+    for (const url of ['/console/payments/pay_9', '/console/nowhere', '/console/sandbox'])
+      expect(await get(url), url).toMatchObject({
+        statusCode: 404,
+        headers: { 'content-type': expect.stringContaining('text/html') },
+      });
     expect((await get('/console/reviews/pay_9/unknown_status/1')).statusCode).toBe(404);
     expect((await get('/console/payments?phase=voided')).body).toContain('No payment matches these filters');
   });

@@ -1,0 +1,221 @@
+/** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tollgate } from '../e2e/commands.ts';
+import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+
+const launchOptions = {
+  executablePath: '/usr/bin/chromium',
+  args: [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+    ...['--disable-background-networking', '--disable-component-update'],
+  ],
+};
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let system: System;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let requested: string[];
+let complaints: string[];
+
+beforeAll(async () => {
+  system = await startSystem();
+  browser = await chromium.launch(launchOptions);
+});
+afterAll(async () => {
+  await stopEverything();
+  await browser.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'Asia/Tokyo' });
+  page = await context.newPage();
+  [requested, complaints] = [[], []];
+  context.on('request', (request) => void requested.push(request.url()));
+  context.on('console', (message) => void complaints.push(message.text()));
+  context.on('weberror', (failure) => void complaints.push(failure.error().message));
+});
+afterEach(async () => {
+  await context.close();
+  expect(complaints).toEqual([]);
+  expect(requested.filter((url) => !url.startsWith(own('/')) && !url.startsWith('data:'))).toEqual([]);
+});
+
+const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
+
+async function signIn(role = 'operator'): Promise<void> {
+  const { link } = await tollgate<{ link: string }>(
+    system,
+    '--as',
+    'ada',
+    'operator',
+    'link',
+    '--role',
+    role,
+  );
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(own('/console'));
+}
+
+/** Plays a scenario of the sandbox, and is on the page of its payment then. */
+async function play(scenario: string): Promise<string> {
+  await page.goto(own('/console/sandbox'));
+  await page.locator(`button[value="${scenario}"]`).click();
+  await page.waitForURL(/\/console\/payments\/pay_/);
+  return page.url().split('/').at(-1) ?? '';
+}
+
+const state = (name: string) => page.locator('#facts .heading .chip', { hasText: name });
+
+interface Found {
+  violations: { id: string; impact: string; nodes: { html: string }[] }[];
+}
+/** What keeps people from using a page. */
+async function seriousFaults(): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<Found>('axe.run(document)');
+  const isSerious = ({ impact }: Found['violations'][number]) =>
+    impact === 'serious' || impact === 'critical';
+  return violations.filter(isSerious).map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
+}
+
+describe('a payment', () => {
+  it('is seen through its phases as they come, without loading its page again', async () => {
+    await signIn('admin');
+    await page.goto(own('/console/sandbox'));
+    await page.getByLabel('Authorize only').check();
+    await page.locator('button[value="waiting"]').click();
+    await state('Waiting for the customer').waitFor();
+    await page.evaluate('window.isSame = true');
+    const token = page.url().split('/').at(-1) ?? '';
+    const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+    const serviceToken = body.payment.processingUrl.split('/').at(-1) ?? '';
+    await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
+    await state('Authorized').waitFor();
+    await page.locator('.place.now', { hasText: 'authorized' }).waitFor();
+    expect(await page.evaluate('window.isSame')).toBe(true);
+    await page.getByText('Capture', { exact: true }).click();
+    await page.getByText('Takes the reserved 12.50 EUR through account sandbox').waitFor();
+    await page.getByRole('button', { name: 'Capture 12.50 EUR' }).click();
+    await page.getByText('The capture was accepted.').waitFor();
+    await state('Approved').waitFor();
+    expect(page.url()).not.toContain('done=');
+    await page.getByText('Refund', { exact: true }).click();
+    await page.getByLabel('Amount (EUR)').fill('2.50');
+    await page.getByRole('button', { name: 'Send the refund' }).click();
+    await page.getByText('The refund was accepted.').waitFor();
+    await page.locator('.timeline .event', { hasText: 'The refund was approved.' }).waitFor();
+    expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
+    expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
+  });
+
+  it('whose callback is lost is found by an inquiry that a person asks for', async () => {
+    await signIn();
+    await play('lost-callback');
+    await state('Waiting for the customer').waitFor();
+    await page.getByText('Inquire now').click();
+    await page.getByRole('button', { name: 'Inquire', exact: true }).click();
+    await page.getByText('The Payment Service answered; what it said is recorded.').waitFor();
+    await state('Approved').waitFor();
+    expect(await page.locator('.timeline .event').last().innerText()).toContain('PaymentApproved · ada');
+  });
+
+  it('whose answer was lost says so, and what comes next', async () => {
+    await signIn();
+    await play('lost-answer');
+    expect(await page.locator('.next').innerText()).toContain('The answer to the creation call was lost.');
+    await page.locator('.place.now', { hasText: 'unresolved' }).waitFor();
+    await state('Waiting for the customer').waitFor();
+    expect(await page.locator('.timeline .call').innerText()).toContain('found by an inquiry');
+  });
+});
+
+it('a review is decided by a person, with a reason that becomes history', async () => {
+  await signIn();
+  const token = await play('declined');
+  await state('Declined').waitFor();
+  const { calls } = (await system.sandbox('GET', '/sandbox/ledger')).body;
+  const there = calls.find(({ orderNumber }) => orderNumber?.startsWith(token))?.token ?? '';
+  await system.sandbox('POST', `/sandbox/payments/${there}/revise`, { status: 'approved' });
+  await page.getByText('A person must decide').first().waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('r');
+  await page.waitForURL(own('/console/reviews'));
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The Payment Service changed a final status.' }).waitFor();
+  expect(await seriousFaults()).toEqual([]);
+  await page.getByRole('radio').first().check();
+  await page.getByLabel(/Why, in your own words/).fill('Seen at the bank.');
+  await page.getByRole('button', { name: 'Decide' }).click();
+  await page.getByText('The review is resolved.').waitFor();
+  await page.goto(own(`/console/payments/${token}`));
+  await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
+});
+
+describe('every page', () => {
+  it('has nothing serious for axe, in both themes, and fits every width', { timeout: 180_000 }, async () => {
+    await signIn('admin');
+    const token = await play('approved');
+    await state('Approved').waitFor();
+    for (const path of ['', '/payments', `/payments/${token}`, '/reviews', '/sandbox', '/search?q=nothing'])
+      for (const [colorScheme, width] of [
+        ['light', 1280],
+        ['dark', 360],
+        ['dark', 768],
+        ['light', 3840],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(own(`/console${path}`));
+        expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(width);
+        if (width === 360 || width === 1_280)
+          expect(await seriousFaults(), `${path} ${colorScheme}`).toEqual([]);
+      }
+  });
+
+  it('is searched, filtered and left by the keyboard, and keeps all of it in its address', async () => {
+    await signIn('viewer');
+    await page.keyboard.press('/');
+    await page.keyboard.type('status:approved amount:>1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/status=approved&amountFrom=1/);
+    await page.locator('tr[data-row]').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/payments\/pay_/);
+    expect(await page.locator('#actions').innerText()).toContain('Your role, viewer, allows no action here.');
+    await page.goBack();
+    expect(page.url()).toContain('status=approved');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+  });
+
+  it('shows times in the zone of the reader, and the theme that was chosen', async () => {
+    await signIn();
+    await page.goto(own('/console/payments'));
+    expect(await page.locator('[data-zone]').innerText()).toBe('GMT+9');
+    await page.getByRole('button', { name: 'Light or dark' }).click();
+    await page.reload();
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  });
+
+  it('reads without script', async () => {
+    await signIn();
+    const plain = await browser.newContext({
+      javaScriptEnabled: false,
+      storageState: await context.storageState(),
+    });
+    const read = await plain.newPage();
+    await read.goto(own('/console/payments'));
+    expect(await read.locator('tr[data-row]').count()).toBeGreaterThan(0);
+    await read.locator('tr[data-row] a').first().click();
+    await read.locator('.machine').waitFor();
+    expect(await read.locator('.timeline .event').count()).toBeGreaterThan(1);
+    await plain.close();
+  });
+});
