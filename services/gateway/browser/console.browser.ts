@@ -1,6 +1,5 @@
 /** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tollgate } from '../e2e/commands.ts';
@@ -13,7 +12,6 @@ const launchOptions = {
     ...['--disable-background-networking', '--disable-component-update'],
   ],
 };
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let system: System;
 let browser: Browser;
@@ -76,7 +74,7 @@ interface Found {
 }
 /** What keeps people from using a page. */
 async function seriousFaults(): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const { violations } = await page.evaluate<Found>('axe.run(document)');
   const isSerious = ({ impact }: Found['violations'][number]) =>
     impact === 'serious' || impact === 'critical';
