@@ -63,15 +63,19 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
         : createHash('sha256').update(answer.body).digest('base64');
     };
     let shown = await read();
+    // The page may have changed between its loading and this: what is compared with is what the browser loads now.
+    if (shown !== undefined) response.write(changed);
     while (!signal.aborted && shown !== undefined && clock.monotonic() < until) {
       await clock.sleep(everyMs, signal);
       const now = await read();
       if (now === shown) continue;
       shown = now;
-      response.write('event: changed\ndata:\n\n');
+      response.write(changed);
     }
   }
 }
+
+const changed = 'event: changed\ndata:\n\n';
 
 /** A page of ours, and not what watches it. */
 const isPage = (address: string): boolean =>

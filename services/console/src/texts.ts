@@ -216,6 +216,7 @@ export const texts = {
       'not-asked': 'The account cannot be asked now. It is inquired again by itself.',
       'nothing-there': 'There is no such payment.',
     } as Readonly<Record<string, string>>,
+    refundTooHigh: (most: string) => `At most ${most} can be refunded now. Nothing was sent.`,
     refusedAmount: 'The amount is not a number such as 12.50. Nothing was sent.',
     reviewResolved: 'The review is resolved.',
   },

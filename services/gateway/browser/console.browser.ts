@@ -103,6 +103,10 @@ describe('a payment', () => {
     await state('Approved').waitFor();
     expect(page.url()).not.toContain('done=');
     await page.getByText('Refund', { exact: true }).click();
+    await page.getByLabel('Amount (EUR)').fill('99');
+    await page.getByRole('button', { name: 'Send the refund' }).click();
+    await page.getByText('At most 12.50 EUR can be refunded now.').waitFor();
+    await page.getByText('Refund', { exact: true }).click();
     await page.getByLabel('Amount (EUR)').fill('2.50');
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.getByText('The refund was accepted.').waitFor();

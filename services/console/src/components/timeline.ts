@@ -89,7 +89,7 @@ function eventItem({ type, at, cause, data, stored, revision }: TimelineEvent, c
       <p>${eventSentences[type] ?? type}${sum}${told}</p>
       <p class="cause">
         <code>${type}</code> · ${actorText(cause.actor)} ·
-        <code title="${cause.correlationId}">${cause.correlationId.slice(0, 8)}</code>
+        <code>${shownCause(cause.correlationId)}</code>
       </p>
       <details class="raw" id="raw-${revision}">
         <summary>${texts.payment.raw}</summary>
@@ -98,6 +98,10 @@ function eventItem({ type, at, cause, data, stored, revision }: TimelineEvent, c
     </div>
   </li>`;
 }
+
+/** The id of a request leads to its record; what else set an event off is told apart by its beginning. */
+const shownCause = (correlationId: string): string =>
+  correlationId.startsWith('req_') ? correlationId : correlationId.slice(0, 8);
 
 function actorText({ kind, team = '', keyId = '', name = '' }: TimelineEvent['cause']['actor']): string {
   if (kind === 'team') return texts.payment.by.team(team, keyId);

@@ -169,23 +169,28 @@ export const actOn =
   async ({ api, params }, form) => {
     const token = params['token'] ?? '';
     const location = paymentPath(token);
-    const { payment } = await api.get<Detail>(`/api/v1/admin/payments/${encodeURIComponent(token)}`);
+    const { payment, refundableAmount } = await api.get<Detail>(
+      `/api/v1/admin/payments/${encodeURIComponent(token)}`,
+    );
     const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;
     if (name === 'refund' && minor === undefined)
       return { location, outcome: { isDone: false, text: texts.outcomes.refusedAmount } };
     const { path, body } = requests[name];
-    const idempotencyKey = form.get('key') ?? '';
+    // With the amount: whoever corrects it after a refusal asks for something else.
+    const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;
     const answer = await api.call({
       ...{ method: 'POST', path, within: payment, body: body(token, minor) },
       ...(name === 'refund' ? { idempotencyKey } : {}),
     });
-    if (answer.kind === 'refused')
-      return {
-        location,
-        outcome: { isDone: false, text: errorText(answer.errors), requestId: answer.requestId },
-      };
-    const text = answer.status === 202 ? texts.outcomes.unknown : texts.outcomes[name];
-    return { location, outcome: { isDone: true, text } };
+    if (answer.kind === 'answer') {
+      const text = answer.status === 202 ? texts.outcomes.unknown : texts.outcomes[name];
+      return { location, outcome: { isDone: true, text } };
+    }
+    const isTooMuch = answer.errors.some(({ code }) => code === 'refund_exceeds_amount');
+    const text = isTooMuch
+      ? texts.outcomes.refundTooHigh(amountText(refundableAmount, payment.currency))
+      : errorText(answer.errors);
+    return { location, outcome: { isDone: false, text, requestId: answer.requestId } };
   };
 
 export const inquireNow: Action = async ({ api, params }) => {

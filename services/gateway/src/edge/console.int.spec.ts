@@ -6,7 +6,7 @@ import { projectEvents } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import type { LightMyRequestResponse } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startApi } from './testing/api.ts';
 
 const { accepted, approved, reviews } = happening;
@@ -214,6 +214,28 @@ describe('what texts can do', () => {
       '/console/payments?status=approved&amountFrom=1&last=24h',
     );
   });
+});
+
+/** A payment that moved between the loading of its page and the first look at it stayed as it was for the reader. */
+it('who begins to watch a page is told to load it once more, and again when it changes', async () => {
+  const { app, signIn, store } = await start();
+  const { cookie } = await signIn();
+  const address = await app.listen({ host: '127.0.0.1', port: 0 });
+  const reading = new AbortController();
+  onTestFinished(() => reading.abort());
+  const url = `${address}/console/live?page=${encodeURIComponent('/console/payments/pay_1')}`;
+  const { body, headers } = await fetch(url, { headers: { cookie }, signal: reading.signal });
+  expect(headers.get('content-type')).toContain('text/event-stream');
+  let told = '';
+  const times = () => told.split('event: changed').length - 1;
+  const ended = (async () => {
+    for await (const chunk of body ?? []) told += Buffer.from(chunk).toString();
+  })().catch(() => undefined);
+  await eventually(async () => expect(times()).toBe(1));
+  await projectEvents(store, paymentKind, 'pay_1', [happening.refunding]);
+  await eventually(async () => expect(times()).toBe(2));
+  reading.abort();
+  await ended;
 });
 
 it('the first page is less than 100 KB with all that it loads', async () => {
