@@ -113,8 +113,8 @@ const money: readonly PlantedBug[] = [
   {
     ...{ name: 'refunds-side-by-side', breaks: 'one refund at a time', seeds: 100 },
     file: `${domain}/payment/refunds.ts`,
-    from: "if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });\n  return events(",
-    to: 'return events(',
+    from: "if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });\n  const data",
+    to: 'const data',
   },
   {
     ...{ name: 'refund-again', breaks: 'I10: a repeated refund is one refund', seeds: 60, isOpen: true },
