@@ -69,9 +69,9 @@ export async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Stops what is still running, and deletes what it has written. */
+/** Stops what is still running, what was started last first, and deletes what it has written. */
 export async function stopAll(): Promise<void> {
-  await Promise.all(children.map(stop));
+  for (const child of children.toReversed()) await stop(child);
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -4,14 +4,14 @@ import { createCommitWatch } from './commit-watch.ts';
 const waiting = { timeout: 10_000, interval: 1 };
 
 /** A file whose version the test changes, and which counts how often it is asked. */
-function givenFile() {
+function givenFile(options?: { wakeEveryMs: number }) {
   const file = { version: 1, isBroken: false, askedCount: 0 };
   const dataVersion = () => {
     file.askedCount += 1;
     if (file.isBroken) throw new Error('The file cannot be read in this test.');
     return file.version;
   };
-  return { file, commits: createCommitWatch(dataVersion) };
+  return { file, commits: createCommitWatch(dataVersion, options) };
 }
 
 /** Waits in the background; returns whether it is over. */
@@ -42,6 +42,27 @@ describe('waiting for a commit', () => {
     const waiter = waitAfter(commits, count);
     await turn();
     expect(waiter.isOver()).toBe(true);
+  });
+
+  it('does not end again so soon after it has ended for others', async () => {
+    const { commits } = givenFile({ wakeEveryMs: 60_000 });
+    const first = waitAfter(commits);
+    commits.announce();
+    await turn();
+    expect(first.isOver()).toBe(true);
+    const second = waitAfter(commits);
+    commits.announce();
+    await turn();
+    expect(second.isOver()).toBe(false);
+    second.abort();
+  });
+
+  it('ends for what came meanwhile when the time is over', async () => {
+    const { commits } = givenFile({ wakeEveryMs: 1 });
+    commits.announce();
+    const second = waitAfter(commits);
+    commits.announce();
+    await expect.poll(() => second.isOver(), waiting).toBe(true);
   });
 
   it('ends when another process commits', async () => {

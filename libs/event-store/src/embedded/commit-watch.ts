@@ -5,7 +5,7 @@ const foreignCommitPollMs = 15;
  * Those who wait wake up at the first commit after a pause, and then at most this often, milliseconds: what follows in the
  * meantime they take in one go, because a pass over what is new costs much the same for one event and for twenty.
  */
-const wakeEveryMs = 10;
+const wakeEveryMsDefault = 10;
 
 /** Wakes those who wait for commits, of this process and of others. */
 export interface CommitWatch {
@@ -18,7 +18,10 @@ export interface CommitWatch {
 }
 
 /** `dataVersion` reads a number that changes with each commit to the file. It is asked only while somebody waits. */
-export function createCommitWatch(dataVersion: () => number): CommitWatch {
+export function createCommitWatch(
+  dataVersion: () => number,
+  { wakeEveryMs = wakeEveryMsDefault } = {},
+): CommitWatch {
   const sleepers = new Set<() => void>();
   let commitCount = 0;
   let lastVersion: number | undefined = dataVersion();

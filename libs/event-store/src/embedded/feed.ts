@@ -8,7 +8,7 @@ const heldEventsMax = 2_000;
 const heldBytesMax = 4 * 1_048_576;
 
 /** What came after a row number, and how many commits had been noticed when that was read. */
-export interface FedWindow extends Window {
+interface FedWindow extends Window {
   asOf: number;
 }
 

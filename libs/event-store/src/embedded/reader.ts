@@ -27,7 +27,7 @@ export interface Window {
   isEnd: boolean;
 }
 
-export interface Scanned extends Window {
+interface Scanned extends Window {
   /** Length of the texts of each event. */
   sizes: number[];
 }
