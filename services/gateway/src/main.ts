@@ -6,6 +6,7 @@ import {
   readConfig,
   systemClock,
   systemIds,
+  given,
 } from '@tollgate/service-kit';
 import { banner } from './command-line/banner.ts';
 import { systemPerson } from './command-line/person.ts';
@@ -35,11 +36,14 @@ async function main(): Promise<void> {
   const own = { env: process.env, pid: process.pid, giveWay };
   const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
-  const { url, metricsUrl, quickstart, signInLink } = await starting;
+  const { url, metricsUrl, quickstart, signInLink, missing } = await starting;
   process.stdout.write(
     quickstart === undefined
       ? `${services.join(', ')}: ready at ${url}, metrics at ${metricsUrl}\n`
-      : banner(quickstart.content, quickstart.file, process.cwd(), signInLink(systemPerson())),
+      : banner(quickstart.content, {
+          ...{ file: quickstart.file, folder: process.cwd(), missing: await missing() },
+          ...given({ signInLink: signInLink(systemPerson()) }),
+        }),
   );
 }
 

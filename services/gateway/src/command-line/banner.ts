@@ -22,16 +22,24 @@ ${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate 
 
 `;
 
+const headline = (missing: readonly string[], gatewayUrl: string): string =>
+  missing.length === 0
+    ? 'Tollgate is ready.'
+    : `Tollgate is up, but not everything works: ${missing.join(', ')}. The log says why; ${gatewayUrl}/readyz tells when it does.`;
+
 /** What a newcomer sees when the gateway is ready: where things are, and the next two steps. */
 export function banner(
   quickstart: Quickstart,
-  quickstartFile: string,
-  workingDirectory: string,
-  signInLink?: string,
+  {
+    file: quickstartFile,
+    folder,
+    missing = [],
+    signInLink,
+  }: { file: string; folder: string; missing?: readonly string[]; signInLink?: string },
 ): string {
   const { gatewayUrl, apiKey, callbackUrl, metricsUrl, paymentServiceUrl, caFile } = quickstart;
   const shown = (file: string) => {
-    const short = relative(workingDirectory, file);
+    const short = relative(folder, file);
     return short.startsWith('..') || short.includes(' ') ? `'${file}'` : short;
   };
   const sandboxLine =
@@ -44,7 +52,7 @@ export function banner(
       ? `${gatewayUrl}/console   (to sign in: npm run tollgate -- operator link)`
       : `${signInLink}\n                   (opens once, within 15 minutes; another one: npm run tollgate -- operator link)`;
   return `
-Tollgate is ready.
+${headline(missing, gatewayUrl)}
 
   API              ${gatewayUrl}
   Console          ${console}

@@ -39,6 +39,8 @@ export interface Gateway {
    * @param person whom events and the security log name
    */
   signInLink(person: string): string | undefined;
+  /** Names what does not work yet, as /readyz does; waits a little for what is only connecting. */
+  missing(): Promise<readonly string[]>;
   /** Takes no more requests, ends what is under way, and lets go of all files. */
   stop(): Promise<void>;
 }
@@ -70,15 +72,14 @@ export async function startGateway(
     const metricsUrl = await startMetricsServer(parts, api, stops);
     const url = await startApiServer(parts, api, stops);
     const signInLink = (person: string) => (parts.runs('api') ? signInLinkOf(parts, url, person) : undefined);
-    if (!isWhole || callbackUrl === undefined)
-      return { url, metricsUrl, quickstart: undefined, signInLink, stop };
-    const own = {
+    const own = { url, metricsUrl, signInLink, missing: () => missingOf(deps, api), stop };
+    if (!isWhole || callbackUrl === undefined) return { ...own, quickstart: undefined };
+    const content = await quickstartOf(parts, {
       ...{ gatewayUrl: url, callbackUrl, metricsUrl },
       ...(apiKey === undefined ? {} : { apiKey: apiKey.reveal() }),
-    };
-    const content = await quickstartOf(parts, own);
+    });
     dataDirectory.writeQuickstart(content);
-    return { url, metricsUrl, quickstart: { file: dataDirectory.quickstartFile, content }, signInLink, stop };
+    return { ...own, quickstart: { file: dataDirectory.quickstartFile, content } };
   } catch (error) {
     await stop();
     throw toStartupError(error);
@@ -88,6 +89,22 @@ export async function startGateway(
 /** Whoever starts the gateway may do everything with it. */
 const signInLinkOf = (parts: Parts, url: string, person: string): string =>
   signInAddress(parts.operatorCredentials(), url, { person, source: 'command-line', role: 'admin' });
+
+const connectingMs = 5_000;
+const lookEveryMs = 100;
+
+async function missingOf(
+  { clock }: Pick<GatewayDependencies, 'clock'>,
+  { notReady, degraded, building }: Pick<ApiParts, 'notReady' | 'degraded' | 'building'>,
+): Promise<readonly string[]> {
+  const giveUpAt = clock.monotonic() + connectingMs;
+  for (;;) {
+    const index = building?.() === undefined ? [] : ['index'];
+    const missing = [...new Set([...(await notReady()), ...index, ...(await degraded())])];
+    if (missing.length === 0 || clock.monotonic() >= giveUpAt) return missing;
+    await clock.sleep(lookEveryMs);
+  }
+}
 
 /** Each depends only on those before it. */
 async function startServices(

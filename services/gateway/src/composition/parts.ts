@@ -154,6 +154,7 @@ function storeOf(
   const joinedStore = once(async () => {
     const { eventStore, schemaVersionMax: heldAt } = config;
     const file = dataDirectory.eventsFile;
+    if (eventStore === undefined) dataDirectory.requireStore();
     const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
     stops.defer(() => opened.store.close());
     isStoreReachable = opened.isReachable;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartupError, systemIds } from '@tollgate/service-kit';
@@ -29,4 +29,21 @@ it('says in a sentence which file cannot be written', () => {
   const write = () => directory.writeQuickstart(quickstart);
   expect(write).toThrow(StartupError);
   expect(write).toThrow(/quickstart\.json cannot be written \(EISDIR\)/);
+});
+
+// A gateway whose events.db was moved away began anew, answered every payment with 404, and would have charged repeats again.
+it('does not begin anew where a store was', () => {
+  const directory = openDataDirectory(folder);
+  directory.requireStore();
+  writeFileSync(directory.indexFile, 'built from a store');
+  const opening = () => directory.requireStore();
+  for (const lose of [() => undefined, () => writeFileSync(directory.eventsFile, '')]) {
+    lose();
+    expect(opening).toThrow(StartupError);
+    expect(opening).toThrow(
+      /events\.db is missing or empty, .*EVENTSTORE_URL.* remove \S+index\.db to begin/,
+    );
+  }
+  writeFileSync(directory.eventsFile, 'a store');
+  directory.requireStore();
 });

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -46,6 +47,12 @@ export interface DataDirectory {
   path: string;
   eventsFile: string;
   indexFile: string;
+  /**
+   * For a store that is a file here. Before it is opened, which would begin anew where it was lost.
+   *
+   * @throws StartupError where it is missing or empty, and what was made from it is there
+   */
+  requireStore(): void;
   /** The index of a command service that runs apart from the query service. */
   commandIndexFile: string;
   /** What became of the requests of the last days. */
@@ -86,6 +93,8 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   const own = (name: string, extension: string, folder = path) =>
     join(folder, instance === undefined ? `${name}${extension}` : `${name}-${instance}${extension}`);
   const quickstartFile = own('quickstart', '.json');
+  const eventsFile = join(path, 'events.db');
+  const indexFile = own('index', '.db', indexPath);
   const firstQuickstartFile = join(path, 'quickstart.json');
   const readSecrets = (name: string, ids: Ids): string => {
     const file = join(path, name);
@@ -94,8 +103,9 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   };
   return {
     path,
-    eventsFile: join(path, 'events.db'),
-    indexFile: own('index', '.db', indexPath),
+    eventsFile,
+    indexFile,
+    requireStore: () => requireStore(eventsFile, [indexFile, quickstartFile]),
     commandIndexFile: own('command-service-index', '.db', indexPath),
     feedFile: own('feed', '.db', indexPath),
     requestsFile: own('requests', '.db', indexPath),
@@ -114,6 +124,16 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     webhookSecrets: (ids) => parseWebhookSecrets(readSecrets('webhook-secrets', ids)),
     dataSecrets: (ids) => parseDataSecrets(readSecrets('data-secrets', ids)),
   };
+}
+
+function requireStore(file: string, madeFromIt: readonly string[]): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  const left = madeFromIt.filter((each) => existsSync(each)).join(' and ');
+  if (left === '') return;
+  throw new StartupError(
+    'store_gone',
+    `The event store ${file} is missing or empty, and what was made from it is there: put it back, from a backup if need be; set EVENTSTORE_URL if it is elsewhere; or remove ${left} to begin without payments.`,
+  );
 }
 
 function requireWritable(path: string, variable: string): void {

@@ -1,5 +1,6 @@
 /** HTTPS of the API, for those who do not let a proxy in front of it do that. */
 import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { sendError } from '@tollgate/gateway-api/http';
 import { StartupError, errorCode } from '@tollgate/service-kit';
@@ -30,6 +31,9 @@ export function readTlsFiles({ certFile, keyFile }: TlsFiles): TlsMaterial {
   }
   return { cert, key };
 }
+
+/** When a certificate ends, milliseconds since the Unix epoch. @param cert PEM; of a chain, the first one counts */
+export const endOfCertificate = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
 
 /** @param variable that names the file; `code` is that of the StartupError where it cannot be read */
 export function readNamed(variable: string, file: string, code = 'tls_unusable', what = 'a file'): string {

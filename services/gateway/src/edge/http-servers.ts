@@ -13,6 +13,7 @@ import { type Log, createRequestIds } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createOwnWrites, rememberOwnWrites } from './front-door/own-writes.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
+import { watchCertificate } from './certificate-watch.ts';
 import { createServer, listenAt } from './http-server.ts';
 import { type Readiness, registerHealthRoutes } from './health-routes.ts';
 import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics/http-metrics.ts';
@@ -73,6 +74,7 @@ export async function startApiServer(
     newRequestId: createRequestIds(deps),
     noteRequest: parts.noteRequest,
   });
+  if (https !== undefined) watchCertificate({ clock: deps.clock, log, metrics: parts.metrics }, https.cert);
   await registerApi(app, deps, parts);
   stops.defer(() => app.close());
   const scheme = https === undefined ? 'http' : 'https';

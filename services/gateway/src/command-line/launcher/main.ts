@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const stopping = stopOnSignal(launched);
   try {
     const { quickstart, file } = await launched.ready;
-    process.stdout.write(banner(quickstart, file, process.cwd()));
+    process.stdout.write(banner(quickstart, { file, folder: process.cwd() }));
   } catch (error) {
     if (stopping.isAsked()) return;
     await stopping.stop();

@@ -60,6 +60,10 @@ const gauges = {
     help: 'How long the oldest due inquiry of the shards of this process has been waiting; 0 where none is due',
     labelNames: ['state'],
   },
+  tollgate_certificate_ends_seconds: {
+    help: 'When the certificate of the API ends, seconds since the Unix epoch; absent without HTTPS',
+    labelNames: [],
+  },
   tollgate_clock_skew_seconds: {
     help: 'How far the clock of this process is ahead of that of the event store; negative where it is behind',
     labelNames: [],

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { banner } from './banner.ts';
+
+const quickstart = { gatewayUrl: 'http://127.0.0.1:3000', callbackUrl: '', metricsUrl: '', pid: 1 };
+const at = { file: '/data/quickstart.json', folder: '/' };
+
+// It was "ready" while no broker answered, and callbacks were refused.
+it('says that it is ready where it is, and else what is missing', () => {
+  expect(banner(quickstart, at)).toContain('\nTollgate is ready.\n');
+  const missing = banner(quickstart, { ...at, missing: ['message-bus', 'index'] });
+  expect(missing).not.toMatch(/ready\./);
+  expect(missing).toContain('Tollgate is up, but not everything works: message-bus, index. ');
+  expect(missing).toContain('http://127.0.0.1:3000/readyz');
+});

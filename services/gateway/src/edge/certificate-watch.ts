@@ -1,0 +1,18 @@
+/** Tells in time that the certificate of the API ends. */
+import type { Clock, Log } from '@tollgate/service-kit';
+import { endOfCertificate } from '../configuration/tls.ts';
+import type { Metrics } from './metrics/metrics.ts';
+
+const tellBeforeMs = 21 * 86_400_000;
+
+/** @param cert PEM */
+export function watchCertificate(
+  { clock, log, metrics }: { clock: Clock; log: Log; metrics: Metrics },
+  cert: string,
+): void {
+  const endsAt = endOfCertificate(cert);
+  metrics.watch('tollgate_certificate_ends_seconds', () => [{ value: endsAt / 1_000 }]);
+  if (endsAt - clock.now() >= tellBeforeMs) return;
+  const end = new Date(endsAt).toISOString();
+  log.warn({}, `the certificate that GATEWAY_TLS_CERT_FILE names ends at ${end}: renew it, and start again`);
+}
