@@ -64,6 +64,10 @@ it('a method that a path does not take is refused with those that it takes, and 
   expect(await ask('OPTIONS', '/payments/recent')).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
   for (const path of ['/payments', '/payments/pay_1/', '/payments/pay_1/refund', '/'])
     expect(await ask('GET', path)).toEqual([404, undefined, 'path_not_found']);
+  // It was 400: a body was looked for that it must not have.
+  const withBody = { headers: { 'content-type': 'text/plain' }, payload: 'x' };
+  const put = await app.inject({ method: 'PUT', url: '/payments/pay_1', ...withBody });
+  expect([put.statusCode, put.headers.allow]).toEqual([405, 'GET, HEAD']);
   const head = await app.inject({ method: 'HEAD', url: '/payments/pay_1' });
   expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([200, '', '16']);
 });

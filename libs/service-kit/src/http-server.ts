@@ -103,11 +103,16 @@ export function answerInJsonOnly(app: FastifyInstance, log: Log): void {
     }),
   );
   const methodsAt = rememberRoutes(app);
-  app.setNotFoundHandler(({ method, url }, reply) => {
+  const answerNotFound = ({ method, url }: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsAt(url);
     if (allowed.length === 0 || allowed.includes(method)) return sendServerError(reply, 'path_not_found');
     return sendServerError(reply.header('allow', allowed.join(', ')), 'method_not_allowed');
-  });
+  };
+  app.setNotFoundHandler(answerNotFound);
+  // Before a body is read, whose faults would be told instead.
+  app.addHook('preParsing', async (request, reply, body) =>
+    request.is404 ? answerNotFound(request, reply) : body,
+  );
   app.setErrorHandler((error, request, reply) => {
     const known = codeByFastifyCode[errorCode(error) ?? ''];
     if (known !== undefined) return sendServerError(reply, known);
