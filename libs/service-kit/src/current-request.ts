@@ -23,14 +23,37 @@ export const currentRequest = (): CurrentRequest | undefined => storage.getStore
 
 export const inRequest = (request: CurrentRequest, work: () => void): void => storage.run(request, work);
 
-/** `req_`, the time and chance: a later id is greater, so that lists by id are lists by time. */
-export const createRequestIds =
-  ({ clock, ids }: { clock: Pick<Clock, 'now'>; ids: Pick<Ids, 'uuid'> }) =>
-  (): string => {
-    // 80 bits of it are chance; Node keeps some ready, which bytes would be asked of the system each time.
-    const uuid = ids.uuid();
-    return `${requestIdFrom(clock.now())}${uuid.slice(0, 8)}${uuid.slice(24)}`;
+/** A clock that was set back by more than this, milliseconds, is believed. */
+const setBackMs = 1_000;
+const perMillisecondMax = 0xffff;
+
+/**
+ * `req_`, the time, a number within the millisecond, and chance: of one process a later id is greater, so that lists by id are
+ * lists by time.
+ */
+export function createRequestIds({
+  clock,
+  ids,
+}: {
+  clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'uuid'>;
+}): () => string {
+  let last = { instant: -Infinity, number: 0 };
+  const next = () => {
+    const now = clock.now();
+    const isLater = now > last.instant || now < last.instant - setBackMs;
+    if (isLater) return { instant: now, number: 0 };
+    if (last.number < perMillisecondMax) return { ...last, number: last.number + 1 };
+    return { instant: last.instant + 1, number: 0 };
   };
+  return () => {
+    last = next();
+    // 64 bits of it are chance; Node keeps some ready, which bytes would be asked of the system each time.
+    const uuid = ids.uuid();
+    const number = last.number.toString(16).padStart(4, '0');
+    return `${requestIdFrom(last.instant)}${number}${uuid.slice(0, 8)}${uuid.slice(24, 32)}`;
+  };
+}
 
 /** No id of a request that came earlier is greater. @param instant milliseconds since the Unix epoch */
 export const requestIdFrom = (instant: number): string => `req_${instant.toString(36).padStart(9, '0')}`;
