@@ -55,10 +55,11 @@ export async function start(
   let output = '';
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     output += String(chunk);
-    if (!output.includes(ready)) continue;
-    child.stdout.resume();
-    return { child, output };
+    if (output.includes(ready)) break;
   }
+  // What it prints from here on is read, too: a program whose pipe is full waits with its last lines for ever.
+  child.stdout.resume();
+  if (output.includes(ready)) return { child, output };
   throw new Error(`${path} did not start.`);
 }
 
