@@ -17,7 +17,7 @@ const ours = undefined;
 it('from the last release to this one, back, and forward again', { timeout: 600_000 }, async () => {
   const side = await SideBySide.begin(last);
   await side.under();
-  // As docs/upgrading.md says: held while one may want to go back.
+  // As docs/operator/upgrading.md says: held while one may want to go back.
   await side.under(() => side.start('second', ours, { TOLLGATE_SCHEMA_VERSION: '1' }));
   await side.under(() => side.stop('first'));
   await side.under(() => side.start('first', last));

@@ -102,7 +102,7 @@ describe('backup', () => {
     const { run, folder } = await start({ isEmbedded: false });
     expect(await run('backup', folder)).toEqual({
       ...{ exitCode: 1, out: '' },
-      error: expect.stringContaining('docs/eventstoredb.md'),
+      error: expect.stringContaining('docs/operator/eventstoredb.md'),
     });
     expect(existsSync(folder)).toBe(false);
   });

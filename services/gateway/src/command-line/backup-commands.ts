@@ -58,7 +58,7 @@ async function back(
     return {
       kind: 'refused',
       message:
-        'The events are in EventStoreDB, which has backups of its own: see "Backups" in docs/eventstoredb.md.',
+        'The events are in EventStoreDB, which has backups of its own: see "Backups" in docs/operator/eventstoredb.md.',
     };
   const signal = stopSignalOf(tools);
   let told = 0;

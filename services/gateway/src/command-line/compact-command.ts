@@ -16,7 +16,7 @@ export function registerCompactCommand(program: Command, run: RunCommand): void 
 async function compact({ store, clock, directory, isEmbedded = true }: CommandTools): Promise<CommandResult> {
   if (!isEmbedded) {
     const message =
-      'The events are in EventStoreDB, which a scavenge makes smaller: see "EventStoreDB" in docs/operations.md.';
+      'The events are in EventStoreDB, which a scavenge makes smaller: see "EventStoreDB" in docs/operator/operations.md.';
     return { kind: 'refused', message };
   }
   const living = await livingMembers(store, clock);

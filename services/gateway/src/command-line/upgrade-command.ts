@@ -12,7 +12,7 @@ type Print = (text: string) => void;
 export function registerUpgradeCommand(program: Command, run: RunCommand, output: Print): void {
   program
     .command('upgrade')
-    .description('prepare an upgrade; docs/upgrading.md tells the steps')
+    .description('prepare an upgrade; docs/operator/upgrading.md tells the steps')
     .command('check')
     .description(
       'read the whole event store with this release and say what it could not read; changes nothing, beside a running gateway too',

@@ -65,7 +65,7 @@ describe('three replicas', () => {
 });
 
 describe('the documentation', () => {
-  const page = read('docs', 'kubernetes.md');
+  const page = read('docs', 'operator', 'kubernetes.md');
 
   it('has an installation that is whole as it stands there', async () => {
     const [, installation = ''] = /```yaml\n(# kustomization\.yaml[\s\S]*?)```/.exec(page) ?? [];

@@ -34,7 +34,7 @@ ${Object.entries(descriptions)
   .map(([name, does]) => `  ${name.padEnd(18)} ${does}`)
   .join('\n')}
 
-npm run services starts each in a process of its own; docs/operations.md lists the environment variables.
+npm run services starts each in a process of its own; docs/operator/operations.md lists the environment variables.
 `;
 
 /**

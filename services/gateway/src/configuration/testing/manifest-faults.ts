@@ -236,7 +236,7 @@ const everyImageHasAVersion: Check = ({ workloads }, { version }) =>
     .filter((workload) => !containerOf(workload).image.endsWith(`tollgate:${version}`))
     .map((workload) => `${workload.metadata.name} runs ${containerOf(workload).image}`);
 
-/** What an installation brings; docs/kubernetes.md says how. */
+/** What an installation brings; docs/operator/kubernetes.md says how. */
 export const broughtAlong = {
   configMaps: ['authorities'],
   secrets: [
