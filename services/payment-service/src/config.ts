@@ -15,16 +15,23 @@ const hostNamesSchema = z
 /** The environment variables of this service. All have defaults that suit a developer's machine. */
 export const paymentServiceConfigSchema = z
   .object({
-    PAYMENT_SERVICE_ENVIRONMENT: z.enum(environments, 'must be sandbox or production').default('sandbox'),
-    /** Address that both servers listen on; loopback unless set. */
-    PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1'),
-    PAYMENT_SERVICE_HTTPS_PORT: portSchema.default(4443),
-    PAYMENT_SERVICE_HTTP_PORT: portSchema.default(4080),
-    /** Names and addresses that the server's certificate is for, beside those of loopback; separated by commas. */
-    PAYMENT_SERVICE_HOST_NAMES: hostNamesSchema.default([]),
-    /** Folder of the database, the certificates and, where the service runs alone, its demo key. */
-    TOLLGATE_DATA_DIR: z.string().default('.data'),
-    TOLLGATE_LOG_LEVEL: logLevelSchema.default('info'),
+    PAYMENT_SERVICE_ENVIRONMENT: z
+      .enum(environments, 'must be sandbox or production')
+      .default('sandbox')
+      .describe('Which of its two worlds the service serves.'),
+    PAYMENT_SERVICE_HOST: z.string().default('127.0.0.1').describe('Address that both servers listen on.'),
+    PAYMENT_SERVICE_HTTPS_PORT: portSchema.default(4443).describe('The service; 0 takes any free port.'),
+    PAYMENT_SERVICE_HTTP_PORT: portSchema
+      .default(4080)
+      .describe('Refuses plain HTTP; 0 takes any free port.'),
+    PAYMENT_SERVICE_HOST_NAMES: hostNamesSchema
+      .default([])
+      .describe("Names and addresses that the server's certificate is for, beside those of loopback."),
+    TOLLGATE_DATA_DIR: z
+      .string()
+      .default('.data')
+      .describe('Folder of the database, the certificates and, where the service runs alone, its demo key.'),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('info').describe('What is logged, from this level on.'),
   })
   .transform((env) => ({
     environment: env.PAYMENT_SERVICE_ENVIRONMENT,

@@ -47,39 +47,70 @@ const wholeNumber = (min: number, max: number) => {
 const listOf = (entry: z.ZodType<string>, rule: string) => z.array(entry, rule).min(1, rule);
 const path = z.string('must be the path of a file').min(1, 'must be the path of a file');
 
-const entrySchema = z
+/** An account in the file. */
+export const accountEntrySchema = z
   .strictObject(
     {
-      name: z.string(orMissing(nameRule)).regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule),
-      environment: z.enum(environmentSchema.options, orMissing('must be sandbox or production')),
-      provider: z.enum(providerNames, `must be one of ${providerNames.join(', ')}`).default(defaultProvider),
-      baseUrl: z.string(orMissing(addressRule)).refine(isServiceAddress, addressRule),
-      privateKeyFile: path.optional(),
+      name: z
+        .string(orMissing(nameRule))
+        .regex(/^[a-z][a-z0-9-]{0,62}$/, nameRule)
+        .describe('Names the account in events for ever: never give it to another merchant.'),
+      environment: z
+        .enum(environmentSchema.options, orMissing('must be sandbox or production'))
+        .describe('Which keys of teams use it.'),
+      provider: z
+        .enum(providerNames, `must be one of ${providerNames.join(', ')}`)
+        .default(defaultProvider)
+        .describe('Who moves the money.'),
+      baseUrl: z
+        .string(orMissing(addressRule))
+        .refine(isServiceAddress, addressRule)
+        .describe('Where the service is.'),
+      privateKeyFile: path
+        .optional()
+        .describe('A file with the private key and nothing else, relative to this file.'),
       privateKeyEnv: z
         .string('must be the name of an environment variable')
         .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
-        .optional(),
-      caFile: path.optional(),
-      currencies: listOf(
-        currencySchema,
-        'must be a list of at least one currency, or be left out for all',
-      ).optional(),
-      teams: listOf(
-        teamNameSchema,
-        'must be a list of the name of at least one team, or be left out for all',
-      ).optional(),
+        .optional()
+        .describe('Instead: the environment variable that has the private key.'),
+      caFile: path.optional().describe('PEM file of a certificate that is trusted beside the usual ones.'),
+      currencies: listOf(currencySchema, 'must be a list of at least one currency, or be left out for all')
+        .optional()
+        .describe('What new payments it takes; all unless set.'),
+      teams: listOf(teamNameSchema, 'must be a list of the name of at least one team, or be left out for all')
+        .optional()
+        .describe('Whose new payments it takes; those of all teams unless set.'),
       notExecutedCodes: listOf(
         z.string(codeRule).regex(/^[A-Za-z][\w.-]{0,99}$/, codeRule),
         'must be a list of at least one error code, or be left out for none',
-      ).optional(),
-      weight: wholeNumber(1, 1_000_000).default(1),
-      priority: wholeNumber(0, 1_000).default(0),
-      concurrentCallsMax: wholeNumber(1, 10_000).default(64),
-      callsPerSecondMax: wholeNumber(1, 1_000_000).default(1_000),
-      failuresInARowMax: wholeNumber(1, 1_000_000).default(10),
-      concurrentInquiriesMax: wholeNumber(1, 10_000).default(inquiryLimits.concurrentInquiriesMax),
-      inquiriesPerSecondMax: wholeNumber(1, 1_000_000).default(inquiryLimits.inquiriesPerSecondMax),
-      totalPerSecondMax: wholeNumber(1, 1_000_000).optional(),
+      )
+        .optional()
+        .describe(
+          'Error codes by which the service warrants that it carried nothing out. A wrong one may charge twice.',
+        ),
+      weight: wholeNumber(1, 1_000_000)
+        .default(1)
+        .describe('Its share of new payments among the accounts of its priority.'),
+      priority: wholeNumber(0, 1_000)
+        .default(0)
+        .describe('Lower ones first; the others take what these cannot.'),
+      concurrentCallsMax: wholeNumber(1, 10_000)
+        .default(64)
+        .describe('Calls that move money, under way at once.'),
+      callsPerSecondMax: wholeNumber(1, 1_000_000).default(1_000).describe('Calls that move money.'),
+      failuresInARowMax: wholeNumber(1, 1_000_000)
+        .default(10)
+        .describe('Failed calls in a row after which its circuit opens.'),
+      concurrentInquiriesMax: wholeNumber(1, 10_000)
+        .default(inquiryLimits.concurrentInquiriesMax)
+        .describe('Status inquiries under way at once.'),
+      inquiriesPerSecondMax: wholeNumber(1, 1_000_000)
+        .default(inquiryLimits.inquiriesPerSecondMax)
+        .describe('Status inquiries. Callbacks are applied at this rate at most.'),
+      totalPerSecondMax: wholeNumber(1, 1_000_000)
+        .optional()
+        .describe('Calls and inquiries together; not limited unless set.'),
     },
     orMissing('must be an object'),
   )
@@ -87,11 +118,11 @@ const entrySchema = z
     (entry) => (entry.privateKeyFile === undefined) !== (entry.privateKeyEnv === undefined),
     'needs either privateKeyFile or privateKeyEnv, and not both',
   );
-type Entry = z.infer<typeof entrySchema>;
+type Entry = z.infer<typeof accountEntrySchema>;
 
 const listRule = `must be a list of 1 to ${accountsMax} accounts`;
 const fileSchema = z.strictObject(
-  { accounts: z.array(entrySchema, orMissing(listRule)).min(1, listRule).max(accountsMax, listRule) },
+  { accounts: z.array(accountEntrySchema, orMissing(listRule)).min(1, listRule).max(accountsMax, listRule) },
   'must be an object {"accounts": […]}',
 );
 
@@ -185,7 +216,7 @@ const nameOf = (parameter: readonly PropertyKey[]): string[] =>
 
 function nameIn(content: unknown, index: number): string | undefined {
   const named = z.object({ accounts: z.array(z.unknown()) }).safeParse(content).data?.accounts[index];
-  return z.object({ name: entrySchema.shape.name }).safeParse(named).data?.name;
+  return z.object({ name: accountEntrySchema.shape.name }).safeParse(named).data?.name;
 }
 
 const keyFields: ReadonlySet<string> = new Set([
@@ -199,7 +230,7 @@ const keyFields: ReadonlySet<string> = new Set([
 
 function unknownField(key: string, isOutside: boolean): string {
   if (keyFields.has(key.toLowerCase())) return `${key}: ${keyRule}`;
-  const known = isOutside ? ['accounts'] : Object.keys(entrySchema.shape);
+  const known = isOutside ? ['accounts'] : Object.keys(accountEntrySchema.shape);
   return `${JSON.stringify(key.slice(0, 40))} is no field; take it out or correct its name (there are ${known.join(', ')})`;
 }
 

@@ -53,18 +53,39 @@ function isOrigin(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase();
 }
 
-const dataDirSchema = z.string().default('.data');
+const madeAtFirstStart = 'made at the first start';
 
-/** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
-const webhookSecretsSchema = z.string().optional();
+const dataDirSchema = z.string().default('.data').describe('Folder of everything durable.');
 
-/** `kid:secret`, or several of them separated by commas; made at the first start where it is not set. */
-const dataSecretsSchema = z.string().optional();
+const webhookSecretsSchema = z.string().optional().meta({
+  description:
+    'The masters of the secrets that webhooks to teams are signed with: `kid:secret`, or two during a rotation.',
+  unset: madeAtFirstStart,
+});
 
-const accountsFileSchema = z.string().optional();
+const dataSecretsSchema = z.string().optional().meta({
+  description:
+    'What fingerprints of requests are made with, and what is kept encrypted: `kid:secret`, or several, the one for new data first.',
+  unset: madeAtFirstStart,
+});
+
+const internalSecretsSchema = z.string().optional().meta({
+  description:
+    'What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation.',
+  unset: madeAtFirstStart,
+});
+
+const accountsFileSchema = z
+  .string()
+  .optional()
+  .describe(
+    'JSON file of the accounts at the Payment Service (below); without it, the gateway starts a sandbox and uses that.',
+  );
 /** How long one call of the Payment Service may take. */
 export const defaultCallDeadlineMs = 10_000;
-const callDeadlineSchema = durationMs.default(defaultCallDeadlineMs);
+const callDeadlineSchema = durationMs
+  .default(defaultCallDeadlineMs)
+  .describe('How long one call of the Payment Service may take.');
 
 /** The only variables that the command line needs. */
 export const dataDirConfigSchema = z
@@ -72,7 +93,7 @@ export const dataDirConfigSchema = z
     TOLLGATE_DATA_DIR: dataDirSchema,
     WEBHOOK_SECRETS: webhookSecretsSchema,
     DATA_SECRETS: dataSecretsSchema,
-    INTERNAL_SECRETS: z.string().optional(),
+    INTERNAL_SECRETS: internalSecretsSchema,
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
   })
@@ -106,87 +127,139 @@ const retentionDaysSchema = wholeNumberSchema({ of: 'days', min: 1, max: 36_500 
 /** The environment variables of the gateway. All have defaults that suit a developer's machine. */
 export const gatewayConfigSchema = z
   .object({
-    /** Folder of everything durable. */
     TOLLGATE_DATA_DIR: dataDirSchema,
-    /** Names this gateway among several on the same folder; each has an index of its own. */
     TOLLGATE_INSTANCE: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
-      .optional(),
-    /** Folder of the index, which is a cache; that of the data unless set. Processes on other machines share none. */
-    TOLLGATE_INDEX_DIR: z.string().optional(),
-    /** Address that the API and the callbacks listen on; loopback unless set. */
-    GATEWAY_HOST: z.string().default('127.0.0.1'),
-    /** The API, or what of it the services of this process answer; with its health. */
-    GATEWAY_PORT: portSchema.default(3000),
-    /** Metrics and health for who watches over the process, on loopback unless set. Any port where GATEWAY_PORT is any. */
-    GATEWAY_METRICS_PORT: portSchema.optional(),
-    GATEWAY_METRICS_HOST: z.string().default('127.0.0.1'),
-    CALLBACK_PORT: portSchema.default(3001),
-    /** PEM files of a certificate and its key: the API then speaks HTTPS. Without them it speaks HTTP, for a proxy in front of it. */
-    GATEWAY_TLS_CERT_FILE: z.string().optional(),
-    GATEWAY_TLS_KEY_FILE: z.string().optional(),
-    /** Beside HTTPS, a port that refuses whatever comes over plain HTTP; none unless set. */
-    GATEWAY_PLAIN_HTTP_PORT: portSchema.optional(),
-    /** What a key may ask for in a second where it was issued without a limit of its own, of each instance. */
-    GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema.default(1_000),
-    /** Connections of each server; where one more comes, the one that has been idle the longest is closed. */
-    GATEWAY_CONNECTIONS_MAX: wholeNumberSchema({ of: 'connections', min: 10, max: 100_000 }).default(2_000),
-    /** How long a connection is kept without a request: longer than the proxies in front keep theirs. */
-    GATEWAY_IDLE_MS: durationMs.default(10_000),
-    /** Networks of the proxies in front of this process, whose X-Forwarded-For is believed; nobody's unless set. */
-    TRUSTED_PROXIES: networksSchema.optional(),
-    /** Where services that run in other processes are reached, each instance of them. */
-    COMMAND_SERVICE_URL: originsSchema.optional(),
-    QUERY_SERVICE_URL: originsSchema.optional(),
-    NOTIFIER_URL: originsSchema.optional(),
-    /** Parts that the read models are projected in, so that several instances share the work. */
-    PROJECTOR_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: shardsMax }).default(1),
-    /** JSON file of the accounts at the Payment Service; without it, the gateway starts a sandbox and uses that. */
+      .optional()
+      .describe('Names this gateway among several on the same folder; each has an index of its own.'),
+    TOLLGATE_INDEX_DIR: z
+      .string()
+      .optional()
+      .describe(
+        'Folder of the index, which is a cache: that of the data unless set. Processes on other machines share none.',
+      ),
+    GATEWAY_HOST: z
+      .string()
+      .default('127.0.0.1')
+      .describe('Address that the API and the callbacks listen on.'),
+    GATEWAY_PORT: portSchema
+      .default(3000)
+      .describe(
+        'The API, or what of it the services of this process answer, with its health; 0 takes any free port, and `quickstart.json` has the actual one.',
+      ),
+    GATEWAY_METRICS_PORT: portSchema.optional().meta({
+      description: '`/metrics`, `/healthz` and `/readyz`, for who watches over the process.',
+      unset: '`3002`; any where `GATEWAY_PORT` is any',
+    }),
+    GATEWAY_METRICS_HOST: z.string().default('127.0.0.1').describe('Address that the metrics listen on.'),
+    CALLBACK_PORT: portSchema
+      .default(3001)
+      .describe('Where the Payment Service calls back; 0 takes any free port.'),
+    GATEWAY_TLS_CERT_FILE: z
+      .string()
+      .optional()
+      .describe(
+        'PEM file of a certificate: the API then speaks HTTPS. Without it, it speaks HTTP, for a proxy in front of it.',
+      ),
+    GATEWAY_TLS_KEY_FILE: z.string().optional().describe('PEM file of the key of that certificate.'),
+    GATEWAY_PLAIN_HTTP_PORT: portSchema
+      .optional()
+      .describe('Beside HTTPS, a port that refuses whatever comes over plain HTTP.'),
+    GATEWAY_REQUESTS_PER_SECOND: requestsPerSecondSchema
+      .default(1_000)
+      .describe('What a key may ask for where it was issued without a limit of its own, of each instance.'),
+    GATEWAY_CONNECTIONS_MAX: wholeNumberSchema({ of: 'connections', min: 10, max: 100_000 })
+      .default(2_000)
+      .describe(
+        'Connections of each server; where one more comes, the one that has been idle the longest is closed.',
+      ),
+    GATEWAY_IDLE_MS: durationMs
+      .default(10_000)
+      .describe(
+        'How long a connection is kept without a request: longer than the proxies in front keep theirs.',
+      ),
+    TRUSTED_PROXIES: networksSchema
+      .optional()
+      .describe(
+        "Networks of the proxies in front of this process, whose `X-Forwarded-For` is believed; nobody's unless set.",
+      ),
+    COMMAND_SERVICE_URL: originsSchema
+      .optional()
+      .describe('Where the command services are reached that run in other processes, each instance.'),
+    QUERY_SERVICE_URL: originsSchema.optional().describe('The same of the query services.'),
+    NOTIFIER_URL: originsSchema.optional().describe('The same of the notifiers.'),
+    PROJECTOR_SHARDS: wholeNumberSchema({ of: 'parts', min: 1, max: shardsMax })
+      .default(1)
+      .describe('Parts that the read models are projected in, so that several instances share the work.'),
     PROVIDER_ACCOUNTS_FILE: accountsFileSchema,
-    /** Failed calls in a row after which the sandbox is not called for a while; of other accounts the file tells it. */
-    PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 }).default(10),
-    /** Where the Payment Service reaches the callback port, if not at its own address. */
-    CALLBACK_PUBLIC_URL: publicUrlSchema.optional(),
-    /** `kid:secret`, or two of them separated by a comma; made at the first start where it is not set. */
-    CALLBACK_SECRETS: z.string().optional(),
-    /** Days from the creation of a payment or payout after which its callback address answers 410. */
-    CALLBACK_DAYS: wholeNumberSchema({ of: 'days', min: 30, max: 3_650 }).default(400),
-    /** What services know each other by that run in processes of their own: `kid:secret`, or two during a rotation. */
-    INTERNAL_SECRETS: z.string().optional(),
-    /** The masters of the secrets that webhooks to teams are signed with. */
+    PROVIDER_FAILURES_IN_A_ROW: wholeNumberSchema({ of: 'calls', min: 1, max: 1_000_000 })
+      .default(10)
+      .describe(
+        "Failed calls in a row after which the sandbox's circuit opens; of other accounts the file says it.",
+      ),
+    CALLBACK_PUBLIC_URL: publicUrlSchema
+      .optional()
+      .describe('Where the Payment Service reaches the callback port, if not at its own address.'),
+    CALLBACK_SECRETS: z.string().optional().meta({
+      description:
+        'What callback addresses are authenticated with: `kid:secret`, or two during a rotation, the one for new addresses first.',
+      unset: madeAtFirstStart,
+    }),
+    CALLBACK_DAYS: wholeNumberSchema({ of: 'days', min: 30, max: 3_650 })
+      .default(400)
+      .describe(
+        'Days from the creation of a payment or payout after which its callback address answers 410.',
+      ),
+    INTERNAL_SECRETS: internalSecretsSchema,
     WEBHOOK_SECRETS: webhookSecretsSchema,
-    /** What fingerprints of requests are made with, and what is kept encrypted; the one for new data first. */
     DATA_SECRETS: dataSecretsSchema,
-    /** Networks of our own that teams have receivers in; only public addresses are notified unless set. */
-    WEBHOOK_NETWORKS: networksSchema.optional(),
-    /** How long one call of the Payment Service may take. */
+    WEBHOOK_NETWORKS: networksSchema
+      .optional()
+      .describe(
+        'Networks of our own that teams have receivers in, for example `10.20.0.0/16`; only public addresses are notified unless set.',
+      ),
     PROVIDER_CALL_DEADLINE_MS: callDeadlineSchema,
-    /** How long an announced call may wait before it is sent. */
-    PROVIDER_SEND_WITHIN_MS: durationMs.default(5_000),
-    /** How long the Payment Service may go on working on a request that we have given up on. */
-    PROVIDER_QUIET_MS: durationMs.default(30_000),
-    /** Seconds after its last change at which what is final is inquired once more, because it may have been revised. */
-    FINAL_INQUIRIES_AFTER_S: distancesSchema.default(inquiryDelays.settled.slice()),
-    /** Days after which a day is reconciled again, separated by commas; the day itself is, hourly. */
-    RECONCILE_AFTER_DAYS: daysSchema.default([...reconciledAfterDaysDefault]),
-    /** How far our clock may be from that of the event store before inquiries are scheduled no longer. */
-    CLOCK_SKEW_MAX_MS: durationMs.default(20_000),
-    /** The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read. */
+    PROVIDER_SEND_WITHIN_MS: durationMs
+      .default(5_000)
+      .describe('How old an announced call may be when it is sent; the same in all processes.'),
+    PROVIDER_QUIET_MS: durationMs
+      .default(30_000)
+      .describe('How long the Payment Service may go on working on a request that we have given up on.'),
+    FINAL_INQUIRIES_AFTER_S: distancesSchema
+      .prefault(inquiryDelays.settled.map((ms) => ms / 1_000).join(','))
+      .describe(
+        'Seconds after its last change at which what is final is inquired once more, because it may have been revised; `,` for never.',
+      ),
+    RECONCILE_AFTER_DAYS: daysSchema
+      .prefault(reconciledAfterDaysDefault.join(','))
+      .describe('Days after which a day is reconciled again; the day itself is, hourly.'),
+    CLOCK_SKEW_MAX_MS: durationMs
+      .default(20_000)
+      .describe(
+        'How far our clock may be from that of the event store before inquiries are scheduled no longer.',
+      ),
     TOLLGATE_SCHEMA_VERSION: z.coerce
       .number(schemaVersionRule)
       .int(schemaVersionRule)
       .min(1, schemaVersionRule)
-      .optional(),
-    /** Days that the embedded bus keeps the records of the public topics for; on Kafka, the topics say. */
-    TOPIC_RETENTION_DAYS: retentionDaysSchema,
-    /** Days after which webhooks are let go of that were delivered or given up. */
-    WEBHOOK_RETENTION_DAYS: retentionDaysSchema,
-    /** Days that is kept for what became of requests of the API; without bodies. */
-    REQUEST_RETENTION_DAYS: retentionDaysSchema,
-    /** Requests of one team and environment that it is kept of at most; the oldest go first. */
-    REQUESTS_PER_TEAM_MAX: wholeNumberSchema({ of: 'requests', min: 100, max: 100_000_000 }).default(100_000),
-    TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn'),
+      .optional()
+      .describe(
+        'The newest schema version that events are written in, so that an older release can be gone back to; unset: what all processes read.',
+      ),
+    TOPIC_RETENTION_DAYS: retentionDaysSchema.describe(
+      'Days that the embedded bus keeps the records of the public topics for; on Kafka, the topics say.',
+    ),
+    WEBHOOK_RETENTION_DAYS: retentionDaysSchema.describe(
+      'Days after which webhooks are let go of that were delivered or given up.',
+    ),
+    REQUEST_RETENTION_DAYS: retentionDaysSchema.describe(
+      'Days that is kept for what became of requests of the API; without bodies.',
+    ),
+    REQUESTS_PER_TEAM_MAX: wholeNumberSchema({ of: 'requests', min: 100, max: 100_000_000 })
+      .default(100_000)
+      .describe('Requests of one team and environment that it is kept of at most; the oldest go first.'),
+    TOLLGATE_LOG_LEVEL: logLevelSchema.default('warn').describe('What is logged, from this level on.'),
   })
   .refine((env) => (env.GATEWAY_TLS_CERT_FILE === undefined) === (env.GATEWAY_TLS_KEY_FILE === undefined), {
     path: ['GATEWAY_TLS_CERT_FILE'],

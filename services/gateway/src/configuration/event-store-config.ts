@@ -10,18 +10,23 @@ import { readNamed } from './tls.ts';
 
 /** The environment variables of EventStoreDB. Without `EVENTSTORE_URL` the store is a file, and the others say nothing. */
 export const eventStoreEnvironmentSchema = z.object({
-  /** `esdb://host:2113`, several hosts separated by commas, or `esdb+discover://name`; options as `?tlsCaFile=…`. */
   EVENTSTORE_URL: z
     .string()
     .transform((text) => new Secret(text))
-    .optional(),
-  EVENTSTORE_USERNAME: z.string().optional(),
+    .optional()
+    .describe(
+      'EventStoreDB as the event store, with options as `?tlsCaFile=…`; without it, the store is a file.',
+    ),
+  EVENTSTORE_USERNAME: z.string().optional().describe('The user, unless the address names one.'),
   EVENTSTORE_PASSWORD: z
     .string()
     .transform((text) => new Secret(text))
-    .optional(),
-  /** Allows `tls=false` to an address that is not loopback. */
-  EVENTSTORE_ALLOW_INSECURE: z.enum(['true', 'false'], 'must be true or false').default('false'),
+    .optional()
+    .describe('The password of the user.'),
+  EVENTSTORE_ALLOW_INSECURE: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .describe('Allows `tls=false` to an address that is not loopback.'),
 });
 
 type Environment = z.infer<typeof eventStoreEnvironmentSchema>;

@@ -21,33 +21,50 @@ const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
 /** The environment variables of Kafka. Without `KAFKA_BROKERS` the bus is embedded, and the others say nothing. */
 export const kafkaEnvironmentSchema = z.object({
-  /** Some brokers of the cluster. */
-  KAFKA_BROKERS: brokersSchema.optional(),
-  /** Names this gateway in the brokers' logs and quotas. */
-  KAFKA_CLIENT_ID: z.string().default('tollgate'),
-  KAFKA_TLS: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  /** PEM file of an authority that is trusted for the brokers, instead of the usual ones. */
-  KAFKA_TLS_CA_FILE: z.string().optional(),
-  KAFKA_SASL_MECHANISM: z.enum(mechanisms, `must be one of ${mechanisms.join(', ')}`).optional(),
-  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_BROKERS: brokersSchema
+    .optional()
+    .describe(
+      'Kafka as the bus: some brokers of the cluster; without it, the bus is embedded in the event store.',
+    ),
+  KAFKA_CLIENT_ID: z
+    .string()
+    .default('tollgate')
+    .describe("Names this gateway in the brokers' logs and quotas."),
+  KAFKA_TLS: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .describe('Whether the brokers speak TLS.'),
+  KAFKA_TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe('PEM file of an authority that is trusted for the brokers, instead of the usual ones.'),
+  KAFKA_SASL_MECHANISM: z
+    .enum(mechanisms, `must be one of ${mechanisms.join(', ')}`)
+    .optional()
+    .describe('How we sign in.'),
+  KAFKA_SASL_USERNAME: z.string().optional().describe('The user.'),
   KAFKA_SASL_PASSWORD: z
     .string()
     .transform((text) => new Secret(text))
-    .optional(),
-  /** Allows a password without TLS to a broker that is not loopback. */
-  KAFKA_ALLOW_INSECURE: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  /** Begins the names of our topics and groups on a cluster that several installations share. */
+    .optional()
+    .describe('The password.'),
+  KAFKA_ALLOW_INSECURE: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .describe('Allows a password without TLS to a broker that is not loopback.'),
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
       'must be 1 to 63 letters, digits, dots, hyphens and underscores',
     )
-    .default(''),
-  /** Copies of each record of the topics that are made. */
-  KAFKA_REPLICATION: copies.default(1),
-  /** Copies that a record needs before it is confirmed; all but one unless set. */
-  KAFKA_MIN_INSYNC_REPLICAS: copies.optional(),
+    .default('')
+    .describe('Begins the names of our topics and groups on a cluster that several installations share.'),
+  KAFKA_REPLICATION: copies.default(1).describe('Copies of each record of the topics that are made.'),
+  KAFKA_MIN_INSYNC_REPLICAS: copies.optional().meta({
+    description: 'Copies that a record needs before it is confirmed.',
+    unset: 'all but one, at least 1',
+  }),
 });
 
 export interface KafkaConfig {

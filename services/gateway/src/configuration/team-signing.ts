@@ -11,15 +11,27 @@ import { makePrivately } from './data-directory.ts';
 
 export const teamSigningEnvironmentSchema = z
   .object({
-    /** Ed25519, PKCS#8 in PEM; for the command line only. */
     TOLLGATE_TEAM_SIGNING_KEY: z
       .string()
       .transform((text) => new Secret(text))
-      .optional(),
-    TOLLGATE_TEAM_SIGNING_KEY_FILE: z.string().optional(),
-    /** One or several, SPKI in PEM one after the other: also of the keys that have signed before a rotation. */
-    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: z.string().optional(),
-    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z.string().optional(),
+      .optional()
+      .describe(
+        'What changes of teams and keys are signed with: Ed25519, PKCS#8 in PEM; for the command line only.',
+      ),
+    TOLLGATE_TEAM_SIGNING_KEY_FILE: z
+      .string()
+      .optional()
+      .meta({ description: 'A file with it.', unset: '`operator-signing.key` of the data directory' }),
+    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY: z
+      .string()
+      .optional()
+      .describe(
+        'What they are checked with: one or several keys, SPKI in PEM one after the other, also of those before a rotation.',
+      ),
+    TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE: z
+      .string()
+      .optional()
+      .meta({ description: 'A file with them.', unset: '`operator-signing.pub` of the data directory' }),
   })
   .transform((env) => ({
     privateKey: env.TOLLGATE_TEAM_SIGNING_KEY,

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { expect, it } from 'vitest';
+import { createConfigurationReference } from './document.ts';
+import { fieldsOf } from './fields.ts';
+
+/** Prettier makes the columns of a table equally wide. */
+const withoutPadding = (page: string) => page.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+
+// Run `npm run reference` after changing a variable or its text.
+it('docs/operator/configuration.md is what the schemas give', () => {
+  const file = new URL('../../../../../docs/operator/configuration.md', import.meta.url);
+  expect(withoutPadding(readFileSync(file, 'utf8'))).toBe(withoutPadding(createConfigurationReference()));
+});
+
+it('tells what a variable takes in the words of its refusal, and its default as it is written', () => {
+  const page = withoutPadding(createConfigurationReference());
+  expect(page).toContain('| `CALLBACK_DAYS` | `400` | a whole number of days from 30 to 3650 |');
+  expect(page).toContain('| `FINAL_INQUIRIES_AFTER_S` | `3600,86400,604800,2592000` | numbers of seconds');
+  expect(page).toContain('| `EVENTSTORE_URL` | | esdb://host:port');
+  expect(page).toContain('| `inquiriesPerSecondMax` | `200` | a whole number from 1 to 1000000 |');
+});
+
+it('takes no field that nothing is said about', () => {
+  expect(() => fieldsOf(z.object({ SHOP: z.string() }))).toThrow('SHOP has no description');
+});

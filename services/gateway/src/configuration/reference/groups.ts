@@ -1,0 +1,52 @@
+/** How the page of all variables is divided. A variable belongs to the first group whose names it fits. */
+export const groups = [
+  {
+    title: 'The process',
+    names: /^TOLLGATE_(DATA_DIR|INDEX_DIR|INSTANCE|LOG_LEVEL|SCHEMA_VERSION)$/,
+    about:
+      'Several on one folder: [more than one gateway](operations.md#more-than-one-gateway). The schema version: [upgrading](upgrading.md).',
+  },
+  {
+    title: 'Servers',
+    names: /^(GATEWAY_|TRUSTED_PROXIES$|CALLBACK_PORT$)/,
+    about: 'See [connections](operations.md#connections) and [TLS](operations.md#tls).',
+  },
+  {
+    title: 'Services in processes of their own',
+    names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|PROJECTOR_SHARDS)$/,
+    about: 'See [processes of their own](operations.md#processes-of-their-own).',
+  },
+  {
+    title: 'The Payment Service',
+    names: /^PROVIDER_/,
+    about: 'The accounts themselves are in [a file](#the-accounts-file).',
+  },
+  { title: 'Callbacks', names: /^CALLBACK_/, about: 'What the Payment Service calls, and for how long.' },
+  {
+    title: 'Inquiries and reconciliation',
+    names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|CLOCK_SKEW_MAX_MS)$/,
+    about: 'See [reconciliation](operations.md#reconciliation).',
+  },
+  {
+    title: 'Webhooks',
+    names: /^WEBHOOK_(SECRETS|NETWORKS)$/,
+    about: 'See [webhooks](operations.md#webhooks).',
+  },
+  {
+    title: 'Secrets and signatures',
+    names: /^(DATA_SECRETS|TOLLGATE_TEAM_SIGNING_)/,
+    about: 'See [secrets](operations.md#secrets) and [signed changes](operations.md#signed-changes).',
+  },
+  {
+    title: 'What is let go of',
+    names: /^(TOPIC_RETENTION|WEBHOOK_RETENTION|REQUEST_RETENTION|REQUESTS_PER_TEAM)/,
+    about: 'See [growth](operations.md#growth).',
+  },
+  { title: 'EventStoreDB', names: /^EVENTSTORE_/, about: 'See [EventStoreDB](operations.md#eventstoredb).' },
+  { title: 'Kafka', names: /^KAFKA_/, about: 'See [Kafka](operations.md#kafka).' },
+  {
+    title: 'The sandbox',
+    names: /^PAYMENT_SERVICE_/,
+    about: 'Without `PROVIDER_ACCOUNTS_FILE` the gateway brings it up.',
+  },
+] as const;
