@@ -5,7 +5,7 @@ const specs = '{libs,services,infra}/**/*.spec.ts';
 const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
 /** What needs a server, or takes minutes, has a project and a command of its own. */
-const elsewhere = '**/*.{kafka,eventstoredb,kubernetes,faults,containers,upgrades}.int.spec.ts';
+const elsewhere = '**/*.{kafka,eventstoredb,kubernetes,faults,containers,upgrades,samples}.int.spec.ts';
 const notOurs = '**/node_modules/**';
 
 const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
@@ -43,6 +43,8 @@ export default defineConfig({
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
       slowProject('kubernetes', 'services/**/*.kubernetes.int.spec.ts'),
       slowProject('upgrades', 'services/**/*.upgrades.int.spec.ts'),
+      // They start compilers: more than one at a time gains nothing.
+      slowProject('samples', 'services/**/*.samples.int.spec.ts', { maxWorkers: 1 }),
       // Each file has a browser of its own.
       slowProject('browser', 'services/*/browser/**/*.browser.ts', { maxWorkers: 1, testTimeout: 30_000 }),
       // The shipped containers, and the suites of both ports against servers in containers.

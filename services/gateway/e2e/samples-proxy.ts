@@ -1,0 +1,49 @@
+/** A way to the gateway on which the first request of a sample meets what happens to requests. */
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Agent, request } from 'undici';
+
+/** `lost`: the gateway carries it out, and the connection breaks. A URL: it gets to that server instead. */
+export type FirstRequest = 'lost' | { to: string } | 'through';
+
+export interface SamplesProxy {
+  url: string;
+  /** The `Idempotency-Key` of each request that came. */
+  keys: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startSamplesProxy(gatewayUrl: string, first: FirstRequest): Promise<SamplesProxy> {
+  const keys: string[] = [];
+  const agent = new Agent();
+  async function handOn(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    keys.push(String(incoming.headers['idempotency-key']));
+    const meets = keys.length === 1 ? first : 'through';
+    const target = typeof meets === 'object' ? meets.to : gatewayUrl;
+    const { statusCode, headers, body } = await request(`${target}${incoming.url}`, {
+      ...{ method: 'POST', body: await buffer(incoming), dispatcher: agent },
+      headers: {
+        'content-type': 'application/json',
+        authorization: String(incoming.headers.authorization),
+        'idempotency-key': String(incoming.headers['idempotency-key']),
+      },
+    });
+    const answer = await body.text();
+    if (meets === 'lost') incoming.socket.resetAndDestroy();
+    else response.writeHead(statusCode, { ...pick(headers, 'retry-after'), connection: 'close' }).end(answer);
+  }
+  const server = createServer((incoming, response) => void handOn(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    keys,
+    async close() {
+      server.closeAllConnections();
+      await Promise.all([new Promise((resolve) => server.close(resolve)), agent.close()]);
+    },
+  };
+}
+
+const pick = (headers: Record<string, string | string[] | undefined>, name: string) =>
+  headers[name] === undefined ? {} : { [name]: headers[name] };

@@ -1,0 +1,204 @@
+/** `npm run test:samples`: every sample of docs/team, in every language, against a gateway and what can become of a call. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { Secret } from '@tollgate/service-kit';
+import { eventually, programEnvironment } from '@tollgate/testing';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { program } from './arrangement.ts';
+import { issueKey, tollgate } from './commands.ts';
+import { type FirstRequest, startSamplesProxy } from './samples-proxy.ts';
+import { type Sample, createSample, languages } from './samples.ts';
+import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
+
+let system: System;
+let key: string;
+let frontDoor: { url: string; stop: () => Promise<void> };
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let webhookSecret: Secret;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // A payment whose answer was lost stays unknown for as long as a sample takes.
+  system = await startSystem({ env: { PROVIDER_QUIET_MS: '60000' } });
+  key = await issueKey(system, 'demo', 'payments,cards,read');
+  const { secrets } = await tollgate<{ secrets: string[] }>(
+    system,
+    ...['webhook', 'secret', 'demo', '--environment', 'sandbox'],
+  );
+  webhookSecret = new Secret(secrets[0] ?? '');
+  frontDoor = await startFrontDoorAlone();
+});
+afterAll(async () => {
+  await frontDoor.stop();
+  await stopEverything();
+  await receiver.close();
+});
+
+/** A front door whose services are away: it answers 503 with `Retry-After`, and nothing is carried out. */
+async function startFrontDoorAlone(): Promise<typeof frontDoor> {
+  const nobody = 'http://127.0.0.1:9';
+  const child = spawn(process.execPath, [program, 'api'], {
+    env: {
+      ...programEnvironment(),
+      ...{ TOLLGATE_DATA_DIR: newDataDir(), GATEWAY_PORT: '0', TOLLGATE_LOG_LEVEL: 'silent' },
+      ...{ COMMAND_SERVICE_URL: nobody, QUERY_SERVICE_URL: nobody, NOTIFIER_URL: nobody },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async () => {
+    const gone = once(child, 'exit');
+    if (child.kill()) await gone;
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready at (\S+),/.exec(line)?.[1];
+    if (url !== undefined) return { url, stop };
+  }
+  throw new Error('the front door could not be started');
+}
+
+interface Received {
+  id: string;
+  timestamp: string;
+  signatures: string;
+  body: Buffer;
+}
+
+/** A shop's server, which keeps what comes. */
+async function startReceiver() {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    const header = (name: string) => String(request.headers[`webhook-${name}`]);
+    const named = { id: header('id'), timestamp: header('timestamp'), signatures: header('signature') };
+    void buffer(request).then((body) => {
+      received.push({ ...named, body });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    received,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tollgate`,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
+
+const cardOf = (pan: string) => ({ pan, expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' });
+const [approved, declined] = [cardOf('4392963203551251'), cardOf('4730198364688516')];
+
+function openSample(page: string, name: string, language: string): Sample {
+  const description = languages[language];
+  if (description === undefined) throw new Error(`there is no language ${language}`);
+  const sample = createSample(page, name, description);
+  onTestFinished(() => sample.remove());
+  return sample;
+}
+
+/** Runs the sample with an order whose first request meets `first`. */
+async function payWith(language: string, orderNumber: string, body: object, first: FirstRequest = 'through') {
+  const proxy = await startSamplesProxy(system.quickstart.gatewayUrl, first);
+  onTestFinished(() => proxy.close());
+  const file = join(newDataDir(), 'order.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber, ...body }),
+  );
+  const printed = await openSample('outcomes', 'pay', language).run({
+    argv: [`key-of-${orderNumber}`, file],
+    env: { TOLLGATE_URL: proxy.url, TOLLGATE_KEY: key },
+  });
+  return { printed, keys: proxy.keys };
+}
+
+/** @returns the tokens of all payments that were made of an order */
+async function paymentsOf(orderNumber: string): Promise<string[]> {
+  const { body } = await system.gateway('GET', `/api/v1/payments?orderNumber=${orderNumber}`);
+  return body.payments.map(({ token }) => token);
+}
+
+describe.each(Object.keys(languages))('in %s, a sample', (language) => {
+  const order = (what: string) => `${language}-${what}`;
+
+  it('has a payment made', async () => {
+    const { printed } = await payWith(language, order('made'), {});
+    expect(printed).toMatch(/^made pay_\w+$/);
+  });
+
+  it('says that a card was declined, and asks once', async () => {
+    const { printed, keys } = await payWith(language, order('declined'), { card: declined });
+    expect(printed).toMatch(/^declined pay_\w+$/);
+    expect(keys).toHaveLength(1);
+  });
+
+  it('says that an outcome is unknown, and asks once', async () => {
+    await system.sandbox('POST', '/sandbox/faults', [
+      { operation: 'create', fault: 'error_before', times: 1 },
+    ]);
+    const { printed, keys } = await payWith(language, order('unknown'), { card: approved });
+    expect(printed).toMatch(/^unknown pay_\w+$/);
+    expect(keys).toHaveLength(1);
+  });
+
+  it('says that a request was refused, and why, and asks once', async () => {
+    const { printed, keys } = await payWith(language, order('refused'), { amount: 0 });
+    expect(printed).toBe('refused incorrect_amount');
+    expect(keys).toHaveLength(1);
+  });
+
+  it('asks again later under its key, where it is told to', async () => {
+    const { printed, keys } = await payWith(language, order('later'), {}, { to: frontDoor.url });
+    expect(printed).toMatch(/^made pay_\w+$/);
+    expect(keys).toEqual(Array(2).fill(`key-of-${order('later')}`));
+  });
+
+  it('asks again under its key where no answer came, and has the payment made once', async () => {
+    const { printed, keys } = await payWith(language, order('lost'), { card: approved }, 'lost');
+    expect(keys).toEqual(Array(2).fill(`key-of-${order('lost')}`));
+    await eventually(async () => expect(await paymentsOf(order('lost'))).toHaveLength(1));
+    expect(printed).toBe(`made ${(await paymentsOf(order('lost')))[0]}`);
+  });
+
+  it('verifies what the gateway has signed, and nothing else', async () => {
+    await payWith(language, order('webhook'), { card: approved, callbackUrl: receiver.url });
+    const webhook = await eventually(() => {
+      const found = receiver.received.find(({ body }) => body.includes(order('webhook')));
+      if (found === undefined) throw new Error('no webhook yet');
+      return Promise.resolve(found);
+    });
+    const sample = openSample('webhooks', 'verify', language);
+    const verify = (secret: Secret, { id, timestamp, signatures, body }: Received) =>
+      sample.run({
+        ...{ argv: [id, timestamp, signatures], input: body },
+        env: { TOLLGATE_WEBHOOK_SECRET: secret.reveal() },
+      });
+    const other = new Secret(`whsec_${Buffer.from('another secret').toString('base64')}`);
+    expect(await verify(webhookSecret, webhook)).toBe('genuine');
+    expect(await verify(webhookSecret, duringRotation(webhook, other))).toBe('genuine');
+    const forgeries = [
+      verify(other, webhook),
+      verify(webhookSecret, { ...webhook, body: Buffer.concat([webhook.body, Buffer.from(' ')]) }),
+      verify(webhookSecret, tenMinutesOld(webhook)),
+    ];
+    expect(await Promise.all(forgeries)).toEqual(Array(3).fill(expect.stringMatching(/^forged\b/)));
+  });
+});
+
+const signedBy = (secret: Secret, { id, body }: Received, at: Date) =>
+  new Webhook(secret.reveal()).sign(id, at, body.toString());
+
+const duringRotation = (webhook: Received, next: Secret): Received => ({
+  ...webhook,
+  signatures: `${signedBy(next, webhook, new Date(Number(webhook.timestamp) * 1_000))} ${webhook.signatures}`,
+});
+
+function tenMinutesOld(webhook: Received): Received {
+  const at = new Date((Number(webhook.timestamp) - 600) * 1_000);
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  return { ...webhook, timestamp, signatures: signedBy(webhookSecret, webhook, at) };
+}
