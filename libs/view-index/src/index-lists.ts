@@ -38,7 +38,8 @@ function selectPage(
   if (walks.length === 0) return [];
   const sql = walks.map((walk) => walk.sql).join(' UNION ALL ');
   const values = walks.flatMap((walk) => walk.values);
-  return file.select(`${sql} ORDER BY created_at DESC, token DESC LIMIT ? OFFSET ?`, [
+  const direction = query.order === 'oldest' ? 'ASC' : 'DESC';
+  return file.select(`${sql} ORDER BY created_at ${direction}, token ${direction} LIMIT ? OFFSET ?`, [
     ...values,
     query.perPage + 1,
     rows.skip,
@@ -54,7 +55,7 @@ export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'page
   accepts?: (view: View) => boolean;
 }
 
-/** The payments of several owners that match a query, newest first. */
+/** The payments of several owners that match a query, in its order. */
 export function listViewsOfAll<View extends ViewEnvelope>(
   file: IndexFile,
   kind: ViewKind<View>,
@@ -65,6 +66,7 @@ export function listViewsOfAll<View extends ViewEnvelope>(
   const ofAll = { ...query, ...everybody };
   const begin = pageOf(list, ofAll);
   if (begin.kind === 'refused') return begin;
+  const inOrder = query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
   const views: View[] = [];
   let { after } = begin;
   for (let lookedAt = 0; lookedAt < lookedAtMax; lookedAt += perPage) {
@@ -76,7 +78,7 @@ export function listViewsOfAll<View extends ViewEnvelope>(
           rows: { ...begin, ...given({ after }) },
         }),
       )
-      .toSorted(newestFirst);
+      .toSorted(inOrder);
     for (const row of rows.slice(0, perPage)) {
       const view = toViewOf(file, [kind], row);
       after = { at: view.createdAt, key: view.token };

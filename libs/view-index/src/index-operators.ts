@@ -30,3 +30,20 @@ export function dueAtOf(file: IndexFile, token: string): number | undefined {
   const dueAt = row?.['dueAt'];
   return dueAt === null || dueAt === undefined ? undefined : Number(dueAt);
 }
+
+/** Jumps from one account to the next in the index that leads from the service's tokens, so that it costs as many lookups as there are accounts. */
+export function tokenByServiceToken(file: IndexFile, serviceToken: string): string | undefined {
+  const next = (after: string) =>
+    `SELECT environment, account FROM payments INDEXED BY payments_by_service_token
+      WHERE service_token IS NOT NULL ${after} ORDER BY environment, account LIMIT 1`;
+  let [place] = file.select(next(''), []);
+  while (place !== undefined) {
+    const key = [String(place['environment']), String(place['account'])];
+    const sql =
+      'SELECT token FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';
+    const [row] = file.select(sql, [...key, serviceToken]);
+    if (row !== undefined) return String(row['token']);
+    [place] = file.select(next('AND (environment, account) > (?, ?)'), key);
+  }
+  return undefined;
+}

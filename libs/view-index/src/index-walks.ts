@@ -13,7 +13,7 @@ export interface Walk {
   values: (string | number)[];
 }
 
-/** The walks that together give the rows of a query in one table after a place, newest first. None where no row can fit. */
+/** The walks that together give the rows of a query in one table after a place, in its order. None where no row can fit. */
 export function walksOf({ name, table }: ViewKind, query: ListQuery, after?: Place): Walk[] {
   const phases = phasesIn(table, query);
   if (phases?.length === 0) return [];
@@ -115,10 +115,17 @@ function filterTerms({ orderNumber, currency, needsReview }: ListQuery): Term[] 
 
 /** One bound on either side: of two, SQLite would seek by one and pass over all rows that the other leaves out. */
 function ageTerms(
-  { createdFrom, createdBefore }: ListQuery,
+  { createdFrom, createdBefore, order }: ListQuery,
   after?: Place,
   { at, key } = { at: 'created_at', key: 'token' },
 ): Term[] {
+  if (order === 'oldest') {
+    const behind: Term[] = createdFrom === undefined ? [] : [[`${at} >= ?`, createdFrom]];
+    return [
+      ...(after === undefined ? behind : [[`(${at}, ${key}) > (?, ?)`, after.at, after.key] satisfies Term]),
+      ...(createdBefore === undefined ? [] : [[`${at} < ?`, createdBefore] satisfies Term]),
+    ];
+  }
   const before = createdBefore === undefined ? undefined : { at: createdBefore, key: '' };
   const bound = after === undefined || (before !== undefined && before.at <= after.at) ? before : after;
   return [

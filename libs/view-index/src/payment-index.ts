@@ -34,7 +34,7 @@ import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
 import { type ListOfAll, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
-import { countByHour, dueAtOf, type HourCount } from './index-operators.ts';
+import { countByHour, dueAtOf, tokenByServiceToken, type HourCount } from './index-operators.ts';
 import { readCurrentPositions, type CurrentPositions, type PositionSource } from './current-positions.ts';
 import { positionsIn, type PositionQuery } from './index-positions.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
@@ -71,13 +71,15 @@ export interface PaymentIndex extends DueInquiries {
     account: string,
     serviceToken: string,
   ): { token: string; team: string } | undefined;
+  /** As {@link findByServiceToken}, through whatever account. */
+  findByServiceTokenOfAny(serviceToken: string): string | undefined;
   list(query: PaymentListQuery): PaymentList;
   /** A payout of this team in this environment. */
   getPayout(environment: Environment, team: string, token: string): PayoutView | undefined;
   listPayouts(query: OperationListQuery): PayoutList;
   /** Payments and payouts together. */
   listOperations(query: OperationListQuery): OperationList;
-  /** Payments of several owners, newest first; `accepts` filters by what no index knows. */
+  /** Payments of several owners, in the order of the query; `accepts` filters by what no index knows. */
   listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
   /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
@@ -159,6 +161,7 @@ export function createPaymentIndex({
     findPayout: (token) => find(payoutKind, token),
     findByServiceToken: (environment, account, serviceToken) =>
       readWhole((file) => file.findByServiceToken({ environment, account, serviceToken })),
+    findByServiceTokenOfAny: (serviceToken) => readWhole((file) => tokenByServiceToken(file, serviceToken)),
     list: (query) => readWhole((file) => listViews(file, { list: 'payments', kinds: [paymentKind], query })),
     // Of an index that is not whole, what is read as due may be long settled.
     dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),

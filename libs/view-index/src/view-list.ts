@@ -21,7 +21,11 @@ export interface ListQuery<Status extends string = string, Phase extends string 
   /** Names and texts, sorted by name; all of them must be so. */
   metadata?: readonly (readonly [name: string, text: string])[];
   withTotal?: boolean;
+  /** By creation; newest first unless given. Of the lists over all teams only. */
+  order?: ListOrder;
 }
+/** By creation, which is what every index of the lists ends with: no other order is read without looking at all rows. */
+type ListOrder = 'newest' | 'oldest';
 export type PaymentListQuery = ListQuery<PaymentStatus, PaymentPhase | PayoutPhase>;
 /** Of payouts, or of payments and payouts together. */
 export type OperationListQuery = PaymentListQuery;

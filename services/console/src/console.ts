@@ -12,6 +12,7 @@ import { exportPayments } from './pages/export.ts';
 import { failurePage } from './pages/failure.ts';
 import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
+import { removeView, saveView } from './pages/payment-views.ts';
 import { paymentsPage } from './pages/payments.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
@@ -59,6 +60,8 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console', overviewPage);
   addPage(app, kit, '/console/search', searchPage);
   addPage(app, kit, '/console/payments', paymentsPage);
+  addAction(app, kit, '/console/payments/views', saveView);
+  addAction(app, kit, '/console/payments/views/remove', removeView);
   addPage(app, kit, '/console/payments/:token', paymentPage);
   for (const name of ['capture', 'void', 'refund'] as const)
     addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));

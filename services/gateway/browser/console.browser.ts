@@ -159,6 +159,23 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
 });
 
+it('a list is sorted the other way, saved by name, found by it, and removed', async () => {
+  await signIn('viewer');
+  await page.goto(own('/console/payments?phase=declined'));
+  await page.getByText('Save this view').click();
+  await page.getByLabel('Name').fill('Refused <b>ones</b>');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The view is saved.').waitFor();
+  await page.goto(own('/console/payments'));
+  await page.getByRole('link', { name: 'Created', exact: false }).click();
+  await page.waitForURL(/order=oldest/);
+  await page.locator('th[aria-sort="ascending"]').waitFor();
+  await page.getByRole('link', { name: 'Refused <b>ones</b>' }).click();
+  await page.waitForURL(/phase=declined$/);
+  await page.getByRole('button', { name: /Remove/ }).click();
+  await page.getByText('The view is removed.').waitFor();
+});
+
 describe('every page', () => {
   it('has nothing serious for axe, in both themes, and fits every width', { timeout: 180_000 }, async () => {
     await signIn('admin');

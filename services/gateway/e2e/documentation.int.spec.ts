@@ -336,10 +336,16 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const { token } = body.payments[0] ?? { token: '' };
     for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
-    for (const path of ['reviews', 'overview', 'teams', 'accounts'])
+    for (const path of ['reviews', 'overview', 'teams', 'accounts', 'views'])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
+    const view = { name: 'mine', query: 'team=demo' };
+    for (const path of ['views', 'views/remove'])
+      expect(
+        (await ask('POST', `/api/v1/admin/${path}`, { body: path === 'views' ? view : { name: 'mine' } }))
+          .statusCode,
+      ).toBe(200);
     const within = { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' };
     expect((await ask('GET', `/api/v1/payments/${token}`, { headers: within })).statusCode).toBe(200);
     expect((await ask('GET', `/api/v1/payments/${token}`)).statusCode).toBe(403);

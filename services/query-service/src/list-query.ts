@@ -18,10 +18,16 @@ export function toListQuery<Query extends Filters>(caller: Caller, query: Query)
   const { team, environment } = caller;
   const createdBefore = dateTo === undefined ? undefined : dateTo + dayMs;
   // The team comes last, so that no parameter can override it.
-  // In one order, so that a cursor fits however they are written.
-  const noted = metadata && Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return { ...given({ ...rest, metadata: noted, createdFrom: dateFrom, createdBefore }), team, environment };
+  return {
+    ...given({ ...rest, metadata: notedIn(metadata), createdFrom: dateFrom, createdBefore }),
+    team,
+    environment,
+  };
 }
+
+/** In one order, so that a cursor fits however they are written. */
+export const notedIn = (metadata: Filters['metadata']) =>
+  metadata && Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 /** An export has every match, so it takes no page. */
 export interface ExportQuery {

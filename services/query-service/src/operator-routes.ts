@@ -22,14 +22,20 @@ import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import type { ListOwner } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
+import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { searchPayments } from './operator-search.ts';
 import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } from './reading.ts';
+import type { RequestLedger } from './requests/request-ledger.ts';
+import type { RequestRecord } from './requests/request-record.ts';
+import { toPublicRequest } from './requests/request-routes.ts';
 
 /** The most reviews that the list over all teams shows: whoever has more needs hands and not pages. */
 const reviewsMax = 500;
 
-export function registerOperatorRoutes(app: FastifyInstance, deps: ReadDependencies): void {
+export type OperatorReadDependencies = ReadDependencies & { requests: Pick<RequestLedger, 'find'> };
+
+export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { store, index, directory, clock } = deps;
   const ownersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>): ListOwner[] =>
     environmentSchema.options
@@ -42,10 +48,12 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: ReadDependenc
       );
 
   addReadRoute(app, deps, routes.listPaymentsOfAll, async ({ query, reply }) => {
-    const { team, environment, amountFrom, amountTo, account, sanitizedMask, ...rest } = query;
+    const { team, environment, amountFrom, amountTo, account, sanitizedMask, metadata, ...rest } = query;
     const accepts = acceptsOf({ amountFrom, amountTo, account, sanitizedMask });
     const owners = ownersOf({ team, environment });
-    const list = index.listPaymentsOfAll({ ...given(rest), perPage: rest.perPage, owners, accepts });
+    const noted = given({ metadata: notedIn(metadata) });
+    const { perPage, order } = rest;
+    const list = index.listPaymentsOfAll({ ...given(rest), ...noted, perPage, order, owners, accepts });
     if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
     const payments = list.views.map(toOwned);
     return reply.send({
@@ -92,15 +100,20 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: ReadDependenc
   });
 
   addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
-    const found = await searchPayments({ store, index }, ownersOf({}), q);
+    const { found, request } = await searchPayments(deps, ownersOf({}), q);
     const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
-    return reply.send({ success: true, hits });
+    return reply.send({ success: true, hits, ...given({ request: request && toOwnedRequest(request) }) });
   });
 
   addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
     reply.send({ success: true, teams: directory.names().toSorted() }),
   );
 }
+
+const toOwnedRequest = (record: RequestRecord) => ({
+  ...toPublicRequest(record),
+  team: record.caller?.team ?? '',
+});
 
 const toOwned = (view: PaymentView) => {
   const { team, environment, attempt } = view.payment;

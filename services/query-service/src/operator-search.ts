@@ -1,24 +1,54 @@
 /** What a person types into one box: which payments may be meant, and why. */
 import type { EventStore } from '@tollgate/event-store';
 import { refundKeyStream, refundKeyUsedSchema } from '@tollgate/payment-domain';
+import { isRequestId } from '@tollgate/service-kit';
 import { isToken } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import type { ListOwner, PaymentIndex } from '@tollgate/view-index';
+import type { RequestLedger } from './requests/request-ledger.ts';
+import type { RequestRecord } from './requests/request-record.ts';
 
 interface Hit {
-  why: 'token' | 'refund' | 'order-number' | 'mask';
+  why: 'token' | 'refund' | 'service-token' | 'request' | 'order-number' | 'mask';
   view: PaymentView;
+}
+
+interface Found {
+  found: Hit[];
+  /** What became of the request whose id it was. */
+  request?: RequestRecord;
 }
 
 const hitsMax = 20;
 
 export async function searchPayments(
-  { store, index }: { store: EventStore; index: PaymentIndex },
+  deps: { store: EventStore; index: PaymentIndex; requests: Pick<RequestLedger, 'find'> },
   owners: readonly ListOwner[],
   text: string,
-): Promise<Hit[]> {
-  const byToken = await findByToken(store, text);
-  if (byToken !== undefined) return [byToken];
+): Promise<Found> {
+  if (isRequestId(text)) return findByRequest(deps, owners, text);
+  const byToken = (await findByToken(deps.store, text)) ?? findByServiceToken(deps.index, text);
+  return { found: byToken === undefined ? findInLists(deps.index, owners, text) : [byToken] };
+}
+
+async function findByRequest(
+  { store, requests }: { store: EventStore; requests: Pick<RequestLedger, 'find'> },
+  owners: readonly ListOwner[],
+  id: string,
+): Promise<Found> {
+  const [request] = owners.flatMap((owner) => requests.find(owner, id) ?? []);
+  if (request === undefined) return { found: [] };
+  const hit = request.token === undefined ? undefined : await findByToken(store, request.token);
+  return { found: hit === undefined ? [] : [{ ...hit, why: 'request' }], request };
+}
+
+function findByServiceToken(index: PaymentIndex, text: string): Hit | undefined {
+  const token = index.findByServiceTokenOfAny(text);
+  const view = token === undefined ? undefined : index.find(token);
+  return view && { why: 'service-token', view };
+}
+
+function findInLists(index: PaymentIndex, owners: readonly ListOwner[], text: string): Hit[] {
   const listed = (more: Partial<Parameters<PaymentIndex['listPaymentsOfAll']>[0]>): PaymentView[] => {
     const list = index.listPaymentsOfAll({ owners, perPage: hitsMax, ...more });
     return list.kind === 'page' ? list.views : [];

@@ -71,7 +71,7 @@ export function createQueryService(options: QueryServiceOptions): QueryService {
       registerReconciliationRoutes(app, deps);
       registerRequestRoutes(app, deps, requests);
       registerFeedRoutes(app, { ...deps, feed, recordOf });
-      registerOperatorRoutes(app, deps);
+      registerOperatorRoutes(app, { ...deps, requests });
     },
   };
 }

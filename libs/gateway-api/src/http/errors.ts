@@ -106,6 +106,7 @@ export const apiErrors = {
     ),
     since: '0.2.0',
   },
+  too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
   too_many_replays: of(
     'invalid_request_error',

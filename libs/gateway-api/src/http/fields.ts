@@ -68,9 +68,13 @@ export const queryFields: Readonly<Record<string, Field>> = {
   },
   amountFrom: { description: 'Of this amount or more, in minor units.', schema: { type: 'integer' } },
   amountTo: { description: 'Of this amount or less, in minor units.', schema: { type: 'integer' } },
+  order: { description: 'By creation: the newest first, or the oldest.' },
   account: { description: 'Only those that this merchant account takes.' },
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },
-  q: { description: 'A token of ours or of the Payment Service, an order number, or a masked card.' },
+  q: {
+    description:
+      'A token of ours or of the Payment Service, the id of a request, an order number, or a masked card.',
+  },
   perPage: {
     description: 'Entries per page.',
     schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
@@ -116,4 +120,6 @@ export const bodyFields: Readonly<Record<string, string>> = {
   resolution: 'One of the resolutions listed with the review.',
   reason: 'Why, in your own words. It becomes part of the history.',
   id: 'The webhook.',
+  name: 'What you call the view: at most 40 characters.',
+  query: 'What stands behind the `?` in the address of the list.',
 };

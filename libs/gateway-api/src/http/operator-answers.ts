@@ -3,6 +3,7 @@ import { environmentSchema, paymentPhases } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { publicPayment } from '../payment.ts';
 import { oneOf } from '../public-object.ts';
+import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { instant } from '../values.ts';
 
@@ -81,6 +82,10 @@ export const operatorAnswerSchemas = {
   SearchResults: z.object({
     success,
     hits: z.array(z.object({ why: z.string(), payment: ownedPayment })),
+    request: requestSchema
+      .extend({ team: z.string() })
+      .exactOptional()
+      .describe('The request whose id was searched for.'),
   }),
   TeamNames: z.object({ success, teams: z.array(z.string()) }),
   AccountList: z.object({
@@ -93,6 +98,10 @@ export const operatorAnswerSchemas = {
         ...{ callsPerSecondMax: z.int().min(1), currencies: z.array(z.string()).exactOptional() },
       }),
     ),
+  }),
+  SavedViews: z.object({
+    success,
+    views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
   Recorded: z.object({ success }),
 } as const satisfies Record<string, z.ZodType>;

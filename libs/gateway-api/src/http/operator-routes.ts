@@ -19,7 +19,7 @@ const onBehalf =
 export const operatorRoutes = {
   listPaymentsOfAll: {
     ...reading('payments'),
-    summary: 'Lists the payments of all teams, newest first',
+    summary: 'Lists the payments of all teams, newest or oldest first',
     description: `Of a filter by amount, account or mask, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
     answers: done('One page.', 'OperatorPaymentList'),
@@ -61,7 +61,8 @@ export const operatorRoutes = {
   },
   searchAll: {
     ...reading('search'),
-    summary: 'Finds payments of all teams by a token, an order number, the service’s token or a masked card',
+    summary:
+      'Finds payments of all teams by a token, the id of a request, an order number, the service’s token or a masked card',
     query: searchSchema,
     answers: done('What was found, and by what.', 'SearchResults'),
     errors: [...ofReads],
@@ -79,6 +80,32 @@ export const operatorRoutes = {
     summary: 'Lists the merchant accounts: circuit, calls under way, share',
     query: noQuerySchema,
     answers: done('The accounts, as the answering process sees them.', 'AccountList'),
+    errors: [...ofCommands],
+  },
+  listSavedViews: {
+    ...reading('views'),
+    service: 'command-service',
+    summary: 'Lists the lists of payments that you have saved by name',
+    query: noQuerySchema,
+    answers: done('Your own, by name.', 'SavedViews'),
+    errors: [...ofCommands],
+  },
+  saveView: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/views', tag: 'Operators' },
+    summary: 'Saves a list of payments by name; one of the same name is replaced',
+    scopes: ['operators:read'],
+    body: { schema: 'SavedView', example: { name: 'Shop, declined', query: 'team=shop&phase=declined' } },
+    answers: done('All of yours, by name.', 'SavedViews'),
+    errors: ['too_many_views', ...ofCommands],
+  },
+  removeView: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/views/remove', tag: 'Operators' },
+    summary: 'Removes a saved list of payments by its name',
+    scopes: ['operators:read'],
+    body: { schema: 'RemovedView', example: { name: 'Shop, declined' } },
+    answers: done('What is left, by name.', 'SavedViews'),
     errors: [...ofCommands],
   },
   recordSignIn: {

@@ -110,6 +110,8 @@ export const operatorPaymentListSchema = z.strictObject({
   ...onePage,
   team: z.string('must be given once').max(63, 'must be at most 63 characters').optional(),
   environment: environmentSchema.optional(),
+  order: z.enum(['newest', 'oldest'], 'must be newest or oldest').default('newest'),
+  metadata: filters.metadata,
   orderNumber: filters.orderNumber,
   currency: filters.currency,
   needsReview: filters.needsReview,

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/payment-api';
 import { metadataBytes, metadataBytesMax, metadataLimits, resolutionSchema } from '@tollgate/payment-domain';
 import { z } from 'zod';
+import { savedViewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';
 
 const { entries, name, value } = metadataLimits;
@@ -66,5 +67,8 @@ export const approvalRefusalSchema = z.strictObject({
   /** Why, in the person's own words. It becomes part of the history. */
   reason: reasonSchema,
 });
+
+export { savedViewSchema };
+export const removedViewSchema = savedViewSchema.pick({ name: true });
 
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();

@@ -21,7 +21,9 @@ import {
   paymentRequestSchema,
   payoutRequestSchema,
   refundRequestSchema,
+  removedViewSchema,
   replaySchema,
+  savedViewSchema,
   resolutionRequestSchema,
 } from './requests.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
@@ -35,6 +37,8 @@ export const bodySchemas = {
   Resolution: resolutionRequestSchema,
   ApprovalRefusal: approvalRefusalSchema,
   Replay: replaySchema,
+  SavedView: savedViewSchema,
+  RemovedView: removedViewSchema,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 

@@ -1,2 +1,3 @@
 export * from './credentials.ts';
 export * from './roles.ts';
+export * from './saved-views.ts';

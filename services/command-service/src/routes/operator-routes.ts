@@ -1,14 +1,19 @@
 /** What people who operate the gateway ask of the command service, whatever the team. */
-import { routes, sendError } from '@tollgate/gateway-api/http';
-import { given } from '@tollgate/service-kit';
-import { isToken } from '@tollgate/teams';
+import { removedViewSchema, routes, savedViewSchema, sendError } from '@tollgate/gateway-api/http';
+import type { EventStore } from '@tollgate/event-store';
+import { type Clock, type Ids, InvariantViolation, given, sendErrors } from '@tollgate/service-kit';
+import { type Caller, type Operator, createSavedViews, isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';
 
 export interface OperatorRouteDependencies extends RouteKit {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
   accounts: Accounts;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
 }
@@ -38,6 +43,32 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
     return reply.send({ success: true, accounts: shown });
   });
 
+  addViewRoutes(app, deps);
+
   // What it records is recorded of every command of a person.
   addCommandRoute(app, deps, routes.recordSignIn, async ({ reply }) => reply.send({ success: true }));
+}
+
+function addViewRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {
+  const saved = createSavedViews(deps);
+  addCommandRoute(app, deps, routes.listSavedViews, async ({ caller, reply }) =>
+    reply.send({ success: true, views: await saved.of(personOf(caller)) }),
+  );
+  addCommandRoute(app, deps, routes.saveView, async ({ caller, request, reply }) => {
+    const parsed = parseBody(savedViewSchema, request.body);
+    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+    const views = await saved.save(personOf(caller), parsed.value);
+    return views === undefined ? sendError(reply, 'too_many_views') : reply.send({ success: true, views });
+  });
+  addCommandRoute(app, deps, routes.removeView, async ({ caller, request, reply }) => {
+    const parsed = parseBody(removedViewSchema, request.body);
+    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+    return reply.send({ success: true, views: await saved.remove(personOf(caller), parsed.value.name) });
+  });
+}
+
+/** No key of a team has the scopes of these routes. */
+function personOf({ operator }: Caller): Operator {
+  if (operator !== undefined) return operator;
+  throw new InvariantViolation('a team has called a route of operators');
 }

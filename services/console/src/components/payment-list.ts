@@ -29,13 +29,26 @@ export const paymentPath = (token: string): string => `/console/payments/${encod
 export const shortMask = (mask: string | undefined): string =>
   mask === undefined ? '' : `•••• ${mask.slice(-4)}`;
 
-export function paymentTable(payments: readonly ListedPayment[], why?: (place: number) => string): Html {
+export interface Sorting {
+  isOldestFirst: boolean;
+  /** Address of the same list in the other order. */
+  other: string;
+}
+
+interface TableOptions {
+  /** Why a payment is in the table. */
+  why?: (place: number) => string;
+  /** By creation: no other order can be read of a million payments without looking at all of them. */
+  sorting?: Sorting;
+}
+
+export function paymentTable(payments: readonly ListedPayment[], { why, sorting }: TableOptions = {}): Html {
   const { columns } = texts.payments;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${texts.payments.title}">
     <table class="rows payments">
       <thead>
         <tr>
-          <th scope="col">${columns.created} ${zone}</th>
+          ${createdHead(sorting)}
           <th scope="col">${columns.state}</th>
           <th scope="col" class="number">${columns.amount}</th>
           <th scope="col">${columns.order}</th>
@@ -51,6 +64,21 @@ export function paymentTable(payments: readonly ListedPayment[], why?: (place: n
       </tbody>
     </table>
   </div>`;
+}
+
+function createdHead(sorting: Sorting | undefined): Html {
+  const { created } = texts.payments.columns;
+  if (sorting === undefined) return html`<th scope="col">${created} ${zone}</th>`;
+  const { isOldestFirst, other } = sorting;
+  return html`<th scope="col" aria-sort="${isOldestFirst ? 'ascending' : 'descending'}">
+    <a
+      class="sort"
+      href="${other}"
+      title="${isOldestFirst ? texts.payments.newestFirst : texts.payments.oldestFirst}"
+      >${created} <span aria-hidden="true">${isOldestFirst ? '↑' : '↓'}</span></a
+    >
+    ${zone}
+  </th>`;
 }
 
 function paymentRow(payment: ListedPayment, why: string | undefined): Html {

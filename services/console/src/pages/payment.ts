@@ -2,6 +2,7 @@
 import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type ActionSubject, actionForms } from '../components/actions.ts';
 import { amount, amountText, parseAmount } from '../components/amount.ts';
+import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath, shortMask } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
@@ -128,7 +129,7 @@ function factsOf({ payment }: Detail): Html {
           >${texts.payment.customerPage}</a
         >`
       : undefined;
-  const facts: [string, Html | string | undefined][] = [
+  const facts: Fact[] = [
     [words.team, payment.team],
     [words.environment, payment.environment],
     [words.account, payment.account],
@@ -143,16 +144,7 @@ function factsOf({ payment }: Detail): Html {
     [words.declined, declineReason],
     ['', page],
   ];
-  const shown = facts
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    );
-  return html`<dl class="facts">${shown}</dl>`;
+  return factList(facts);
 }
 
 /** What each action calls. */

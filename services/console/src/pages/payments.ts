@@ -1,8 +1,10 @@
 /** The payments of all teams: filters, views and pages are in the address, so that a link shows the same to a colleague. */
 import { type Html, html } from '@tollgate/service-kit';
 import { parseAmount } from '../components/amount.ts';
-import { type ListedPayment, paymentTable } from '../components/payment-list.ts';
-import { phaseName } from '../components/state.ts';
+import { outcomeNotice } from '../components/notice.ts';
+import { filterForm, metadataIn } from '../components/payment-filters.ts';
+import { type ListedPayment, type Sorting, paymentTable } from '../components/payment-list.ts';
+import { type SavedView, viewLinks } from '../components/payment-views.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -12,7 +14,7 @@ const { filters: words } = texts.payments;
 /** By name in the address. */
 const filterNames = [
   ...['phase', 'team', 'environment', 'currency', 'orderNumber', 'last', 'amountFrom', 'amountTo'],
-  ...['sanitizedMask', 'account', 'status', 'needsReview', 'before'],
+  ...['sanitizedMask', 'account', 'status', 'needsReview', 'before', 'metadata'],
 ] as const;
 
 const lastMs: Readonly<Record<string, number>> = {
@@ -20,44 +22,51 @@ const lastMs: Readonly<Record<string, number>> = {
   '7d': 7 * 24 * 3_600_000,
 };
 
-/** What is asked most; each is nothing but an address. */
-const views = [
-  ['all', ''],
-  ['open', 'phase=init'],
-  ['unresolved', 'phase=unresolved'],
-  ['stuck', 'phase=unresolved&before=1h'],
-  ['reviews', 'needsReview=true'],
-  ['declined', 'phase=declined&last=24h'],
-] as const;
-
 interface PaymentList {
   payments: ListedPayment[];
   nextCursor?: string;
 }
 
-export const paymentsPage: Page = async ({ api, query, now, hasSandbox }) => {
-  const asked = filterNames.filter((name) => (query.get(name) ?? '') !== '');
-  const [list, { teams }] = await Promise.all([
+export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session, outcome }) => {
+  const asked = [...query.keys()].filter((name) => isFilter(name) && (query.get(name) ?? '') !== '');
+  const [list, { teams }, { views }] = await Promise.all([
     api.get<PaymentList>(`/api/v1/admin/payments?${toApiQuery(query, now).toString()}`),
     api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+    api.get<{ views: SavedView[] }>('/api/v1/admin/views'),
   ]);
   const main = html`<div class="head">
       <h1>${texts.payments.title}</h1>
       ${csvLink(query)}
     </div>
-    ${viewLinks(query)} ${filterForm(query, teams)}
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    ${viewLinks(query, views, session)} ${filterForm(query, teams)}
     <section id="payments" data-region="">
-      ${list.payments.length === 0 ? nothing(query, asked, hasSandbox) : paymentTable(list.payments)}
+      ${list.payments.length === 0 ? nothing(query, asked, hasSandbox) : paymentTable(list.payments, { sorting: sortingOf(query) })}
       ${pager(query, list)}
     </section>`;
   return { title: texts.payments.title, main, isLive: query.get('cursor') === null };
 };
 
+const isFilter = (name: string): boolean =>
+  (filterNames as readonly string[]).includes(name) || name.startsWith('metadata[');
+
+/** The other order, from its beginning. */
+function sortingOf(query: URLSearchParams): Sorting {
+  const isOldestFirst = query.get('order') === 'oldest';
+  const next = new URLSearchParams(query);
+  next.delete('cursor');
+  if (isOldestFirst) next.delete('order');
+  else next.set('order', 'oldest');
+  return { isOldestFirst, other: `/console/payments?${next.toString()}` };
+}
+
 /** What the API is asked; ranges of time count from now, amounts are whole units of the currency. */
 function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
   const asked = new URLSearchParams({ perPage: String(perPage) });
   const same = ['phase', 'team', 'environment', 'currency', 'orderNumber', 'sanitizedMask', 'account'];
-  for (const name of [...same, 'status', 'needsReview', 'cursor']) {
+  for (const name of [...same, 'status', 'needsReview', 'order', 'cursor']) {
     const value = query.get(name) ?? '';
     if (value !== '') asked.set(name, value);
   }
@@ -67,6 +76,7 @@ function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
     // What is no amount goes as it is, so that the API names it.
     if (text !== '') asked.set(name, String(parseAmount(text, currency === '' ? 'EUR' : currency) ?? text));
   }
+  for (const { name, text } of metadataIn(query)) asked.set(`metadata[${name}]`, text);
   const span = lastMs[query.get('last') ?? ''];
   const age = lastMs[query.get('before') ?? ''];
   // By the minute, so that a page that is loaded again asks the same.
@@ -75,79 +85,6 @@ function toApiQuery(query: URLSearchParams, now: number): URLSearchParams {
   if (age !== undefined) asked.set('createdBefore', new Date(minute - age).toISOString());
   return asked;
 }
-
-function viewLinks(query: URLSearchParams): Html {
-  const here = new URLSearchParams([...query].filter(([name]) => name !== 'cursor')).toString();
-  const links = views.map(([name, address]) => {
-    const current = here === address ? html` aria-current="true"` : undefined;
-    return html`<a href="/console/payments${address === '' ? '' : `?${address}`}" ${current}
-      >${texts.payments.views[name]}</a
-    >`;
-  });
-  return html`<nav class="views" aria-label="Views">${links}</nav>`;
-}
-
-const phases = Object.keys(texts.phases);
-
-function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
-  const value = (name: string) => query.get(name) ?? '';
-  const hidden = ['amountFrom', 'amountTo', 'sanitizedMask', 'account', 'currency', 'environment'];
-  const isOpen = hidden.some((name) => value(name) !== '') ? html` open` : undefined;
-  return html`<form class="filters" action="/console/payments">
-    ${choice(
-      'phase',
-      words.phase,
-      value('phase'),
-      phases.map((phase) => [phase, phaseName(phase)]),
-    )}
-    ${choice(
-      'team',
-      words.team,
-      value('team'),
-      teams.map((team) => [team, team]),
-    )}
-    ${choice('last', words.last, value('last'), Object.entries(texts.payments.last).slice(1))}
-    ${entry('orderNumber', words.orderNumber, value('orderNumber'))}
-    <details ${isOpen}>
-      <summary>${words.more}</summary>
-      <div class="more">
-        ${entry('amountFrom', words.amountFrom, value('amountFrom'), 'decimal')}
-        ${entry('amountTo', words.amountTo, value('amountTo'), 'decimal')}
-        ${entry('currency', words.currency, value('currency'))}
-        ${entry('sanitizedMask', words.sanitizedMask, value('sanitizedMask'), 'numeric')}
-        ${entry('account', words.account, value('account'))}
-        ${choice('environment', words.environment, value('environment'), [
-          ['production', 'production'],
-          ['sandbox', 'sandbox'],
-        ])}
-      </div>
-    </details>
-    <button>${words.apply}</button>
-  </form>`;
-}
-
-function choice(
-  name: string,
-  label: string,
-  chosen: string,
-  options: readonly (readonly [string, string])[],
-): Html {
-  const shown = options.map(([value, text]) => {
-    const selected = value === chosen ? html` selected` : undefined;
-    return html`<option value="${value}" ${selected}>${text}</option>`;
-  });
-  return html`<label
-    >${label}<select name="${name}">
-      <option value="">${words.any}</option>
-      ${shown}
-    </select></label
-  >`;
-}
-
-const entry = (name: string, label: string, value: string, mode = 'text'): Html =>
-  html`<label
-    >${label}<input name="${name}" value="${value}" inputmode="${mode}" maxlength="255" autocomplete="off"
-  /></label>`;
 
 /** Says which filters hide everything, with a way out. */
 function nothing(query: URLSearchParams, asked: readonly string[], hasSandbox: boolean): Html {
@@ -171,18 +108,20 @@ function nothing(query: URLSearchParams, asked: readonly string[], hasSandbox: b
 
 function pager(query: URLSearchParams, { nextCursor }: PaymentList): Html {
   const to = (cursor?: string) => {
-    const next = new URLSearchParams(query);
-    next.delete('cursor');
-    if (cursor !== undefined) next.set('cursor', cursor);
-    return `/console/payments?${next.toString()}`;
+    const asked = new URLSearchParams(query);
+    asked.delete('cursor');
+    if (cursor !== undefined) asked.set('cursor', cursor);
+    return `/console/payments?${asked.toString()}`;
   };
-  const newest =
-    query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.newest}</a>`;
-  const older =
+  const first =
+    query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
+  const next =
     nextCursor === undefined
       ? undefined
-      : html`<a rel="next" href="${to(nextCursor)}">${texts.payments.older}</a>`;
-  return html`<nav class="pager" aria-label="Pages">${newest}${older}</nav>`;
+      : html`<a rel="next" href="${to(nextCursor)}"
+          >${query.get('order') === 'oldest' ? texts.payments.newer : texts.payments.older}</a
+        >`;
+  return html`<nav class="pager" aria-label="Pages">${first}${next}</nav>`;
 }
 
 /** The file is a team's own, of one environment, as the API gives it. */
@@ -194,6 +133,7 @@ function csvLink(query: URLSearchParams): Html | undefined {
     const value = query.get(name) ?? '';
     if (value !== '') asked.set(name, value);
   }
+  for (const { name, text } of metadataIn(query)) asked.set(`metadata[${name}]`, text);
   return html`<a
     class="button"
     href="/console/payments.csv?${asked.toString()}"

@@ -1,6 +1,7 @@
 /** The inbox over all teams, oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
+import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
@@ -133,7 +134,7 @@ function evidenceOf(review: Review): Html {
       ? html`<a href="${paymentPath(token)}"><code>${shortToken(token)}</code></a>`
       : copyable(token);
   const words = texts.payment.facts;
-  const facts: [string, Html | string | undefined][] = [
+  const facts: Fact[] = [
     [texts.reviews.columns.payment, link],
     ['', phase === undefined ? undefined : chip(phase)],
     [texts.reviews.columns.amount, amount(review.amount, review.currency)],
@@ -142,16 +143,7 @@ function evidenceOf(review: Review): Html {
     [texts.reviews.columns.since, time(since)],
     ...Object.entries(evidence).map(([name, value]): [string, string] => [name, String(value)]),
   ];
-  const shown = facts.filter(([, value]) => value !== undefined);
-  return html`<dl class="facts">
-    ${shown.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
-    )}
-  </dl>`;
+  return factList(facts);
 }
 
 const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>

@@ -1,6 +1,8 @@
 /** One box: what is a filter leads to the list, what names a payment leads to it, and the rest is looked up. */
-import { html } from '@tollgate/service-kit';
+import { type Html, html } from '@tollgate/service-kit';
+import { factList } from '../components/facts.ts';
 import { type ListedPayment, paymentPath, paymentTable } from '../components/payment-list.ts';
+import { durationText, time } from '../components/time.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
@@ -14,24 +16,64 @@ export const searchPage: Page = async ({ api, query }) => {
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits } = await api.get<{ hits: Hit[] }>(
+  const { hits, request } = await api.get<{ hits: Hit[]; request?: FoundRequest }>(
     `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
   );
   const [only] = hits;
-  if (only !== undefined && hits.length === 1) return { location: paymentPath(only.payment.token) };
+  if (only !== undefined && hits.length === 1 && request === undefined)
+    return { location: paymentPath(only.payment.token) };
   const found =
     hits.length === 0
-      ? html`<p class="empty">${texts.search.none} ${texts.search.hint}</p>`
+      ? html`<p class="empty">
+          ${request === undefined ? `${texts.search.none} ${texts.search.hint}` : texts.search.request.none}
+        </p>`
       : paymentTable(
           hits.map(({ payment }) => payment),
-          (place) => texts.search.why[hits[place]?.why ?? 'token'],
+          { why: (place) => texts.search.why[hits[place]?.why ?? 'token'] },
         );
   return {
     ...{ title: texts.search.label, search: text },
     main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
-      ${found}`,
+      ${request === undefined ? undefined : requestFacts(request)} ${found}`,
   };
 };
+
+interface FoundRequest {
+  id: string;
+  at: string;
+  method: string;
+  route?: string;
+  status?: number;
+  errorCode?: string;
+  durationMs: number;
+  ownMs: number;
+  providerMs: number;
+  team: string;
+  environment: string;
+  keyId: string;
+  clientRequestId?: string;
+}
+
+/** What was sent and what was answered: the first half of the way from a request to its payment. */
+function requestFacts(request: FoundRequest): Html {
+  const words = texts.search.request;
+  const { method, route = '', status, errorCode, durationMs, ownMs, providerMs } = request;
+  return html`<section class="panel" aria-labelledby="request-title">
+    <h2 id="request-title">${words.title}</h2>
+    ${factList([
+      [words.at, time(request.at)],
+      [words.route, html`<code>${method} ${route}</code>`],
+      [words.status, status === undefined ? words.left : String(status)],
+      [words.errorCode, errorCode],
+      [words.took, durationText(durationMs)],
+      [words.own, durationText(ownMs)],
+      [words.provider, durationText(providerMs)],
+      [words.team, `${request.team}, ${request.environment}`],
+      [words.key, html`<code>${request.keyId}</code>`],
+      [words.clientId, request.clientRequestId],
+    ])}
+  </section>`;
+}
 
 const fields: Readonly<Record<string, string>> = {
   ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
@@ -43,8 +85,9 @@ const fields: Readonly<Record<string, string>> = {
 export function toFilters(text: string): URLSearchParams | undefined {
   const filters = new URLSearchParams();
   for (const word of text.split(/\s+/)) {
-    const [, name = '', value = ''] = /^([a-zA-Z]+):(.+)$/.exec(word) ?? [];
-    const field = fields[name.toLowerCase()];
+    const [, name = '', value = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
+    const [, noted] = /^metadata\.(.+)$/i.exec(name) ?? [];
+    const field = noted === undefined ? fields[name.toLowerCase()] : `metadata[${noted}]`;
     const [, relation, sum] = name === 'amount' ? (/^([<>]?)=?([\d.]+)$/.exec(value) ?? []) : [];
     if (field !== undefined) filters.set(field, value);
     else if (sum === undefined) return undefined;

@@ -204,6 +204,29 @@ describe('what texts can do', () => {
     expect((await get('/console/payments?phase=voided')).body).toContain('No payment matches these filters');
   });
 
+  it('a view is saved by name, with what it asks for and nothing else, and removed', async () => {
+    const { signIn } = await start();
+    const { get, send } = await signIn('viewer');
+    const list = '/console/payments?order=oldest&metadata%5Bbasket%5D=4711';
+    await eventually(async () =>
+      expect((await get('/console/payments?order=oldest')).body).toContain('aria-sort="ascending"'),
+    );
+    const query = 'order=oldest&metadata[basket]=4711&cursor=x';
+    const saved = await send('/console/payments/views', { name: hostile.slice(0, 40), query });
+    expect(String(saved.headers['location'])).toMatch(
+      /^\/console\/payments\?order=oldest&metadata%5Bbasket%5D=4711&done=/,
+    );
+    const { body } = await get(list);
+    expect(body).toMatch(/order=oldest&amp;metadata%5Bbasket%5D=4711"\s+aria-current/);
+    expect(body).not.toContain('<script>alert');
+    const other = await signIn('viewer', 'bob');
+    expect((await other.get(list)).body).toContain('Save this view');
+    await send('/console/payments/views/remove', { name: hostile.slice(0, 40), query });
+    expect((await get(list)).body).toContain('Save this view');
+    const refused = await send('/console/payments/views', { name: ' ', query });
+    expect((await get(String(refused.headers['location']))).body).toContain('must not be empty');
+  });
+
   it('search leads to the one that is meant', async () => {
     const { signIn } = await start();
     const { get } = await signIn();
@@ -213,6 +236,7 @@ describe('what texts can do', () => {
     expect(await to('status:approved amount:>1 last:24h')).toBe(
       '/console/payments?status=approved&amountFrom=1&last=24h',
     );
+    expect(await to('metadata.order:4711')).toBe('/console/payments?metadata%5Border%5D=4711');
   });
 });
 

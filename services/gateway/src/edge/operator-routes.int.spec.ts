@@ -1,9 +1,9 @@
 /** People who operate the gateway call the API across teams, and no key of a team does. */
 import { givenTeam, keyText } from '@tollgate/teams/testing';
-import type { OperatorRole } from '@tollgate/teams';
+import { type OperatorRole, savedViewsMax } from '@tollgate/teams';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { paymentKind } from '@tollgate/views';
-import { happening, requested } from '@tollgate/views/testing';
+import { happening, planted, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
 import { routes } from '@tollgate/gateway-api/http';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,11 @@ async function start() {
   const api = await startApi(async (store) => {
     await givenTeam(store, shop);
     await givenTeam(store, { team: 'games', keyId: 'k2' });
-    await projectEvents(store, paymentKind, 'pay_1', [requested({ orderNumber: 'A' }), accepted, approved]);
+    await projectEvents(store, paymentKind, 'pay_1', [
+      requested({ orderNumber: 'A', metadata: { basket: '4711' } }),
+      accepted,
+      approved,
+    ]);
     await projectEvents(store, paymentKind, 'pay_2', [
       requested({ team: 'games', orderNumber: 'A' }),
       accepted,
@@ -59,6 +63,24 @@ describe('across teams', () => {
     expect(second.json()).not.toHaveProperty('nextCursor');
   });
 
+  it('lists the oldest first, too, page by page, and by what a team has noted', async () => {
+    const { ask } = await start();
+    const list = async (query: string) =>
+      (await ask(`/api/v1/admin/payments${query}`)).json<{ payments: object[]; nextCursor?: string }>();
+    await eventually(async () => expect((await list('')).payments).toHaveLength(2));
+    const newest = tokensIn(await list(''));
+    const { nextCursor = '', ...first } = await list('?order=oldest&perPage=1');
+    const second = await list(`?order=oldest&perPage=1&cursor=${nextCursor}`);
+    expect([...tokensIn(first), ...tokensIn(second)]).toEqual(newest.toReversed());
+    // A cursor leads on in its own order only.
+    expect((await ask(`/api/v1/admin/payments?perPage=1&cursor=${nextCursor}`)).statusCode).toBe(400);
+    expect((await ask('/api/v1/admin/payments?order=amount')).statusCode).toBe(400);
+    expect(tokensIn(await list('?order=oldest&createdFrom=2000-01-01T00:00:00Z'))).toHaveLength(2);
+    expect(tokensIn(await list('?order=oldest&createdBefore=2000-01-01T00:00:00Z'))).toEqual([]);
+    expect(tokensIn(await list('?metadata[basket]=4711'))).toEqual(['pay_1']);
+    expect(tokensIn(await list('?metadata[basket]=4711&team=games'))).toEqual([]);
+  });
+
   it('shows what a payment waits for, what may be done, and who did what', async () => {
     const { ask } = await start();
     const shown = (await ask('/api/v1/admin/payments/pay_2')).json<object>();
@@ -79,6 +101,9 @@ describe('across teams', () => {
       (await ask(`/api/v1/admin/search?q=${encodeURIComponent(q)}`)).json<{ hits: { why: string }[] }>().hits;
     expect(await find('pay_1')).toMatchObject([{ why: 'token', payment: { team: 'shop' } }]);
     await eventually(async () => expect(await find('A')).toHaveLength(2));
+    expect(await find(`${planted}-service-token-1234`)).toMatchObject([
+      { why: 'service-token', payment: { token: 'pay_1' } },
+    ]);
     expect(await find('nothing')).toEqual([]);
     const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[] }>();
     expect(overview).toMatchObject({ reviews: 1, unresolved: 0 });
@@ -86,6 +111,54 @@ describe('across teams', () => {
     expect((await ask('/api/v1/admin/reviews')).json()).toMatchObject({ reviews: [{ team: 'games' }] });
     expect((await ask('/api/v1/admin/teams')).json()).toMatchObject({ teams: ['games', 'shop'] });
     expect((await ask('/api/v1/admin/accounts')).json()).toMatchObject({ accounts: [] });
+  });
+});
+
+it('finds what became of a request by its id, and the payment that it was about', async () => {
+  const { ask, app } = await start();
+  const authorization = `Bearer ${keyText(shop)}`;
+  const headers = { authorization };
+  const answer = await app.inject({ url: '/api/v1/payments/pay_1', headers });
+  const id = String(answer.headers['request-id']);
+  const find = async () =>
+    (await ask(`/api/v1/admin/search?q=${id}`)).json<{ request?: object; hits: object[] }>();
+  await eventually(async () => expect(await find()).toHaveProperty('request'));
+  expect(await find()).toMatchObject({
+    request: { id, team: 'shop', environment: 'sandbox', method: 'GET', status: 200, keyId: 'k1' },
+    hits: [{ why: 'request', payment: { token: 'pay_1' } }],
+  });
+});
+
+describe('views that a person saves', () => {
+  const post = (payload: object) => ({ method: 'POST' as const, payload });
+
+  it('are the person’s own, and are recorded as everything that a person does', async () => {
+    const { ask, recorded } = await start();
+    const view = { name: 'Shop', query: 'team=shop&order=oldest' };
+    expect((await ask('/api/v1/admin/views', post(view))).json()).toMatchObject({ views: [view] });
+    expect((await ask('/api/v1/admin/views')).json()).toMatchObject({ views: [view] });
+    expect(recorded.map(({ command }) => command)).toEqual(['POST /api/v1/admin/views']);
+    const removed = await ask('/api/v1/admin/views/remove', post({ name: 'Shop' }));
+    expect(removed.json()).toMatchObject({ success: true, views: [] });
+  });
+
+  it.each([{ name: '', query: '' }, { name: 'x', query: 'https://elsewhere' }, { name: 'x' }])(
+    'are refused as %j',
+    async (payload) => {
+      const { ask } = await start();
+      expect((await ask('/api/v1/admin/views', post(payload))).json()).toMatchObject({
+        errors: [{ code: 'invalid_param' }],
+      });
+    },
+  );
+
+  it('are so many at most', async () => {
+    const { ask } = await start();
+    for (let count = 0; count < savedViewsMax; count += 1)
+      await ask('/api/v1/admin/views', post({ name: `view ${count}`, query: '' }));
+    expect((await ask('/api/v1/admin/views', post({ name: 'more', query: '' }))).json()).toMatchObject({
+      errors: [{ code: 'too_many_views' }],
+    });
   });
 });
 

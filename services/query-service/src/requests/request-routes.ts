@@ -33,7 +33,10 @@ export function registerRequestRoutes(
   });
 }
 
-function toPublicRequest({ caller, ...record }: RequestRecord): Omit<PublicRequest, 'environment' | 'keyId'> {
+export function toPublicRequest({
+  caller,
+  ...record
+}: RequestRecord): Omit<PublicRequest, 'environment' | 'keyId'> {
   const { id, durationMs, providerMs } = record;
   const at = toIso(instantOfRequestId(id));
   // Several calls of one request may have been under way at once.

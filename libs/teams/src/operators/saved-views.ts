@@ -1,0 +1,84 @@
+/**
+ * The lists that a person has saved by name (stream `operator-views-<hash of the person>`, of which the last event is kept).
+ * They are addresses within the console and nothing more: whoever opens one is shown what the role allows.
+ */
+import { createHash } from 'node:crypto';
+import type { EventStore } from '@tollgate/event-store';
+import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
+import { z } from 'zod';
+import type { Operator } from './credentials.ts';
+
+export const savedViewSchema = z.strictObject({
+  name: z
+    .string('must be a text')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(40, 'must be at most 40 characters'),
+  /** What stands behind the `?` in the address of the list of payments. */
+  query: z
+    .string('must be a text')
+    .max(1_000, 'must be at most 1,000 characters')
+    .regex(/^[\w.~%=&+*[\]:-]*$/, 'must be the query of an address'),
+});
+type SavedView = z.infer<typeof savedViewSchema>;
+
+/** Of one person. */
+export const savedViewsMax = 50;
+
+export interface SavedViews {
+  /** In the order of their names. */
+  of(person: Person): Promise<readonly SavedView[]>;
+  /** Takes the place of one of the same name. Undefined where the person has too many. @throws StoreUnavailable */
+  save(person: Person, view: SavedView): Promise<readonly SavedView[] | undefined>;
+  /** One that is not there is removed already. @throws StoreUnavailable */
+  remove(person: Person, name: string): Promise<readonly SavedView[]>;
+}
+type Person = Pick<Operator, 'person' | 'source'>;
+
+const savedSchema = z.object({ views: z.array(z.object({ name: z.string(), query: z.string() })) });
+const triesMax = 20;
+
+const streamOf = ({ person, source }: Person): string =>
+  `operator-views-${createHash('sha256')
+    .update(JSON.stringify([source, person]))
+    .digest('hex')
+    .slice(0, 32)}`;
+
+export function createSavedViews(deps: {
+  store: EventStore;
+  clock: Pick<Clock, 'now'>;
+  ids: Ids;
+}): SavedViews {
+  const { store, clock, ids } = deps;
+
+  async function load(stream: string) {
+    for await (const { revision, data } of store.read(stream, { direction: 'backwards', limit: 1 }))
+      return { revision, views: savedSchema.parse(data).views };
+    return { revision: 'no-stream' as const, views: [] };
+  }
+
+  async function change(person: Person, to: (views: readonly SavedView[]) => readonly SavedView[]) {
+    const stream = streamOf(person);
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const { revision, views: before } = await load(stream);
+      const views = to(before).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+      if (views.length > savedViewsMax) return undefined;
+      const metadata = { schemaVersion: 1, recordedAt: clock.now() };
+      const event = { id: ids.uuid(), type: 'OperatorViewsSaved', data: { views }, metadata };
+      const appended = await store.append(stream, [event], revision, { keepLast: 1 });
+      if (appended.kind !== 'conflict') return views;
+    }
+    throw new InvariantViolation('a person saves views faster than they can be written');
+  }
+
+  return {
+    of: async (person) => (await load(streamOf(person))).views,
+    save: (person, view) => change(person, (views) => [...views.filter(isNot(view.name)), view]),
+    remove: async (person, name) => (await change(person, (views) => views.filter(isNot(name)))) ?? [],
+  };
+}
+
+const isNot =
+  (name: string) =>
+  (view: SavedView): boolean =>
+    view.name !== name;

@@ -1,0 +1,89 @@
+/** What the list of payments is filtered by: everything is in the address. */
+import { type Html, html } from '@tollgate/service-kit';
+import { texts } from '../texts.ts';
+import { phaseName } from './state.ts';
+
+const { filters: words } = texts.payments;
+
+const phases = Object.keys(texts.phases);
+
+export function filterForm(query: URLSearchParams, teams: readonly string[]): Html {
+  const value = (name: string) => query.get(name) ?? '';
+  const hidden = ['amountFrom', 'amountTo', 'sanitizedMask', 'account', 'currency', 'environment'];
+  const noted = metadataIn(query);
+  const isOpen = noted.length > 0 || hidden.some((name) => value(name) !== '') ? html` open` : undefined;
+  return html`<form class="filters" action="/console/payments">
+    ${choice(
+      'phase',
+      words.phase,
+      value('phase'),
+      phases.map((phase) => [phase, phaseName(phase)]),
+    )}
+    ${choice(
+      'team',
+      words.team,
+      value('team'),
+      teams.map((team) => [team, team]),
+    )}
+    ${choice('last', words.last, value('last'), Object.entries(texts.payments.last).slice(1))}
+    ${entry('orderNumber', words.orderNumber, value('orderNumber'))}
+    <details ${isOpen}>
+      <summary>${words.more}</summary>
+      <div class="more">
+        ${entry('amountFrom', words.amountFrom, value('amountFrom'), 'decimal')}
+        ${entry('amountTo', words.amountTo, value('amountTo'), 'decimal')}
+        ${entry('currency', words.currency, value('currency'))}
+        ${entry('sanitizedMask', words.sanitizedMask, value('sanitizedMask'), 'numeric')}
+        ${entry('account', words.account, value('account'))}
+        ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `${words.metadata} ${name}`, text))}
+        ${entry('metadata', words.metadata, '', 'text', words.metadataExample)}
+        ${choice('environment', words.environment, value('environment'), [
+          ['production', 'production'],
+          ['sandbox', 'sandbox'],
+        ])}
+      </div>
+    </details>
+    ${value('order') === '' ? undefined : html`<input type="hidden" name="order" value="${value('order')}" />`}
+    <button>${words.apply}</button>
+  </form>`;
+}
+
+function choice(
+  name: string,
+  label: string,
+  chosen: string,
+  options: readonly (readonly [string, string])[],
+): Html {
+  const shown = options.map(([value, text]) => {
+    const selected = value === chosen ? html` selected` : undefined;
+    return html`<option value="${value}" ${selected}>${text}</option>`;
+  });
+  return html`<label
+    >${label}<select name="${name}">
+      <option value="">${words.any}</option>
+      ${shown}
+    </select></label
+  >`;
+}
+
+const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>
+  html`<label
+    >${label}<input
+      name="${name}"
+      value="${value}"
+      inputmode="${mode}"
+      placeholder="${example}"
+      maxlength="255"
+      autocomplete="off"
+  /></label>`;
+
+/** As in `metadata[order]=4711`, or as somebody types it: `metadata=order:4711`. */
+export function metadataIn(query: URLSearchParams): { name: string; text: string }[] {
+  return [...query].flatMap(([key, value]) => {
+    const [, name = ''] = /^metadata\[([^[\]]+)\]$/.exec(key) ?? [];
+    if (name !== '' && value !== '') return { name, text: value };
+    const [, typed = '', text = ''] =
+      (key === 'metadata' && /^\s*([^:=\s]+)\s*[:=]\s*(.+)$/.exec(value)) || [];
+    return typed === '' ? [] : { name: typed, text: text.trim() };
+  });
+}

@@ -1,0 +1,59 @@
+/** Lists by name: those that everybody has, and those that the reader has saved. Each is nothing but an address. */
+import { type Html, html } from '@tollgate/service-kit';
+import type { Session } from '../session/sessions.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.payments;
+
+export interface SavedView {
+  name: string;
+  query: string;
+}
+
+/** What is asked most; each is nothing but an address. */
+const views = [
+  ['all', ''],
+  ['open', 'phase=init'],
+  ['unresolved', 'phase=unresolved'],
+  ['stuck', 'phase=unresolved&before=1h'],
+  ['reviews', 'needsReview=true'],
+  ['declined', 'phase=declined&last=24h'],
+] as const;
+
+/** What a list is, without the page of it. */
+export const viewQueryOf = (query: URLSearchParams): string =>
+  new URLSearchParams([...query].filter(([name, value]) => name !== 'cursor' && value !== '')).toString();
+
+export function viewLinks(query: URLSearchParams, saved: readonly SavedView[], session: Session): Html {
+  const here = viewQueryOf(query);
+  const link = (name: string, address: string) => {
+    const current = here === address ? html` aria-current="true"` : undefined;
+    return html`<a href="/console/payments${address === '' ? '' : `?${address}`}" ${current}>${name}</a>`;
+  };
+  const known = views.some(([, address]) => address === here);
+  const own = saved.find((view) => view.query === here);
+  const form = own === undefined ? (known ? undefined : saveForm(here, session)) : removeForm(own, session);
+  return html`<nav class="views" aria-label="${words.viewsTitle}">
+    ${views.map(([name, address]) => link(words.views[name], address))}
+    ${saved.map(({ name, query: address }) => link(name, address))} ${form}
+  </nav>`;
+}
+
+const saveForm = (query: string, { csrf }: Session): Html =>
+  html`<details class="save-view">
+    <summary>${words.saveView}</summary>
+    <form method="post" action="/console/payments/views">
+      <input type="hidden" name="csrf" value="${csrf}" />
+      <input type="hidden" name="query" value="${query}" />
+      <label>${words.viewName}<input name="name" required maxlength="40" autocomplete="off" /></label>
+      <button class="strong">${words.saveViewDoes}</button>
+    </form>
+  </details>`;
+
+const removeForm = ({ name, query }: SavedView, { csrf }: Session): Html =>
+  html`<form method="post" action="/console/payments/views/remove">
+    <input type="hidden" name="csrf" value="${csrf}" />
+    <input type="hidden" name="name" value="${name}" />
+    <input type="hidden" name="query" value="${query}" />
+    <button class="quiet">${words.removeView(name)}</button>
+  </form>`;

@@ -1,0 +1,34 @@
+/** Saves a list of payments by name, and lets it go. */
+import { viewQueryOf } from '../components/payment-views.ts';
+import { errorText } from '../components/notice.ts';
+import type { Action, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+
+export const saveView: Action = (context, form) =>
+  change(context, form, {
+    path: '/api/v1/admin/views',
+    body: { name: form.get('name') ?? '', query: queryIn(form) },
+    done: texts.payments.viewSaved,
+  });
+
+export const removeView: Action = (context, form) =>
+  change(context, form, {
+    path: '/api/v1/admin/views/remove',
+    body: { name: form.get('name') ?? '' },
+    done: texts.payments.viewRemoved,
+  });
+
+/** Written anew, so that it leads to the list and nowhere else. */
+const queryIn = (form: URLSearchParams): string => viewQueryOf(new URLSearchParams(form.get('query') ?? ''));
+
+async function change(
+  { api }: PageContext,
+  form: URLSearchParams,
+  { path, body, done }: { path: string; body: object; done: string },
+) {
+  const answer = await api.call({ method: 'POST', path, body });
+  const location = `/console/payments?${queryIn(form)}`;
+  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
+  const { errors, requestId } = answer;
+  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+}
