@@ -26,7 +26,7 @@ const pageOf = (name: string) =>
   readFileSync(new URL(`../../../docs/team/${name}.md`, import.meta.url), 'utf8');
 
 /** @throws Error where the page has no sample in the language, or several */
-export function sampleIn(page: string, { fence }: Language): string {
+function sampleIn(page: string, { fence }: Language): string {
   const blocks = [...pageOf(page).matchAll(new RegExp(`^\`\`\`${fence}\n([\\s\\S]*?)^\`\`\``, 'gm'))];
   const [sample, ...others] = blocks.flatMap(([, code]) => code ?? []);
   if (sample === undefined || others.length > 0)
@@ -34,7 +34,7 @@ export function sampleIn(page: string, { fence }: Language): string {
   return sample;
 }
 
-export interface SampleRun {
+interface SampleRun {
   argv: readonly string[];
   env: Record<string, string>;
   input?: string | Buffer;
