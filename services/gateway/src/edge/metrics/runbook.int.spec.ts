@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const textOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const metricsIn = (text: string) => [...new Set(text.match(/\btollgate_[a-z_]+/g))].toSorted();
+
+it('the runbook says of every metric what to do', () => {
+  const runbook = textOf('../../../../../docs/operator/runbook.md');
+  const rows = runbook.split('\n').filter((line) => line.startsWith('| `tollgate_'));
+  const told = rows.map((row) => /`(\w+)`/.exec(row)?.[1]).toSorted();
+  expect(told).toEqual(metricsIn(textOf('./metrics.ts')));
+});
