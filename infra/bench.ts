@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** Each is a program that prints a table. All but `creation`, which has options of its own, take `--payments <n>`. */
+/** Each is a program that prints a table. All but those with options of their own take `--payments <n>`. */
 const benches: Readonly<Record<string, string>> = {
   'payment-creations': 'services/payment-service/bench/creations.ts',
   creation: 'services/gateway/bench/creation.ts',
+  operations: 'services/gateway/bench/operations.ts',
   'at-size': 'services/gateway/bench/at-size.ts',
   bus: 'services/gateway/bench/bus.ts',
   growth: 'services/gateway/bench/growth.ts',
@@ -16,11 +17,13 @@ const benches: Readonly<Record<string, string>> = {
   projector: 'services/projector/bench/rebuild.ts',
 };
 
+const withOwnOptions = ['creation', 'operations'];
+
 const usage = `npm run bench -- [bench …] [--payments <n>]
 
 Measures this machine. Benches (all, unless some are named): ${Object.keys(benches).join(', ')}
   --payments <n>  how many payments (100000); a few thousand for a quick run
-\`npm run bench -- creation --help\` has options of its own.
+\`npm run bench -- creation --help\` has options of its own; \`operations\` has --seconds <n> for each and --json <file>.
 `;
 
 type Call = { names: string[]; options: string[] } | { problem: string };
@@ -63,7 +66,7 @@ function main(argv: readonly string[]): number {
     const program = join(import.meta.dirname, '..', benches[name] ?? '');
     const { status } = spawnSync(
       process.execPath,
-      [program, ...(name === 'creation' && call.names.length === 0 ? [] : call.options)],
+      [program, ...(withOwnOptions.includes(name) && call.names.length === 0 ? [] : call.options)],
       { stdio: 'inherit' },
     );
     if (status !== 0) return status ?? 1;

@@ -10,6 +10,7 @@ import { createPayments } from './http-load.ts';
 import {
   type GatewayTarget,
   type Service,
+  countOf,
   cpuMsOf,
   memoryOf,
   rounded,
@@ -47,25 +48,17 @@ function readOptions(): Options {
   }
 }
 
-/** Those that are not approved in the read model. */
-async function openCount({ url, key }: GatewayTarget): Promise<number> {
-  const headers = { authorization: `Bearer ${key}` };
-  const { body } = await request(`${url}/api/v1/payments?phase=init&perPage=1&withTotal=true`, { headers });
-  const answer = (await body.json()) as { totalCount?: number; total?: number };
-  return Number(answer.totalCount ?? answer.total);
-}
-
 /** Approves so many at the service, and waits until its callbacks have come to be approved payments. */
 async function approve(gateway: GatewayTarget, service: Service, count: number): Promise<number> {
   const dispatcher = new Agent({ connect: { ca: readFileSync(service.caFile, 'utf8') }, headersTimeout: 0 });
-  const goal = (await openCount(gateway)) - count;
+  const goal = (await countOf(gateway, 'init')) - count;
   const startedAt = performance.now();
   const { body } = await request(`${service.url}/bench/approve`, {
     ...{ method: 'POST', dispatcher, body: JSON.stringify({ count, connections: callbackConnections }) },
   });
   await body.dump();
   await dispatcher.close();
-  while ((await openCount(gateway)) > goal) await pause(20);
+  while ((await countOf(gateway, 'init')) > goal) await pause(20);
   return (1_000 * count) / (performance.now() - startedAt);
 }
 
@@ -94,7 +87,7 @@ async function fill(gateway: GatewayTarget, made: number, wanted: number): Promi
 }
 
 async function measureRow(gateway: GatewayTarget, service: Service, made: number): Promise<Row> {
-  const toApprove = Math.round((await openCount(gateway)) - 0.1 * made);
+  const toApprove = Math.round((await countOf(gateway, 'init')) - 0.1 * made);
   const callbacksPerSecond = await approve(gateway, service, toApprove);
   const before = cpuMsOf(gateway.child);
   const load = { ...gateway, connections, durationMs: measuredMs };

@@ -113,6 +113,18 @@ interface Comparison {
   share: number;
   /** How far views and topics were behind, seconds, at the most; and until all could be read after the last round, milliseconds. */
   behind: { views: number; topics: number; shownAfterMs: number };
+  /** At half of the gateway's rate: nobody runs at the limit for long. */
+  half: { perSecond: number; medianMs: number; p99Ms: number; views: number; topics: number };
+}
+
+async function measureHalf(
+  gateway: GatewayTarget,
+  load: { connections: number; durationMs: number; perSecondMax: number },
+) {
+  const { result, views, topics } = await lagWhile(gateway, () => createPayments({ ...gateway, ...load }));
+  await untilShown(gateway);
+  const { perSecond, medianMs, p99Ms } = result;
+  return { perSecond, medianMs, p99Ms, views, topics };
 }
 
 async function compare(
@@ -131,10 +143,12 @@ async function compare(
     behind.shownAfterMs = Math.max(behind.shownAfterMs, await untilShown(gateway));
   }
   const [one, other] = [medianOf(ours), medianOf(theirs)];
-  return { connections, gateway: one, bare: other, share: one.perSecond / other.perSecond, behind };
+  const perSecondMax = one.perSecond / 2;
+  const half = await measureHalf(gateway, { connections, durationMs: roundMs, perSecondMax });
+  return { connections, gateway: one, bare: other, share: one.perSecond / other.perSecond, behind, half };
 }
 
-function tell({ connections, gateway, bare, share, behind }: Comparison): void {
+function tell({ connections, gateway, bare, share, behind, half }: Comparison): void {
   say(
     `${connections} connections: creations, bare chain, share`,
     `${rounded(gateway.perSecond)}/s, ${rounded(bare.perSecond)}/s, ${share.toFixed(2)}`,
@@ -147,6 +161,10 @@ function tell({ connections, gateway, bare, share, behind }: Comparison): void {
   say(
     '  views, topics behind; all readable after',
     `${behind.views.toFixed(2)} s, ${behind.topics.toFixed(2)} s; ${rounded(behind.shownAfterMs)} ms`,
+  );
+  say(
+    `  at half of it, ${rounded(half.perSecond)}/s: p50 / p99`,
+    `${half.medianMs.toFixed(1)} / ${half.p99Ms.toFixed(1)} ms; views, topics behind ${half.views.toFixed(2)} s, ${half.topics.toFixed(2)} s`,
   );
 }
 

@@ -40,31 +40,30 @@ async function openLine(url: URL): Promise<Line> {
   return { socket, exchange };
 }
 
-export interface Load {
+interface Pace {
   url: string;
-  key: string;
   connections: number;
   durationMs: number;
-  /** Creations a second; as many as there can be where it is absent. */
+  /** Requests a second; as many as there can be where it is absent. */
   perSecondMax?: number;
+}
+
+export interface Load extends Pace {
+  key: string;
   /** Ends earlier, when so many were made. */
   countMax?: number;
 }
 
-/** Creates payments, and tells how fast; the last answer stands for all. */
-export async function createPayments({
-  url,
-  key,
-  connections,
-  durationMs,
-  perSecondMax = Infinity,
-  countMax = Infinity,
-}: Load): Promise<LoadResult & { lastAnswer: string }> {
-  // In letters: digits in a row could be a card number.
-  const run = `${process.pid}${performance.now().toFixed(0)}`.replaceAll(
-    /\d/g,
-    (digit) => 'abcdefghij'[Number(digit)] ?? '',
-  );
+/**
+ * Sends what `next` gives, until it gives nothing or the time is over, and tells how fast; the last answer stands for all.
+ *
+ * @throws where an answer is not 200
+ */
+export async function sendAll(
+  { url, connections, durationMs, perSecondMax = Infinity }: Pace,
+  next: (number: number) => string | undefined,
+  onAnswer?: (answer: string) => void,
+): Promise<LoadResult & { lastAnswer: string }> {
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(new URL(url))));
   const latencies: number[] = [];
   const startedAt = performance.now();
@@ -73,17 +72,19 @@ export async function createPayments({
   let lastAnswer = '';
   await Promise.all(
     lines.map(async ({ socket, exchange }) => {
-      while (performance.now() < endsAt && sent < countMax) {
+      while (performance.now() < endsAt) {
         const number = sent++;
         const dueAt = startedAt + (1_000 * number) / perSecondMax;
-        if (dueAt >= endsAt) break;
+        const text = next(number);
+        if (dueAt >= endsAt || text === undefined) break;
         const waitMs = dueAt - performance.now();
         if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
         const sentAt = performance.now();
-        lastAnswer = await exchange(toRequest(url, key, `${run}-${number}`));
+        lastAnswer = await exchange(text);
         latencies.push(performance.now() - sentAt);
         if (!lastAnswer.startsWith('HTTP/1.1 200 '))
-          throw new Error(`A creation was answered: ${lastAnswer}`);
+          throw new Error(`${text.split('\r\n')[0]} was answered: ${lastAnswer}`);
+        onAnswer?.(lastAnswer);
       }
       socket.destroy();
     }),
@@ -95,7 +96,44 @@ export async function createPayments({
   return { count, perSecond: count / seconds, medianMs: at(0.5), p99Ms: at(0.99), lastAnswer };
 }
 
-function toRequest(url: string, key: string, orderNumber: string): string {
-  const body = JSON.stringify({ product: 'Tea', amount: 1250, currency: 'EUR', orderNumber });
-  return `POST /api/v1/payments HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+/** Creates hosted payments. */
+export function createPayments({ key, countMax = Infinity, ...pace }: Load) {
+  const orderNumber = newOrderNumbers();
+  const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
+  return sendAll(pace, (number) =>
+    number < countMax
+      ? post(pace.url, {
+          key,
+          path: '/api/v1/payments',
+          body: { ...terms, orderNumber: orderNumber() },
+        })
+      : undefined,
+  );
 }
+
+/** A new one for each call. In letters: digits in a row could be a card number. */
+export function newOrderNumbers(): () => string {
+  const run = `${process.pid}${performance.now().toFixed(0)}`.replaceAll(
+    /\d/g,
+    (digit) => 'abcdefghij'[Number(digit)] ?? '',
+  );
+  let count = 0;
+  return () => `${run}-${(count += 1)}`;
+}
+
+interface Call {
+  key: string;
+  path: string;
+}
+
+export function post(
+  url: string,
+  { key, path, body, idempotencyKey }: Call & { body: object; idempotencyKey?: string },
+): string {
+  const text = JSON.stringify(body);
+  const repeat = idempotencyKey === undefined ? '' : `\r\nIdempotency-Key: ${idempotencyKey}`;
+  return `POST ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${key}${repeat}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+export const get = (url: string, { key, path }: Call): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAuthorization: Bearer ${key}\r\n\r\n`;

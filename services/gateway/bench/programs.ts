@@ -186,6 +186,15 @@ export async function untilShown({ url, key }: Pick<Target, 'url' | 'key'>): Pro
   }
 }
 
+/** How many payments are in a phase, in the read model. */
+export async function countOf({ url, key }: Pick<Target, 'url' | 'key'>, phase: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { body } = await request(`${url}/api/v1/payments?phase=${phase}&perPage=1&withTotal=true`, {
+    headers,
+  });
+  return ((await body.json()) as { totalCount: number }).totalCount;
+}
+
 /** The largest of the readings of a gauge. */
 async function gauge({ metricsUrl }: Pick<GatewayTarget, 'metricsUrl'>, name: string): Promise<number> {
   const text = await (await request(`${metricsUrl}/metrics`)).body.text();

@@ -18,17 +18,71 @@ interface Created {
   currency: string;
   orderNumber: string;
   callbackUrl: string;
+  heldAmount?: number;
+  refundedAmount?: number;
+  recurringToken?: string;
 }
 
+interface CreationRequest extends Created {
+  card?: object;
+  recurringToken?: string;
+  recurring?: boolean;
+  needConfirmation?: boolean;
+}
+
+const callbacks = new Agent({ connections: 16 });
 const byToken = new Map<string, Created>();
 let count = 0;
 
-function create(body: string): object {
-  const { amount, currency, orderNumber, callbackUrl } = JSON.parse(body) as Created;
+/** A hosted payment waits for its customer; one by card or recurring token is paid, or held, at once. */
+function create(request: CreationRequest): object {
+  const { amount, currency, orderNumber, callbackUrl, needConfirmation } = request;
   const token = `service-${(count += 1)}`;
-  byToken.set(token, { token, status: 'init', amount, currency, orderNumber, callbackUrl });
-  const payment = { amount, currency, status: 'init' };
-  return { success: true, token, processingUrl: `https://127.0.0.1/pay/${token}`, payment };
+  const isPaid = request.card !== undefined || request.recurringToken !== undefined;
+  const payment: Created = {
+    ...{ token, status: isPaid ? (needConfirmation ? 'pending' : 'approved') : 'init' },
+    ...{ amount, currency, orderNumber, callbackUrl, heldAmount: isPaid && needConfirmation ? amount : 0 },
+    ...(request.recurring ? { recurringToken: `recurring-${count}` } : {}),
+  };
+  byToken.set(token, payment);
+  // No answer tells of a hold.
+  if (payment.heldAmount) void callBack(payment, callbacks);
+  const page = isPaid ? {} : { processingUrl: `https://127.0.0.1/pay/${token}` };
+  return { success: true, token, ...page, payment: { amount, currency, status: payment.status } };
+}
+
+/** Resolves with true where it was taken. */
+async function callBack(payment: Created, dispatcher: Agent): Promise<boolean> {
+  const { token, status, orderNumber, amount, currency, callbackUrl } = payment;
+  const body = JSON.stringify({ token, type: 'payment', status, orderNumber, amount, currency });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await request(callbackUrl, { method: 'POST', dispatcher, headers, body });
+  await answer.body.dump();
+  return answer.statusCode === 200;
+}
+
+const notFound = { success: false, errors: [{ code: 'payment_not_found', kind: 'invalid_request_error' }] };
+
+function confirm({ token }: { token: string }): object {
+  const payment = byToken.get(token);
+  if (payment === undefined) return notFound;
+  Object.assign(payment, { status: 'approved', heldAmount: 0 });
+  return { success: true, token, payment: { ...payment, ...times } };
+}
+
+function refund({ token, amount }: { token: string; amount?: number }): object {
+  const payment = byToken.get(token);
+  if (payment === undefined) return notFound;
+  const back = amount ?? payment.amount;
+  payment.refundedAmount = (payment.refundedAmount ?? 0) + back;
+  if (payment.refundedAmount === payment.amount) payment.status = 'refunded';
+  const refundToken = `refund-${(count += 1)}`;
+  const { currency } = payment;
+  return {
+    ...{ success: true, token: refundToken },
+    refund: { token: refundToken, amount: back, currency, status: 'approved' },
+    payment: { token },
+  };
 }
 
 interface Approval {
@@ -47,13 +101,7 @@ async function approve({ count, connections }: Approval): Promise<object> {
   const post = async () => {
     for (const payment of next) {
       payment.status = 'approved';
-      const { token, status, orderNumber, amount, currency, callbackUrl } = payment;
-      const body = JSON.stringify({ token, type: 'payment', status, orderNumber, amount, currency });
-      const headers = { 'content-type': 'application/json' };
-      for (;;) {
-        const answer = await request(callbackUrl, { method: 'POST', dispatcher: agent, headers, body });
-        await answer.body.dump();
-        if (answer.statusCode === 200) break;
+      while (!(await callBack(payment, agent))) {
         refused += 1;
         await pause(20);
       }
@@ -76,8 +124,7 @@ function find(url: URL): object {
         .map((each) => ({ ...each, ...times })),
     };
   const payment = byToken.get(url.pathname.split('/').at(-1) ?? '');
-  if (payment === undefined)
-    return { success: false, errors: [{ code: 'payment_not_found', kind: 'invalid_request_error' }] };
+  if (payment === undefined) return notFound;
   return { success: true, payment: { ...payment, ...times } };
 }
 
@@ -92,8 +139,10 @@ const server = createServer({ key, cert, keepAliveTimeout: 60_000 }, (incoming, 
     .setEncoding('utf8')
     .on('data', (chunk: string) => (body += chunk))
     .on('end', () => {
-      if (incoming.url !== '/bench/approve') return answer(create(body));
-      return void approve(JSON.parse(body) as Approval).then(answer);
+      const said = JSON.parse(body) as CreationRequest & Approval;
+      if (incoming.url === '/bench/approve') return void approve(said).then(answer);
+      if (incoming.url === '/api/v1/payments/confirm') return answer(confirm(said));
+      return answer(incoming.url === '/api/v1/refunds' ? refund(said) : create(said));
     });
 });
 server.listen(0, '127.0.0.1', () => {

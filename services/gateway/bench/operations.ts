@@ -1,0 +1,147 @@
+/**
+ * `npm run bench -- operations`: each operation of the API by itself, in front of a Payment Service that answers at once:
+ * how many a second, how long one takes, and what it costs the processor. The embedded store and topics, or those that
+ * EVENTSTORE_URL and KAFKA_BROKERS name.
+ */
+import { writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { get, newOrderNumbers, post, sendAll } from './http-load.ts';
+import {
+  type GatewayTarget,
+  countOf,
+  cpuMsOf,
+  memoryOf,
+  rounded,
+  say,
+  startBareService,
+  startGateway,
+  stopAll,
+  untilShown,
+} from './programs.ts';
+
+const connections = 32;
+const card = { pan: '4392963203551251', expires: '12/2030', holder: 'ANNA MUSTER', cvv: '123' };
+const terms = { product: 'Tea', amount: 1250, currency: 'EUR' };
+
+interface Options {
+  durationMs: number;
+  json: string | undefined;
+}
+
+function readOptions(): Options {
+  try {
+    const { values } = parseArgs({
+      options: { seconds: { type: 'string', default: '4' }, json: { type: 'string' } },
+    });
+    const seconds = Number(values.seconds);
+    if (!(seconds >= 1 && seconds <= 600)) throw new RangeError('--seconds must be from 1 to 600.');
+    return { durationMs: 1_000 * seconds, json: values.json };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message.split('\n')[0] : ''}\n`);
+    process.exit(2);
+  }
+}
+
+interface Row {
+  operation: string;
+  perSecond: number;
+  medianMs: number;
+  p99Ms: number;
+  /** Of the gateway, milliseconds of processor time for each, with what follows it: views, topics, webhooks. */
+  cpuMs: number;
+}
+
+interface Bench {
+  gateway: GatewayTarget;
+  durationMs: number;
+  rows: Row[];
+}
+
+/** Sends what `next` gives, waits until all of it can be read, and prints its row. Gives what `pattern` finds in each answer. */
+async function measure(
+  { gateway, durationMs, rows }: Bench,
+  operation: string,
+  { next, pattern }: { next: (number: number) => string | undefined; pattern?: RegExp },
+): Promise<string[]> {
+  const found: string[] = [];
+  const before = cpuMsOf(gateway.child);
+  const pace = { url: gateway.url, connections, durationMs };
+  const { count, perSecond, medianMs, p99Ms } = await sendAll(pace, next, (answer) => {
+    const name = pattern?.exec(answer)?.[1];
+    if (name !== undefined) found.push(name);
+  });
+  await untilShown(gateway);
+  const cpuMs = (cpuMsOf(gateway.child) - before) / count;
+  rows.push({ operation, perSecond, medianMs, p99Ms, cpuMs });
+  say(
+    `${operation} (${rounded(count)})`,
+    `${rounded(perSecond)}/s, p50 / p99 ${medianMs.toFixed(1)} / ${p99Ms.toFixed(1)} ms, processor ${cpuMs.toFixed(2)} ms`,
+  );
+  return found;
+}
+
+const tokenPattern = /"token":"(pay_[^"]+)"/;
+
+async function measureAll(bench: Bench): Promise<void> {
+  const { url, key } = bench.gateway;
+  const orderNumber = newOrderNumbers();
+  const create = (more: object) => () =>
+    post(url, {
+      key,
+      path: '/api/v1/payments',
+      body: { ...terms, orderNumber: orderNumber(), ...more },
+    });
+  const each = (tokens: readonly string[], path: string) => (number: number) => {
+    const token = tokens[number];
+    return token === undefined
+      ? undefined
+      : post(url, { key, path, body: { token }, idempotencyKey: orderNumber() });
+  };
+  const withToken = { pattern: tokenPattern };
+  await measure(bench, 'hosted payment', { next: create({ customer: { email: 'anna@example.com' } }) });
+  const paid = await measure(bench, 'payment by card', {
+    next: create({ card }),
+    ...withToken,
+  });
+  const held = await measure(bench, 'payment by card, held', {
+    next: create({ card, needConfirmation: true }),
+    ...withToken,
+  });
+  while ((await countOf(bench.gateway, 'authorized')) < held.length) await pause(50);
+  await measure(bench, 'capture', { next: each(held, '/api/v1/payments/confirm') });
+  const [recurringToken] = await measure({ ...bench, durationMs: 1, rows: [] }, 'first recurring payments', {
+    next: create({ card, recurring: true }),
+    pattern: /"recurringToken":"(rec_[^"]+)"/,
+  });
+  await measure(bench, 'payment by recurring token', {
+    next: create({ recurringToken }),
+  });
+  await measure(bench, 'refund', { next: each(paid, '/api/v1/refunds') });
+  const pathOf = (number: number) => `/api/v1/payments/${paid[number % paid.length]}`;
+  await measure(bench, 'retrieve', { next: (number) => get(url, { key, path: pathOf(number) }) });
+  const list = get(url, { key, path: '/api/v1/payments?perPage=20' });
+  await measure(bench, 'list, 20 of them', { next: () => list });
+}
+
+async function main(): Promise<void> {
+  const { durationMs, json } = readOptions();
+  const service = await startBareService();
+  const names = ['EVENTSTORE_URL', 'KAFKA_BROKERS'];
+  const env = Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+  const gateway = await startGateway({ service, name: 'gateway', env });
+  const rows: Row[] = [];
+  await measureAll({ gateway, durationMs, rows });
+  const { now, most } = memoryOf(gateway.child);
+  say('memory of the gateway: now, at the most', `${rounded(now)}, ${rounded(most)} MiB`);
+  if (json !== undefined)
+    writeFileSync(json, `${JSON.stringify({ rows, memory: { now, most } }, null, 2)}\n`);
+}
+
+try {
+  await main();
+} finally {
+  await stopAll();
+}
