@@ -15,4 +15,5 @@ export * from './topics/record-format.ts';
 export * from './topics/records.ts';
 export * from './topics/topics.ts';
 export { toIso, toPublicEvidence } from './values.ts';
+export * from './webhook-endpoint.ts';
 export * from './webhook.ts';

@@ -1,6 +1,6 @@
 /** What a team receives at its `callbackUrl`, and what it sees of each delivery attempt. */
 import { paymentStatusSchema } from '@tollgate/payment-api/values';
-import { metadataSchema } from '@tollgate/payment-domain';
+import { metadataSchema, since } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { amount, currency, declineReason, instant, sanitizedMask } from './values.ts';
 
@@ -10,7 +10,8 @@ import { amount, currency, declineReason, instant, sanitizedMask } from './value
  */
 export const webhookBodySchema = z.object({
   token: z.string(),
-  type: z.enum(['payment', 'refund', 'payout']),
+  /** `test` tells of nothing: a person asked for it. */
+  type: z.union([z.enum(['payment', 'refund', 'payout']), since(2, z.literal('test'))]),
   status: paymentStatusSchema,
   orderNumber: z.string().nullable(),
   amount,
@@ -40,6 +41,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export const webhookSchema = z.object({
   id: z.string().describe('Sent as `webhook-id`, the same on every attempt.'),
   url: z.string(),
+  endpoint: z.string().exactOptional().describe('The standing endpoint; absent for a `callbackUrl`.'),
   body: webhookBodySchema,
   state: z.enum(['open', 'delivered', 'given_up']),
   createdAt: instant,

@@ -134,6 +134,31 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     await readAll(token);
   });
 
+  it('of standing webhook endpoints', async () => {
+    const path = '/api/v1/webhook-endpoints';
+    const url = `${callbackUrl}/standing`;
+    const { statusCode, body } = await call('POST', path, { body: { url, events: ['payment.approved'] } });
+    expect(statusCode).toBe(201);
+    const one = `${path}/${(body as unknown as { endpoint: { id: string } }).endpoint.id}`;
+    expect((await call('POST', path, { body: { url } })).statusCode).toBe(409);
+    expect((await call('POST', path, { body: { url: 'https://elsewhere.example' } })).statusCode).toBe(400);
+    for (const shown of [path, one]) expect((await call('GET', shown)).statusCode).toBe(200);
+    expect((await call('POST', `${one}/test`)).statusCode).toBe(202);
+    const id = await eventually(async () => {
+      const { deliveries } = (await call('GET', `${one}/deliveries`)).body as unknown as {
+        deliveries: { id: string; state: string }[];
+      };
+      expect(deliveries.map(({ state }) => state)).toEqual(['delivered']);
+      return deliveries[0]?.id ?? '';
+    });
+    expect((await call('POST', `${one}/deliveries/${id}/replay`)).statusCode).toBe(202);
+    expect((await call('POST', `${one}/replay`, { body: { status: 'delivered' } })).statusCode).toBe(202);
+    expect((await call('POST', `${one}/rotate-secret`)).statusCode).toBe(200);
+    expect((await call('PATCH', one, { body: { status: 'disabled' } })).statusCode).toBe(200);
+    expect((await call('POST', `${one}/test`)).statusCode).toBe(409);
+    for (const expected of [200, 404]) expect((await call('DELETE', one)).statusCode).toBe(expected);
+  });
+
   it('of payouts, reviews, the balance, disputes and lists', async () => {
     const funds = await paid({ orderNumber: 'funds', amount: 1_000_000 });
     await untilPhase(funds, 'approved');
@@ -313,7 +338,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const stranger = documentedGateway(system.gatewayAs('none'), seen);
     for (const { method, path, scopes } of operations.filter((each) => each.scopes !== undefined)) {
       const url = path.replaceAll(/\{\w+\}/g, 'pay_none');
-      expect((await stranger(method === 'get' ? 'GET' : 'POST', url)).statusCode, url).toBe(401);
+      const verb = method.toUpperCase() as Uppercase<typeof method>;
+      expect((await stranger(verb, url)).statusCode, url).toBe(401);
       expect(scopes).not.toEqual([]);
     }
     const raw = (headers: Record<string, string>, body: string) =>

@@ -87,7 +87,11 @@ interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export type CallGateway = (method: 'GET' | 'POST', path: string, options?: CallOptions) => Promise<Answer>;
+export type CallGateway = (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  options?: CallOptions,
+) => Promise<Answer>;
 export type CallSandbox = (
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -240,7 +244,7 @@ function sandboxOf(quickstart: SandboxQuickstart): Pick<System, 'sandbox' | 'san
 
 export async function callJson(
   url: string,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   key: string,
   { body, headers }: CallOptions = {},
   ca?: string,

@@ -3,6 +3,8 @@ import { given, webhookSecretsOf, type Clock, type WebhookMasterSecret } from '@
 import { isLoopbackHost, type AddressGuard } from './address-guard.ts';
 import { failureReasonOf, type WebhookClient } from './http-client.ts';
 import type { FailureReason } from '@tollgate/gateway-api';
+import { secretVersionsOf, type Endpoint } from './endpoints/endpoint.ts';
+import type { EndpointDirectory } from './endpoints/endpoint-directory.ts';
 import type { Webhook, Outcome } from './webhook-state.ts';
 import { webhookHeaders } from './signature.ts';
 
@@ -22,6 +24,14 @@ export interface DeliveryDependencies {
   secretVersionsOf?: (team: string, endpoint: { environment: string; origin: string }) => readonly string[];
   /** Whether the team currently allows the origin of the URL. */
   isCallbackAllowed: (team: string, url: string) => boolean;
+  /** The standing endpoints as they are now. */
+  endpoints: Pick<EndpointDirectory, 'find'>;
+}
+
+/** Where a webhook goes now, and what signs it. */
+interface Destination {
+  url: string;
+  versions: readonly string[];
 }
 
 /** Makes one attempt and returns its outcome; undefined if `stopping` aborted it, and then it does not count. */
@@ -30,7 +40,9 @@ export async function tryToDeliver(
   webhook: Webhook,
   stopping: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const reason = refusalOf(deps, webhook);
+  const destination = destinationOf(deps, webhook);
+  if (destination === undefined) return { kind: 'abandoned' };
+  const reason = refusalOf(deps, webhook.team, destination.url);
   if (reason !== undefined) return { kind: 'failed', reason };
   const ended = new AbortController();
   const tooLong = new AbortController();
@@ -40,7 +52,7 @@ export async function tryToDeliver(
     () => undefined, // The attempt ended in time.
   );
   try {
-    const statusCode = await deps.client.post(messageOf(deps, webhook), signal);
+    const statusCode = await deps.client.post(messageOf(deps, webhook, destination), signal);
     return { kind: 'answered', statusCode };
   } catch (error) {
     if (stopping.aborted) return undefined;
@@ -50,10 +62,29 @@ export async function tryToDeliver(
   }
 }
 
+/** Undefined where the endpoint is disabled or removed: what was missed is replayed by hand. */
+function destinationOf(deps: DeliveryDependencies, webhook: Webhook): Destination | undefined {
+  const { environment, team, url, endpoint: id } = webhook;
+  if (id === undefined) return { url, versions: versionsOfOrigin(deps, webhook) };
+  const endpoint: Endpoint | undefined = deps.endpoints.find({ environment, team }, id);
+  if (endpoint === undefined || endpoint.disabled !== undefined) return undefined;
+  return { url: endpoint.url, versions: secretVersionsOf(endpoint, deps.clock.now()) };
+}
+
+/** Of a URL that cannot be read, the first ones: it is refused. */
+function versionsOfOrigin(
+  { secretVersionsOf: versionsOf = () => [''] }: DeliveryDependencies,
+  { environment, team, url }: Webhook,
+): readonly string[] {
+  const origin = URL.parse(url)?.origin;
+  return origin === undefined ? [''] : versionsOf(team, { environment, origin });
+}
+
 /** Why an address may not be called. Checked at every attempt, because a team may change its allowed origins. */
 function refusalOf(
   { isCallbackAllowed, guard }: DeliveryDependencies,
-  { team, url }: Webhook,
+  team: string,
+  url: string,
 ): FailureReason | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || !isCallbackAllowed(team, url)) return 'origin_not_allowed';
@@ -64,12 +95,12 @@ function refusalOf(
 }
 
 function messageOf(
-  { clock, secrets, secretVersionsOf = () => [''] }: DeliveryDependencies,
+  { clock, secrets }: DeliveryDependencies,
   webhook: Webhook,
+  { url, versions }: Destination,
 ) {
-  const { id, environment, team, url } = webhook;
+  const { id, environment, team } = webhook;
   const body = JSON.stringify(webhook.body);
-  const versions = secretVersionsOf(team, { environment, origin: new URL(url).origin });
   const signing = webhookSecretsOf(secrets, environment, team, versions);
   const signed = webhookHeaders({ id, body }, signing, clock.now());
   const headers = {

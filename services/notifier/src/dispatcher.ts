@@ -10,19 +10,30 @@ import {
 import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
+import { createEndpointHealth, type EndpointHealth } from './endpoints/endpoint-health.ts';
+import type { EndpointBook } from './endpoints/endpoint-book.ts';
+import {
+  createEndpointDirectory,
+  isOfEndpoints,
+  type EndpointCount,
+  type EndpointDirectory,
+} from './endpoints/endpoint-directory.ts';
+import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
-import { dueWebhook } from './webhook-state.ts';
+import { dueWebhook, type Outcome } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
 import type { Limits } from './turns.ts';
 
-export interface DispatcherDependencies extends DeliveryDependencies {
+export interface DispatcherDependencies extends Omit<DeliveryDependencies, 'endpoints'> {
   store: EventStore;
   journal: WebhookJournal;
+  book: Pick<EndpointBook, 'change'>;
   clock: Clock;
   ids: Ids;
   log: Log;
   limits?: Limits;
+  onEndpoints?: (count: () => EndpointCount) => void;
 }
 
 /** Pause of a subject after its webhooks could not be read or written, milliseconds. */
@@ -48,13 +59,17 @@ export async function dispatchWebhooks(
   const failing = new AbortController();
   const both = AbortSignal.any([signal, failing.signal]);
   const open = createOpenSubjects(deps.limits);
-  const sender = createSender(deps, open, both);
+  const endpoints = createEndpointDirectory(deps.log);
+  await endpoints.catchUp(deps.store, undefined, both);
+  deps.onEndpoints?.(endpoints.count);
+  const health = createEndpointHealth(deps);
+  const sender = createSender({ ...deps, endpoints }, { open, health }, both);
   const ending = (error: unknown) => {
     failing.abort();
     throw error;
   };
-  const work = [takeIn(deps, { open, wake: sender.wake, signal: both, gotOn }), sender.run()].map((each) =>
-    each.catch(ending),
+  const work = [takeIn(deps, { open, endpoints, wake: sender.wake, signal: both, gotOn }), sender.run()].map(
+    (each) => each.catch(ending),
   );
   const ended = await Promise.allSettled(work);
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
@@ -65,18 +80,27 @@ async function takeIn(
   deps: DispatcherDependencies,
   {
     open,
+    endpoints,
     wake,
     signal,
     gotOn,
-  }: { open: OpenSubjects; wake: () => void; signal: AbortSignal; gotOn: () => void },
+  }: {
+    open: OpenSubjects;
+    endpoints: EndpointDirectory;
+    wake: () => void;
+    signal: AbortSignal;
+    gotOn: () => void;
+  },
 ): Promise<void> {
   const { store, journal, log } = deps;
   const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
   const { position: from, tokens } = (await checkpoint.read()) ?? { position: beginning, tokens: [] };
   for (const token of tokens) await load(token, undefined);
   let after = from;
-  for await (const item of store.subscribe({ from, prefixes: [webhookStreamPrefix], signal })) {
-    if (item.kind === 'event') await take(item);
+  const prefixes = [webhookStreamPrefix, endpointStreamPrefix];
+  for await (const item of store.subscribe({ from, prefixes, signal })) {
+    if (item.kind === 'event' && isOfEndpoints(item)) endpoints.apply(item);
+    else if (item.kind === 'event') await take(item);
     after = item.position;
     if (checkpoint.ageMs() >= checkpointEveryMs) await checkpoint.advance(open.checkpoint(item.position));
     gotOn();
@@ -108,7 +132,11 @@ interface Sender {
   run(): Promise<void>;
 }
 
-function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: AbortSignal): Sender {
+function createSender(
+  deps: DispatcherDependencies & DeliveryDependencies,
+  { open, health }: { open: OpenSubjects; health: EndpointHealth },
+  signal: AbortSignal,
+): Sender {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
   let sleeping = new AbortController();
@@ -143,6 +171,8 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
     if (webhook === undefined) return loaded;
     const outcome = await tryToDeliver(deps, webhook, signal);
     if (outcome === undefined) return loaded;
+    // First, so that a crash in between forgets nothing: what is still open is then abandoned.
+    await health.note(webhook, outcome);
     const recorded = await journal.recordOutcome(token, webhook.id, outcome);
     logTry(log, token, webhook.team, outcome);
     return recorded;
@@ -163,12 +193,8 @@ function createSender(deps: DispatcherDependencies, open: OpenSubjects, signal: 
   return { wake, run };
 }
 
-function logTry(
-  log: Log,
-  token: string,
-  team: string,
-  outcome: { kind: 'answered'; statusCode: number } | { kind: 'failed'; reason: string },
-): void {
+function logTry(log: Log, token: string, team: string, outcome: Outcome): void {
+  if (outcome.kind === 'abandoned') return;
   const what = outcome.kind === 'answered' ? { statusCode: outcome.statusCode } : { code: outcome.reason };
   log.debug({ token, team, ...what }, 'attempted to deliver a webhook');
 }

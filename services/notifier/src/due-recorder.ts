@@ -19,6 +19,12 @@ import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
 import type { ViewEnvelope } from '@tollgate/views';
 import { z } from 'zod';
+import {
+  createEndpointDirectory,
+  isOfEndpoints,
+  type EndpointDirectory,
+} from './endpoints/endpoint-directory.ts';
+import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { noticesOf, type DueWebhook } from './notices.ts';
 import type { WebhookJournal } from './webhook-journal.ts';
 import { subjectOfStream, subjectStreamPrefixes, type Subject } from './subjects.ts';
@@ -45,10 +51,12 @@ const checkpointEveryMs = 1_000;
 
 /** The most webhooks that are recorded together. */
 const batchSize = 100;
+const prefixes = [...subjectStreamPrefixes, endpointStreamPrefix];
+
 /** Payments and payouts kept in memory. */
 const statesMax = 5_000;
 
-/** The webhooks due for one event of one payment or payout. */
+/** The webhooks due for one event of one payment or payout, and one receiver. */
 interface DueByEvent {
   token: string;
   event: RecordedEvent;
@@ -65,7 +73,10 @@ export async function recordDueWebhooks(
   const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
   const { position: from, failedStreams } = (await checkpoint.read()) ?? initial;
   const failed = createFailedStreams(log, failedStreams);
-  const dueBy = createDueBy(deps, failed);
+  // As they were when an event was recorded, however late it is followed.
+  const endpoints = createEndpointDirectory(log);
+  await endpoints.catchUp(store, from, signal);
+  const dueBy = createDueBy(deps, failed, endpoints);
   for (const known of failedStreams) await bringIn(known);
   await follow();
 
@@ -81,7 +92,7 @@ export async function recordDueWebhooks(
   async function follow(): Promise<void> {
     const age = createBatchAge(deps.clock);
     let batch: DueByEvent[] = [];
-    for await (const item of store.subscribe({ from, prefixes: subjectStreamPrefixes, signal })) {
+    for await (const item of store.subscribe({ from, prefixes, signal })) {
       if (item.kind === 'event') {
         batch.push(...(await dueBy(item)));
         if (batch.length > 0 && batch.length < batchSize && !age.isDueWith()) continue;
@@ -97,7 +108,11 @@ export async function recordDueWebhooks(
 }
 
 /** Returns the function that finds the webhooks due for an event; a stream that cannot be read is set aside. */
-function createDueBy({ store, clock }: DueRecorderDependencies, failed: FailedStreams) {
+function createDueBy(
+  { store, clock }: DueRecorderDependencies,
+  failed: FailedStreams,
+  endpoints: EndpointDirectory,
+) {
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
 
   async function stepOf(subject: Subject, event: RecordedEvent): Promise<Step<ViewEnvelope> | undefined> {
@@ -112,14 +127,18 @@ function createDueBy({ store, clock }: DueRecorderDependencies, failed: FailedSt
   }
 
   return async (event: RecordedEvent): Promise<DueByEvent[]> => {
+    if (isOfEndpoints(event)) endpoints.apply(event);
     const subject = subjectOfStream(event.stream);
     if (subject === undefined || failed.has(event.stream)) return [];
     const step = await stepOf(subject, event);
-    if (step === undefined || noticesOf(subject, event, step, clock.now()).length === 0) return [];
+    if (step === undefined) return [];
     const { before, after } = step;
+    const { environment, team } = subject.termsOf(after);
+    const known = { endpoints: endpoints.of({ environment, team }), now: clock.now() };
+    if (noticesOf(subject, event, step, known).length === 0) return [];
     const completed = await subject.completed(store, event, after);
-    const due = noticesOf(subject, event, { before, after: completed }, clock.now());
-    return [{ token: after.token, event, due }];
+    const notices = noticesOf(subject, event, { before, after: completed }, known);
+    return notices.map((each) => ({ ...each, event }));
   };
 }
 

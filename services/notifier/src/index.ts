@@ -1,8 +1,12 @@
 export { isNetwork } from './address-guard.ts';
+export type { EndpointCount } from './endpoints/endpoint-directory.ts';
+export { createDeliveryList } from './endpoints/delivery-list.ts';
+export { decodeEndpointEvent, endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';
 export { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 export type { WebhookClient } from './http-client.ts';
 export { runNotifier } from './notifier.ts';
+export { registerNotifierRoutes } from './notifier-routes.ts';
 export { retainWebhooks } from './webhook-retention.ts';
-export { registerWebhookRoutes, toPublicWebhook } from './routes.ts';
+export { toPublicWebhook } from './public-webhook.ts';

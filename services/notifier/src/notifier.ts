@@ -10,6 +10,8 @@ import { dispatchWebhooks } from './dispatcher.ts';
 import { recordDueWebhooks } from './due-recorder.ts';
 import { type WebhookClient, createWebhookClient } from './http-client.ts';
 import { createResolve, type Resolve } from './name-resolver.ts';
+import type { EndpointCount } from './endpoints/endpoint-directory.ts';
+import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { limitsDefault, type Limits } from './turns.ts';
 
@@ -31,6 +33,8 @@ export interface NotifierDependencies {
   /** Resolves names; queries the system's name servers by default. */
   resolve?: Resolve;
   limits?: Limits;
+  /** Called with what counts the standing endpoints, each time that deliveries begin. */
+  onEndpoints?: (count: () => EndpointCount) => void;
   /** In the place of HTTPS connections of its own, as in the simulation. */
   client?: WebhookClient;
 }
@@ -44,7 +48,7 @@ export async function runNotifier(deps: NotifierDependencies, signal: AbortSigna
   const client =
     deps.client ?? createWebhookClient({ lookup, connectionsPerOrigin, ...given({ trustedCa }) });
   const journal = createWebhookJournal(deps);
-  const parts = { ...deps, limits, journal, client, guard };
+  const parts = { ...deps, limits, journal, book: createEndpointBook(deps), client, guard };
   try {
     await Promise.all([
       createFollower({ ...deps, name: 'record-webhooks' }, (running, gotOn) =>

@@ -16,7 +16,9 @@ function noticesAlong(events: readonly PaymentEvent[], first: PaymentEvent = req
   let before: PaymentView | undefined;
   return toRecordedEvents([first, ...events]).map((event) => {
     const after = foldPaymentView(before, event);
-    const notices = noticesOf(paymentSubject, event, { before, after }, 42);
+    const notices = noticesOf(paymentSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
+      ({ due }) => due,
+    );
     before = after;
     return notices;
   });

@@ -23,7 +23,9 @@ function noticesAlong(events: readonly PayoutEvent[], first: PayoutEvent = payou
   let before: PayoutView | undefined;
   return toRecordedIn('payout-po_1', [first, ...events]).map((event) => {
     const after = foldPayoutView(before, event);
-    const notices = noticesOf(payoutSubject, event, { before, after }, 42);
+    const notices = noticesOf(payoutSubject, event, { before, after }, { endpoints: [], now: 42 }).flatMap(
+      ({ due }) => due,
+    );
     before = after;
     return notices;
   });

@@ -8,6 +8,7 @@ import { answerInJsonOnly, httpServerOptions, silentLog, systemIds } from '@toll
 import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { replaysMax, type Outcome } from './webhook-state.ts';
 import { registerWebhookRoutes } from './routes.ts';
@@ -46,7 +47,8 @@ async function start(wrap: (store: EventStore) => EventStore = (store) => store)
   await directory.start();
   const app = fastify(httpServerOptions({ bodyLimitBytes: 1_024 }));
   answerInJsonOnly(app, log);
-  registerWebhookRoutes(app, { store, journal, directory, log });
+  const book = createEndpointBook({ store, clock, ids: systemIds });
+  registerWebhookRoutes(app, { store, journal, book, directory, log });
   onTestFinished(async () => {
     await app.close();
     await directory.stop();

@@ -2,17 +2,20 @@
 import type { EventStore } from '@tollgate/event-store';
 import { type Call, type Route, addRoute, replaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { isOwnedBy, isToken, type Caller, type TeamDirectory } from '@tollgate/teams';
-import { type PublicWebhook, toIso } from '@tollgate/gateway-api';
 import { streamOf } from '@tollgate/views';
-import { given, sendErrors, toErrorEntries, type Log } from '@tollgate/service-kit';
+import { sendErrors, toErrorEntries, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { WebhookJournal } from './webhook-journal.ts';
-import { replaysMax, type Delivery, type Webhook, type ReplayRefusal } from './webhook-state.ts';
+import { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
+import { toPublicWebhook } from './public-webhook.ts';
+import { tokenAtEndpoint } from './webhook-events.ts';
+import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import { paymentSubject, payoutSubject, type Subject } from './subjects.ts';
 
 export interface WebhookRouteDependencies {
   store: EventStore;
   journal: WebhookJournal;
+  book: Pick<EndpointBook, 'list'>;
   directory: TeamDirectory;
   log: Log;
 }
@@ -27,9 +30,10 @@ type OwnCall = Call & { token: string };
 
 export function registerWebhookRoutes(app: FastifyInstance, deps: WebhookRouteDependencies): void {
   for (const { subject, list, replay } of places) {
-    addOwnRoute(app, deps, { subject, route: list }, async ({ token, reply }) => {
-      const { state } = await deps.journal.load(token);
-      return reply.send({ success: true, webhooks: state.webhooks.map(toPublicWebhook) });
+    addOwnRoute(app, deps, { subject, route: list }, async ({ caller, token, reply }) => {
+      const all = (await webhooksOf(deps, caller, token)).flatMap(({ webhooks }) => webhooks);
+      const webhooks = all.toSorted((one, other) => one.createdAt - other.createdAt);
+      return reply.send({ success: true, webhooks: webhooks.map(toPublicWebhook) });
     });
     addOwnRoute(app, deps, { subject, route: replay }, (call) => replayWebhooks(deps, subject, call));
   }
@@ -51,15 +55,39 @@ function addOwnRoute(
 }
 
 async function replayWebhooks(
-  { journal }: WebhookRouteDependencies,
+  deps: WebhookRouteDependencies,
   subject: Subject,
-  { caller: { team, keyId }, token, request, reply }: OwnCall,
+  { caller, token, request, reply }: OwnCall,
 ): Promise<FastifyReply> {
+  const { team, keyId } = caller;
   const parsed = replaySchema.safeParse(request.body);
   if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-  const answer = await journal.requestReplay(token, parsed.data?.id, { kind: 'team', team, keyId });
-  if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
-  return reply.code(202).send({ success: true, webhooks: answer.ids.map((id) => ({ id })) });
+  const id = parsed.data?.id;
+  const all = await webhooksOf(deps, caller, token);
+  const wanted = all.filter(({ webhooks }) => webhooks.some((each) => id === undefined || each.id === id));
+  if (wanted.length === 0) return sendRefusal(reply, subject, { code: 'webhook_not_found' });
+  const ids: string[] = [];
+  for (const each of wanted) {
+    const answer = await deps.journal.requestReplay(each.token, id, { kind: 'team', team, keyId });
+    if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
+    ids.push(...answer.ids);
+  }
+  return reply.code(202).send({ success: true, webhooks: ids.map((each) => ({ id: each })) });
+}
+
+/** Those to its `callbackUrl`, and those to each endpoint that the team has. */
+async function webhooksOf(
+  { journal, book }: WebhookRouteDependencies,
+  { environment, team }: Caller,
+  token: string,
+): Promise<{ token: string; webhooks: readonly Webhook[] }[]> {
+  const endpoints = await book.list({ environment, team });
+  const tokens = [token, ...endpoints.map(({ id }) => tokenAtEndpoint(id, token))];
+  const loaded = tokens.map(async (each) => ({
+    token: each,
+    webhooks: (await journal.load(each)).state.webhooks,
+  }));
+  return Promise.all(loaded);
 }
 
 async function isOwn(
@@ -74,27 +102,6 @@ async function isOwn(
   }
   return false;
 }
-
-export const toPublicWebhook = (webhook: Webhook): PublicWebhook => ({
-  id: webhook.id,
-  url: webhook.url,
-  body: webhook.body,
-  state: webhook.state,
-  createdAt: toIso(webhook.createdAt),
-  ...given({ nextAttemptAt: nextAttemptAt(webhook) }),
-  deliveries: webhook.deliveries.map(toPublicDelivery),
-});
-
-/** Absent if no attempt will follow, and if one is due immediately. */
-const nextAttemptAt = ({ state, nextAt }: Webhook): string | undefined =>
-  state === 'open' && nextAt > 0 ? toIso(nextAt) : undefined;
-
-const toPublicDelivery = ({ attempt, at, isDelivered, statusCode, reason }: Delivery) => ({
-  attempt,
-  at: toIso(at),
-  outcome: isDelivered ? ('delivered' as const) : ('failed' as const),
-  ...given({ statusCode, reason }),
-});
 
 const sendRefusal = (reply: FastifyReply, { name }: Subject, { code }: ReplayRefusal) =>
   sendError(reply, code, {

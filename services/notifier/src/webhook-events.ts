@@ -4,7 +4,7 @@
  * milliseconds since the Unix epoch.
  */
 import { failureReasons, webhookBodySchema } from '@tollgate/gateway-api';
-import { type EventOf, environmentSchema, eventFamily } from '@tollgate/payment-domain';
+import { type EventOf, environmentSchema, eventFamily, since } from '@tollgate/payment-domain';
 import { z } from 'zod';
 
 const instantSchema = z.int().min(0);
@@ -18,7 +18,10 @@ const webhookEventSchemas = {
     id: idSchema,
     environment: environmentSchema,
     team: z.string(),
+    /** Of an endpoint: as it was then. */
     url: z.string(),
+    /** Id of the standing endpoint that it goes to; absent for a `callbackUrl`. */
+    endpoint: since(2, z.string()).exactOptional(),
     body: webhookBodySchema,
     at: instantSchema,
   }),
@@ -44,6 +47,12 @@ export type WebhookEventOf<Type extends WebhookEventType> = Extract<WebhookEvent
 export const webhookStreamPrefix = 'webhook-';
 /** The tokens of payments and payouts begin differently, so no two subjects share a stream. */
 export const webhookStream = (token: string): string => `${webhookStreamPrefix}${token}`;
+/**
+ * What stands for the token where webhooks about it go to an endpoint: a stream of their own, so that no receiver waits
+ * for another. Ids of endpoints begin with `we_`, as no token does.
+ */
+export const tokenAtEndpoint = (endpoint: string, token: string): string => `${endpoint}.${token}`;
+export const endpointWebhooksPrefix = `${webhookStreamPrefix}we_`;
 export const tokenOfWebhookStream = (stream: string): string => stream.slice(webhookStreamPrefix.length);
 
 export const { decode: decodeWebhookEvent, versionOf: versionOfWebhookEvent } =

@@ -32,6 +32,7 @@ import {
   type Outcome,
   type SubjectWebhooks,
   type ReplayRefusal,
+  type Webhook,
 } from './webhook-state.ts';
 import { nextTryAfter } from './retry-schedule.ts';
 
@@ -65,6 +66,7 @@ export interface WebhookJournal {
     token: string,
     id: string | undefined,
     actor: Actor,
+    only?: Webhook['state'],
   ): Promise<{ kind: 'requested'; ids: string[] } | { kind: 'refused'; refusal: ReplayRefusal }>;
 }
 
@@ -116,9 +118,9 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       if (answer.kind === 'refused') throw new InvariantViolation('the record of an attempt was refused');
       return { state: answer.state, revision: answer.revision };
     },
-    requestReplay: async (token, id, actor) => {
+    requestReplay: async (token, id, actor, only) => {
       const at = clock.now();
-      const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at));
+      const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at, only));
       if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
       const wanted = outcome.state.webhooks.filter((each) => id === undefined || each.id === id);
       return { kind: 'requested', ids: wanted.map((each) => each.id) };

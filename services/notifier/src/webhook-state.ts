@@ -19,6 +19,8 @@ export interface Webhook {
   environment: Environment;
   team: string;
   url: string;
+  /** The standing endpoint that it goes to, by whatever URL that has then. */
+  endpoint?: string;
   body: WebhookBody;
   /** Of the event that it tells of: the id of a request, where one caused it. */
   correlationId?: string;
@@ -42,8 +44,11 @@ export const noWebhooks: SubjectWebhooks = { webhooks: [], replays: 0 };
 /** The most replays of one subject: its stream is read at every attempt. */
 export const replaysMax = 200;
 
-/** The outcome of an attempt. */
-export type Outcome = { kind: 'answered'; statusCode: number } | { kind: 'failed'; reason: FailureReason };
+/** The outcome of an attempt; `abandoned`: none was made, and none will be. */
+export type Outcome =
+  | { kind: 'answered'; statusCode: number }
+  | { kind: 'failed'; reason: FailureReason }
+  | { kind: 'abandoned' };
 
 export interface ReplayRefusal {
   code: 'webhook_not_found' | 'too_many_replays';
@@ -134,15 +139,17 @@ export function decideOutcome(
   const { id, at, outcome } = tried;
   const webhook = state.webhooks.find((each) => each.id === id);
   if (webhook === undefined) throw new InvariantViolation('a try is of a webhook that is not there');
+  const isOpen = webhook.state === 'open';
+  if (outcome.kind === 'abandoned')
+    return { kind: 'events', events: isOpen ? [{ type: 'DeliveryGivenUp', data: { id, at } }] : [] };
   const base = { id, attempt: webhook.deliveries.length + 1, at };
-  if (outcome.kind === 'answered' && isAccepted(outcome.statusCode))
+  if (outcome.kind === 'answered' && isAccepted(outcome))
     return {
       kind: 'events',
       events: [{ type: 'Delivered', data: { ...base, statusCode: outcome.statusCode } }],
     };
   const why = outcome.kind === 'answered' ? { statusCode: outcome.statusCode } : { reason: outcome.reason };
-  const isOpen = webhook.state === 'open';
-  const nextAt = isOpen ? nextAtAfter(webhook.failuresInRow + 1) : undefined;
+  const nextAt = isOpen && !isLastTry(webhook, outcome) ? nextAtAfter(webhook.failuresInRow + 1) : undefined;
   const failed: WebhookEvent = {
     type: 'DeliveryFailed',
     data: { ...base, ...why, ...given({ nextAt }) },
@@ -154,17 +161,32 @@ export function decideOutcome(
   };
 }
 
-const isAccepted = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300;
+export const isAccepted = (outcome: Outcome): boolean =>
+  outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300;
 
-/** Requests the replay of one webhook, or of all of the subject's. One that is due at once stays as it is. */
+/** The endpoint does not exist any more, and says so. */
+export const isGone = ({ endpoint }: Webhook, outcome: Outcome): boolean =>
+  endpoint !== undefined && outcome.kind === 'answered' && outcome.statusCode === 410;
+
+/** A person waits for the outcome of a test. */
+const isLastTry = (webhook: Webhook, outcome: Outcome): boolean =>
+  webhook.body.type === 'test' || isGone(webhook, outcome);
+
+/**
+ * Requests the replay of one webhook, or of all of the subject's. One that is due at once stays as it is, and where a state
+ * is named, one that is in another by now.
+ */
 export function decideReplay(
   { webhooks, replays }: SubjectWebhooks,
   id: string | undefined,
   at: number,
+  only?: Webhook['state'],
 ): Decided<ReplayRefusal> {
   const wanted = webhooks.filter((each) => id === undefined || each.id === id);
   if (wanted.length === 0) return { kind: 'refused', refusal: { code: 'webhook_not_found' } };
-  const asked = wanted.filter(({ state, nextAt }) => state !== 'open' || nextAt > 0);
+  const asked = wanted.filter(
+    ({ state, nextAt }) => (state !== 'open' || nextAt > 0) && (only === undefined || state === only),
+  );
   if (replays + asked.length > replaysMax) return { kind: 'refused', refusal: { code: 'too_many_replays' } };
   return {
     kind: 'events',

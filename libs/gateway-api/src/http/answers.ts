@@ -13,6 +13,7 @@ import { paymentToken, refundSchema, refundToken } from '../refund.ts';
 import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { currency, sum } from '../values.ts';
+import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookSchema } from '../webhook.ts';
 import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
 import { operatorAnswerSchemas } from './operator-answers.ts';
@@ -138,6 +139,24 @@ export const answerSchemas = {
     reconciliation: publicReconciliationSchema.extend({ differences: z.array(publicDifferenceSchema) }),
   }),
   WebhookList: z.object({ success, webhooks: z.array(webhookSchema) }),
+  WebhookEndpoint: webhookEndpointSchema,
+  WebhookEndpointList: z.object({ success, endpoints: z.array(webhookEndpointSchema) }),
+  WebhookEndpointAnswer: z.object({ success, endpoint: webhookEndpointSchema }),
+  CreatedWebhookEndpoint: z.object({
+    success,
+    endpoint: webhookEndpointSchema,
+    secret: z.string().describe('`whsec_…`, for Standard Webhooks. It is shown only here.'),
+  }),
+  WebhookDeliveryList: z.object({
+    success,
+    deliveries: z.array(webhookSchema),
+    ...{ perPage: pageFields.perPage, nextCursor: pageFields.nextCursor },
+  }),
+  ReplayedDeliveries: z.object({
+    success,
+    replayed: z.int().min(0).describe('How many are sent again.'),
+    nextCursor: z.string().exactOptional().describe('There may be more: send it as `cursor`.'),
+  }),
   ReplayedWebhooks: z.object({
     success,
     webhooks: z.array(z.object({ id: z.string() })),

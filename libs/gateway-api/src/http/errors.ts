@@ -35,6 +35,9 @@ const retried = (status: number, retryAfterSeconds: number, message: string): St
   retryAfterSeconds,
 });
 
+/** Since the second release. */
+const later = (error: StatedError): StatedError => ({ ...error, since: '0.2.0' });
+
 export const apiErrors = {
   ...serverErrors,
   auth_header_not_found: unauthorized(
@@ -108,6 +111,26 @@ export const apiErrors = {
   },
   too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
+  webhook_endpoint_not_found: later(
+    notFound(
+      'No webhook endpoint of your team has this id. Check the id and the environment of the API key.',
+      'id',
+    ),
+  ),
+  webhook_endpoint_exists: later(
+    refused('Your team has an endpoint with this URL. List the endpoints, and change that one.', 'url'),
+  ),
+  webhook_endpoint_disabled: later(
+    refused(
+      'The endpoint is disabled, so nothing is sent to it. Enable it first: PATCH {"status":"enabled"}.',
+    ),
+  ),
+  too_many_webhook_endpoints: later(
+    refused('Your team has 20 webhook endpoints in this environment. Remove one first.'),
+  ),
+  too_many_endpoint_changes: later(
+    refused('The webhook endpoints of your team were changed 5,000 times. Ask the operators.'),
+  ),
   too_many_replays: of(
     'invalid_request_error',
     409,

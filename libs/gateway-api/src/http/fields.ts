@@ -122,4 +122,14 @@ export const bodyFields: Readonly<Record<string, string>> = {
   id: 'The webhook.',
   name: 'What you call the view: at most 40 characters.',
   query: 'What stands behind the `?` in the address of the list.',
+  url: 'Where webhooks are sent. Its origin must be on the list of allowed origins.',
+  events:
+    'Which webhooks are sent: `<type>.<status>` of the body, or `*` for all, also for those that are added later. All unless given.',
+  description: 'What it is for, in your own words; at most 255 characters.',
+  status:
+    '`enabled` or `disabled`, of an endpoint; of a replay, which ones: `failed` (unless given) or `delivered`.',
+  overlapHours: 'So many hours the former secret signs, too: 0 to 168.',
+  createdFrom: 'Due at this instant or later, ISO 8601.',
+  createdBefore: 'Due before this instant, ISO 8601.',
+  cursor: '`nextCursor` of the answer before.',
 };

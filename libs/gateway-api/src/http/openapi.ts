@@ -9,14 +9,18 @@ import { type Route, bodySchemas, errorCodes, errorsOf, routes } from './routes.
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {
   id: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** As OpenAPI writes it: `/api/v1/payments/{token}`. */
   path: string;
 }
 
 export const operations: readonly Operation[] = Object.entries<Route>(routes).map(([id, route]) => ({
   ...route,
-  ...{ id, method: route.method === 'GET' ? 'get' : 'post', path: route.url.replaceAll(/:(\w+)/g, '{$1}') },
+  ...{
+    id,
+    method: route.method.toLowerCase() as Operation['method'],
+    path: route.url.replaceAll(/:(\w+)/g, '{$1}'),
+  },
 }));
 
 type JsonObject = Record<string, unknown>;

@@ -93,7 +93,7 @@ export const payoutListSchema = z
 export const paymentExportSchema = z.strictObject(paymentFilters);
 
 /** Milliseconds since the Unix epoch. */
-const instantSchema = z.iso
+export const instantSchema = z.iso
   .datetime({
     offset: true,
     error: 'must be an instant written as in ISO 8601, such as 2030-01-01T12:00:00Z',
@@ -153,6 +153,15 @@ export const requestListSchema = z.strictObject({
     .optional(),
   ...{ errorCode: exactText, keyId: exactText, token: exactText },
   ...{ dateFrom: daySchema.optional(), dateTo: daySchema.optional() },
+});
+
+export const deliveryStatuses = ['failed', 'open', 'delivered'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+export const webhookDeliveryListSchema = z.strictObject({
+  ...onePage,
+  status: z.enum(deliveryStatuses).optional(),
+  ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
 });
 
 /** Seconds. */

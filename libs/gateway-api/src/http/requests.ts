@@ -2,6 +2,7 @@
 import {
   containsCardNumber,
   createPaymentRequestSchema,
+  httpUrlSchema,
   isVisibleText,
   mustBeVisible,
   payoutRequestSchema as payoutOfService,
@@ -11,6 +12,8 @@ import { metadataBytes, metadataBytesMax, metadataLimits, resolutionSchema } fro
 import { z } from 'zod';
 import { savedViewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';
+import { everyWebhookEvent, webhookEventNames } from '../webhook-endpoint.ts';
+import { instantSchema } from './queries.ts';
 
 const { entries, name, value } = metadataLimits;
 
@@ -70,5 +73,51 @@ export const approvalRefusalSchema = z.strictObject({
 
 export { savedViewSchema };
 export const removedViewSchema = savedViewSchema.pick({ name: true });
+const eventNameSchema = z.enum(
+  [everyWebhookEvent, ...webhookEventNames],
+  `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
+);
+const endpointShape = {
+  url: httpUrlSchema,
+  events: z
+    .array(eventNameSchema, 'must be a list of names of events')
+    .min(1, 'must not be empty')
+    .max(webhookEventNames.length + 1, 'must have each event once')
+    .refine((names) => new Set(names).size === names.length, 'must have each event once'),
+  description: z
+    .string('must be a text')
+    .max(255, 'must be at most 255 characters')
+    .refine(isVisibleText, mustBeVisible)
+    .refine((text) => !containsCardNumber(text), 'must not contain a card number'),
+};
+export const newWebhookEndpointSchema = z.strictObject({
+  url: endpointShape.url,
+  events: endpointShape.events.optional(),
+  description: endpointShape.description.optional(),
+});
+export const webhookEndpointChangeSchema = z
+  .strictObject({ ...endpointShape, status: z.enum(['enabled', 'disabled'], 'must be enabled or disabled') })
+  .partial();
+
+/** So long webhooks carry the signature of the former secret, too, at most. */
+const overlapHoursMax = 168;
+export const secretRotationSchema = z
+  .strictObject({
+    overlapHours: z
+      .int('must be a whole number of hours')
+      .min(0, 'must be at least 0')
+      .max(overlapHoursMax, `must be at most ${overlapHoursMax}`)
+      .optional(),
+  })
+  .optional();
+
+export const bulkReplaySchema = z
+  .strictObject({
+    status: z.enum(['failed', 'delivered'], 'must be failed or delivered').optional(),
+    createdFrom: instantSchema.optional(),
+    createdBefore: instantSchema.optional(),
+    cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  })
+  .optional();
 
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();

@@ -15,9 +15,12 @@ import { operatorRoutes } from './operator-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
 import {
   approvalRefusalSchema,
+  bulkReplaySchema,
+  newWebhookEndpointSchema,
   paymentRequestSchema,
   payoutRequestSchema,
   refundRequestSchema,
@@ -25,6 +28,8 @@ import {
   replaySchema,
   savedViewSchema,
   resolutionRequestSchema,
+  secretRotationSchema,
+  webhookEndpointChangeSchema,
 } from './requests.ts';
 import { calls, done, ofCommands, ofProviderCalls, ofReads, tagged, unknown } from './route-parts.ts';
 
@@ -39,6 +44,10 @@ export const bodySchemas = {
   Replay: replaySchema,
   SavedView: savedViewSchema,
   RemovedView: removedViewSchema,
+  NewWebhookEndpoint: newWebhookEndpointSchema,
+  WebhookEndpointChange: webhookEndpointChangeSchema,
+  SecretRotation: secretRotationSchema,
+  BulkReplay: bulkReplaySchema,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 
@@ -47,7 +56,7 @@ export type AnsweringService = 'command-service' | 'query-service' | 'notifier' 
 
 export interface Route {
   service: AnsweringService;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As Fastify writes it: `/api/v1/payments/:token`. */
   url: string;
   tag:
@@ -295,35 +304,6 @@ const others = {
   },
 } satisfies Record<string, Route>;
 
-const listWebhooks = (kind: 'payment' | 'payout') =>
-  ({
-    service: 'notifier',
-    ...{ method: 'GET', url: `/api/v1/${kind}s/:token/webhooks`, tag: 'Webhooks' },
-    summary: `Lists the webhooks of a ${kind} with every delivery attempt`,
-    scopes: ['read', `${kind}s`],
-    answers: done('The webhooks, oldest first.', 'WebhookList'),
-    errors: [`${kind}_not_found`, ...ofCommands],
-  }) satisfies Route;
-
-const replayWebhooks = (kind: 'payment' | 'payout') =>
-  ({
-    service: 'notifier',
-    ...{ method: 'POST', url: `/api/v1/${kind}s/:token/webhooks/replay`, tag: 'Webhooks' },
-    summary: 'Replays webhooks',
-    description: 'Sends the webhook with this `id` again, or without one all of them.',
-    scopes: [`${kind}s`],
-    body: { schema: 'Replay', example: {}, isOptional: true },
-    answers: { 202: { meaning: 'The webhooks are sent immediately.', schema: 'ReplayedWebhooks' } },
-    errors: [`${kind}_not_found`, 'webhook_not_found', 'too_many_replays', ...ofCommands],
-  }) satisfies Route;
-
-const webhooks = {
-  listPaymentWebhooks: listWebhooks('payment'),
-  replayPaymentWebhooks: replayWebhooks('payment'),
-  listPayoutWebhooks: listWebhooks('payout'),
-  replayPayoutWebhooks: replayWebhooks('payout'),
-} satisfies Record<string, Route>;
-
 const aboutTheGateway = {
   tellHealth: {
     service: 'api',
@@ -369,7 +349,7 @@ export const routes = {
   ...payoutRoutes,
   ...others,
   ...reconciliationRoutes,
-  ...webhooks,
+  ...webhookRoutes,
   ...requestRoutes,
   ...feedRoutes,
   ...operatorRoutes,

@@ -1,6 +1,11 @@
 /** Reads the whole store with the code of this release, and changes nothing. */
 import { type EventStore, type RecordedEvent, beginning, type Revision } from '@tollgate/event-store';
-import { decodeWebhookEvent, webhookStreamPrefix } from '@tollgate/notifier';
+import {
+  decodeEndpointEvent,
+  decodeWebhookEvent,
+  endpointStreamPrefix,
+  webhookStreamPrefix,
+} from '@tollgate/notifier';
 import {
   decodeReconciliationEvent,
   decodeReconciliationJournalEvent,
@@ -52,6 +57,7 @@ const streamKinds: readonly StreamKind[] = [
     step: (state, event) => evolveTeam(state as Parameters<typeof evolveTeam>[0], decodeTeamEvent(event)),
   },
   { name: 'webhook', prefix: webhookStreamPrefix, decode: decodeWebhookEvent },
+  { name: 'webhook endpoints', prefix: endpointStreamPrefix, decode: decodeEndpointEvent },
   { name: 'reconciliation', prefix: reconciliationStreamPrefix, decode: decodeReconciliationEvent },
   { name: 'reconciliations', prefix: reconciliationJournal, decode: decodeReconciliationJournalEvent },
   { name: 'refund key', prefix: refundKeyStream(''), decode: ({ data }) => refundKeyUsedSchema.parse(data) },

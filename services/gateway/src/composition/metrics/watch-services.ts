@@ -8,6 +8,7 @@ import type {
 import { inquiryNeeds } from '@tollgate/payment-domain';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import type { EventStore } from '@tollgate/event-store';
+import type { EndpointCount } from '@tollgate/notifier';
 import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
 import type { TeamDirectory } from '@tollgate/teams';
@@ -132,6 +133,13 @@ export function watchClock({ watch }: Watch, check: Pick<ClockCheck, 'skewMs'>):
 export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'health'>): void {
   watch('tollgate_unsigned_team_events', () => oneReading(health().unsignedEvents));
   watch('tollgate_suspect_team_streams', () => oneReading(health().suspectStreams.length));
+}
+
+/** @param count undefined while another instance notifies */
+export function watchEndpoints({ watch }: Watch, count: () => EndpointCount | undefined): void {
+  watch('tollgate_webhook_endpoints', () =>
+    Object.entries(count() ?? {}).map(([status, value]) => ({ labels: { status }, value })),
+  );
 }
 
 /** @param health undefined while another instance publishes */

@@ -1,7 +1,15 @@
-import { createWebhookJournal, registerWebhookRoutes, retainWebhooks, runNotifier } from '@tollgate/notifier';
+import {
+  createDeliveryList,
+  type EndpointCount,
+  createWebhookJournal,
+  registerNotifierRoutes,
+  retainWebhooks,
+  runNotifier,
+} from '@tollgate/notifier';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
+import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 
@@ -18,18 +26,23 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
     secretVersionsOf,
     ...given({ allowedNetworks: config.webhookNetworks }),
   };
-  const notifying = { store, clock, ids, log, secrets: parts.webhookSecrets(), ...allowed };
-  stops.defer(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
-  const journal = createWebhookJournal({ store, clock, ids });
-  const retaining = {
-    store,
-    journal,
-    clock,
-    ids,
-    log,
-    retentionMs: config.webhookRetentionDays * 86_400_000,
+  const secrets = parts.webhookSecrets();
+  let countEndpoints: () => EndpointCount | undefined = () => undefined;
+  const onEndpoints = (count: () => EndpointCount) => void (countEndpoints = count);
+  watchEndpoints(parts.metrics, () => countEndpoints());
+  const notifying = { store, clock, ids, log, secrets, onEndpoints, ...allowed };
+  const notify = async (held: AbortSignal) => {
+    await runNotifier(notifying, held);
+    countEndpoints = () => undefined;
   };
+  stops.defer(inBackground((signal) => runAlone('notifier', signal, notify)));
+  const journal = createWebhookJournal({ store, clock, ids });
+  const retentionMs = config.webhookRetentionDays * 86_400_000;
+  const retaining = { store, journal, clock, ids, log, retentionMs };
   const retain = (held: AbortSignal) => retainWebhooks(retaining, held);
   stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));
-  return { registerRoutes: (app) => registerWebhookRoutes(app, { store, journal, directory, log }) };
+  const deliveries = createDeliveryList({ store, clock, ids, log, retentionMs });
+  stops.defer(() => deliveries.stop());
+  const answering = { store, deliveries, directory, secrets, clock, ids, log };
+  return { registerRoutes: (app) => registerNotifierRoutes(app, answering) };
 }

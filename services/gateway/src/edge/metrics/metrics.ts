@@ -96,6 +96,10 @@ const gauges = {
     help: 'Streams of teams that have unsigned events, or cannot be read',
     labelNames: [],
   },
+  tollgate_webhook_endpoints: {
+    help: 'Standing webhook endpoints of teams, enabled or disabled; absent while another instance notifies',
+    labelNames: ['status'],
+  },
   tollgate_publisher_lag_seconds: {
     help: 'How long events have been waiting for their topic; absent while another instance publishes',
     labelNames: [],

@@ -3,7 +3,7 @@ import { createAccounts, createCommandService, createFingerprints } from '@tollg
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { createWebhookJournal, registerWebhookRoutes } from '@tollgate/notifier';
+import { createDeliveryList, registerNotifierRoutes } from '@tollgate/notifier';
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
@@ -21,6 +21,7 @@ import {
   createRequestIds,
   createVault,
   parseDataSecrets,
+  parseWebhookSecrets,
   readConfig,
   silentLog,
   systemClock,
@@ -77,10 +78,9 @@ export async function startApi(
     reconciledAfterDays: [],
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
-  const journal = createWebhookJournal(deps);
-  const webhooks = {
-    registerRoutes: (api: FastifyInstance) => registerWebhookRoutes(api, { ...deps, journal, directory }),
-  };
+  const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
+  const notifying = { ...deps, deliveries, directory, secrets: parseWebhookSecrets(`k1:${'m'.repeat(32)}`) };
+  const webhooks = { registerRoutes: (api: FastifyInstance) => registerNotifierRoutes(api, notifying) };
   const config = readConfig(gatewayConfigSchema, {});
   const feed = createEventFeed({ ...deps, file: ':memory:', prefixes: publishedPrefixes });
   const requests = openRequestLedger({ ...deps, file: ':memory:', ...config.requests });
@@ -120,7 +120,7 @@ export async function startApi(
   onTestFinished(async () => {
     await app.close();
     requests.close();
-    await feed.stop();
+    await Promise.all([feed.stop(), deliveries.stop()]);
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   return { app, store, credentials, recorded, routes };

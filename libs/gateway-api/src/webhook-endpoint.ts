@@ -1,0 +1,39 @@
+/** A standing receiver of a team's webhooks, and what it is told of. */
+import { paymentStatuses } from '@tollgate/payment-api/values';
+import { environmentSchema } from '@tollgate/payment-domain';
+import { z } from 'zod';
+import { instant } from './values.ts';
+
+/** What an endpoint is told of: `<type>.<status>` of the body. */
+const refundOutcomes = ['approved', 'declined'] as const;
+export const webhookEventNames = [
+  ...paymentStatuses.map((status) => `payment.${status}` as const),
+  ...refundOutcomes.map((status) => `refund.${status}` as const),
+  ...paymentStatuses.map((status) => `payout.${status}` as const),
+] as const;
+
+/** Of everything, also of what is added later. */
+export const everyWebhookEvent = '*';
+
+export const endpointDisabledReasons = ['by_team', 'gone', 'given_up'] as const;
+
+export const webhookEndpointSchema = z.object({
+  id: z.string().describe('`we_…`.'),
+  environment: environmentSchema,
+  url: z.string(),
+  events: z.array(z.string()).describe('`<type>.<status>` of the body, or `*` for all.'),
+  description: z.string().exactOptional(),
+  status: z.enum(['enabled', 'disabled']),
+  disabledReason: z
+    .enum(endpointDisabledReasons)
+    .exactOptional()
+    .describe(
+      '`gone`: it answered 410. `given_up`: a webhook was given up after its last attempt, and none was delivered meanwhile. Enable it again once it is repaired, and replay what failed.',
+    ),
+  disabledAt: instant.exactOptional(),
+  formerSecretUntil: instant
+    .exactOptional()
+    .describe('Until then webhooks carry the signature of the former secret, too.'),
+  createdAt: instant,
+});
+export type PublicWebhookEndpoint = z.infer<typeof webhookEndpointSchema>;

@@ -1,0 +1,86 @@
+/**
+ * The endpoints of all teams, in memory. They are folded from their streams in the order of the store, either as far as a
+ * follower has come with the events of payments, or up to now.
+ */
+import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
+import { isRetryable, type Log } from '@tollgate/service-kit';
+import { endpointEvolution } from './endpoint-book.ts';
+import { endpointStreamPrefix, ownerOfEndpointStream, type EndpointOwner } from './endpoint-events.ts';
+import { noEndpoints, type Endpoint, type Endpoints } from './endpoint.ts';
+
+/** An endpoint, and where in the order of the store it began. */
+export interface KnownEndpoint extends Endpoint {
+  since: Position;
+}
+
+export interface EndpointCount {
+  enabled: number;
+  disabled: number;
+}
+
+export interface EndpointDirectory {
+  /** Once: an event that was applied before changes nothing. */
+  apply(event: RecordedEvent): void;
+  /** Reads up to a position, or to the end. @throws what the store throws */
+  catchUp(store: EventStore, upTo: Position | undefined, signal: AbortSignal): Promise<void>;
+  of(owner: EndpointOwner): readonly KnownEndpoint[];
+  find(owner: EndpointOwner, id: string): KnownEndpoint | undefined;
+  /** How many there are, by whether they are enabled. */
+  count(): EndpointCount;
+}
+
+const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
+
+export function createEndpointDirectory(log: Log): EndpointDirectory {
+  const byOwner = new Map<string, Endpoints>();
+  const since = new Map<string, Position>();
+  const damaged = new Set<string>();
+  let applied = beginning;
+
+  function apply(event: RecordedEvent): void {
+    if (event.position <= applied) return;
+    applied = event.position;
+    if (damaged.has(event.stream)) return;
+    try {
+      const name = nameOf(ownerOfEndpointStream(event.stream));
+      const decoded = endpointEvolution.decode(event);
+      byOwner.set(name, endpointEvolution.evolve(byOwner.get(name) ?? noEndpoints, decoded));
+      if (decoded.type === 'EndpointAdded') since.set(decoded.data.id, event.position);
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      damaged.add(event.stream);
+      log.error(
+        { error, stream: event.stream },
+        'the webhook endpoints of a team cannot be read any further',
+      );
+    }
+  }
+
+  const of = (owner: EndpointOwner) =>
+    (byOwner.get(nameOf(owner))?.endpoints ?? []).map((each) => ({
+      ...each,
+      since: since.get(each.id) ?? beginning,
+    }));
+
+  return {
+    apply,
+    async catchUp(store, upTo, signal) {
+      if (upTo === beginning) return;
+      const prefixes = [endpointStreamPrefix];
+      for await (const item of store.subscribe({ from: beginning, prefixes, signal })) {
+        if (item.kind === 'caught-up') return;
+        if (upTo !== undefined && item.position > upTo) return;
+        apply(item);
+      }
+    },
+    of,
+    find: (owner, id) => of(owner).find((each) => each.id === id),
+    count() {
+      const all = [...byOwner.values()].flatMap(({ endpoints }) => endpoints);
+      const enabled = all.filter(({ disabled }) => disabled === undefined).length;
+      return { enabled, disabled: all.length - enabled };
+    },
+  };
+}
+
+export const isOfEndpoints = ({ stream }: RecordedEvent): boolean => stream.startsWith(endpointStreamPrefix);

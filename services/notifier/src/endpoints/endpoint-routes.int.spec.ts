@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { startEndpointApi } from '../testing/endpoint-api.ts';
+import { endpointsMax } from './endpoint.ts';
+
+const path = 'webhook-endpoints';
+const codeOf = ({ status, body }: { status: number; body: { errors?: { code: string }[] } }) =>
+  `${status} ${body.errors?.[0]?.code ?? ''}`;
+
+describe('an endpoint of a team', () => {
+  it('is added with a secret that is shown once, listed, changed and removed', async () => {
+    const { call, receiver, add } = await startEndpointApi();
+    const { endpoint, secret } = await add({ events: ['payment.approved'], description: 'Books' });
+    expect(secret).toMatch(/^whsec_/);
+    const shown = {
+      ...{ id: endpoint.id, environment: 'sandbox', url: receiver.url, events: ['payment.approved'] },
+      ...{ description: 'Books', status: 'enabled', createdAt: '2030-01-01T00:00:00.000Z' },
+    };
+    expect(endpoint).toEqual(shown);
+    expect((await call('GET', path)).body).toEqual({ success: true, endpoints: [shown] });
+    const change = { url: 'https://shop.example/b', events: ['*'], description: '', status: 'disabled' };
+    const { description: _, ...rest } = shown;
+    const changed = await call('PATCH', `${path}/${endpoint.id}`, change);
+    expect(changed.body.endpoint).toEqual({
+      ...{ ...rest, url: change.url, events: ['*'], status: 'disabled' },
+      ...{ disabledReason: 'by_team', disabledAt: '2030-01-01T00:00:00.000Z' },
+    });
+    const enabled = await call('PATCH', `${path}/${endpoint.id}`, { status: 'enabled' });
+    expect(enabled.body.endpoint).toEqual({ ...rest, url: change.url, events: ['*'] });
+    expect((await call('GET', `${path}/${endpoint.id}`)).body.endpoint).toEqual(enabled.body.endpoint);
+    expect((await call('DELETE', `${path}/${endpoint.id}`)).status).toBe(200);
+    expect(codeOf(await call('DELETE', `${path}/${endpoint.id}`))).toBe('404 webhook_endpoint_not_found');
+    expect((await call('GET', path)).body.endpoints).toEqual([]);
+  });
+
+  it('is nobody else’s', async () => {
+    const { call, add } = await startEndpointApi();
+    const { endpoint } = await add();
+    const one = `${path}/${endpoint.id}`;
+    const calls = [
+      ...[call('GET', one, undefined, 'games'), call('PATCH', one, { status: 'disabled' }, 'games')],
+      ...[call('DELETE', one, undefined, 'games'), call('POST', `${one}/rotate-secret`, {}, 'games')],
+      ...[call('POST', `${one}/test`, undefined, 'games'), call('POST', `${one}/replay`, {}, 'games')],
+      ...[call('GET', `${one}/deliveries`, undefined, 'games')],
+      call('POST', `${one}/deliveries/whk_1/replay`, undefined, 'games'),
+    ];
+    for (const answer of await Promise.all(calls))
+      expect(codeOf(answer)).toBe('404 webhook_endpoint_not_found');
+    expect((await call('GET', path, undefined, 'games')).body.endpoints).toEqual([]);
+  });
+
+  it('is changed with the scope admin only, and shown with read', async () => {
+    const { call, receiver } = await startEndpointApi();
+    const added = await call('POST', path, { url: receiver.url }, 'reader');
+    expect(codeOf(added)).toBe('403 scope_missing');
+    expect((await call('GET', path, undefined, 'reader')).status).toBe(200);
+  });
+
+  it.each([
+    ['url', {}],
+    ['url', { url: 'shop.example' }],
+    ['events', { url: 'https://shop.example/a', events: [] }],
+    ['events.0', { url: 'https://shop.example/a', events: ['payment.tea'] }],
+    ['events', { url: 'https://shop.example/a', events: ['payment.approved', 'payment.approved'] }],
+    ['description', { url: 'https://shop.example/a', description: '4392963203551251' }],
+    ['secret', { url: 'https://shop.example/a', secret: 'mine' }],
+  ])('is refused where its %s is wrong', async (parameter, payload) => {
+    const { call } = await startEndpointApi();
+    const answer = await call('POST', path, payload);
+    expect([answer.status, answer.body.errors[0]?.parameter]).toEqual([400, parameter]);
+  });
+
+  it('goes to an allowed origin only, also when it is changed', async () => {
+    const { call, add } = await startEndpointApi();
+    const elsewhere = { url: 'https://elsewhere.example/a' };
+    const { endpoint } = await add();
+    for (const answer of [
+      await call('POST', path, elsewhere),
+      await call('PATCH', `${path}/${endpoint.id}`, elsewhere),
+    ]) {
+      expect(codeOf(answer)).toBe('400 origin_not_allowed');
+      expect(answer.body.errors[0]?.parameter).toBe('url');
+    }
+  });
+
+  it('is one for a URL, however many ask at once, and one of twenty', async () => {
+    const { call, receiver } = await startEndpointApi();
+    const urlOf = (count: number) => ({ url: `${receiver.url}/${count}` });
+    const same = await Promise.all([1, 1, 1, 1].map((count) => call('POST', path, urlOf(count))));
+    expect(same.map(codeOf).toSorted()).toEqual(['201 ', ...Array(3).fill('409 webhook_endpoint_exists')]);
+    const counts = Array.from({ length: endpointsMax }, (_, index) => index + 2);
+    const more = await Promise.all(counts.map((count) => call('POST', path, urlOf(count))));
+    expect(more.map(codeOf).filter((code) => code === '409 too_many_webhook_endpoints')).toHaveLength(1);
+    expect((await call('GET', path)).body.endpoints).toHaveLength(endpointsMax);
+    const [first, second] = (await call('GET', path)).body.endpoints;
+    const taken = await call('PATCH', `${path}/${second!.id}`, { url: first!.url });
+    expect(codeOf(taken)).toBe('409 webhook_endpoint_exists');
+  });
+});

@@ -1,0 +1,129 @@
+/** The routes by which a team keeps its standing webhook endpoints. */
+import {
+  addRoute,
+  newWebhookEndpointSchema,
+  routes,
+  secretRotationSchema,
+  sendError,
+  webhookEndpointChangeSchema,
+} from '@tollgate/gateway-api/http';
+import { everyWebhookEvent } from '@tollgate/gateway-api';
+import { InvariantViolation } from '@tollgate/payment-domain';
+import { given, sendErrors, toErrorEntries, webhookSecretsOf } from '@tollgate/service-kit';
+import { isAllowedOrigin, type Caller } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { endpointChangesMax, endpointsMax, secretVersionsOf } from './endpoint.ts';
+import type { Endpoint, EndpointCommand } from './endpoint.ts';
+import type { EndpointOwner } from './endpoint-events.ts';
+import {
+  actorOf,
+  addEndpointRoute,
+  ownerOf,
+  toPublicEndpoint,
+  type EndpointRouteDependencies,
+} from './route-kit.ts';
+
+const hourMs = 3_600_000;
+const overlapHoursDefault = 24;
+
+export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRouteDependencies): void {
+  const { book, clock } = deps;
+  addRoute(app, deps, routes.listWebhookEndpoints, async ({ caller, reply }) => {
+    const owner = ownerOf(caller);
+    const endpoints = (await book.list(owner)).map((each) => toPublicEndpoint(owner, each));
+    return reply.send({ success: true, endpoints });
+  });
+  addRoute(app, deps, routes.createWebhookEndpoint, async ({ caller, request, reply }) => {
+    const parsed = newWebhookEndpointSchema.safeParse(request.body);
+    if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
+    const { events = [everyWebhookEvent], ...terms } = parsed.data;
+    if (!isAllowed(caller, terms.url)) return sendNotAllowed(reply);
+    const id = `we_${deps.ids.hex(12)}`;
+    const command: EndpointCommand = {
+      type: 'Add',
+      id,
+      ...given(terms),
+      url: terms.url,
+      events,
+      at: clock.now(),
+    };
+    return changed(deps, { caller, reply, command }, (owner, endpoint) =>
+      reply.code(201).send(withSecret(deps, owner, endpoint)),
+    );
+  });
+  addEndpointRoute(app, deps, routes.retrieveWebhookEndpoint, async ({ owner, endpoint, reply }) =>
+    reply.send({ success: true, endpoint: toPublicEndpoint(owner, endpoint) }),
+  );
+  addEndpointRoute(app, deps, routes.changeWebhookEndpoint, async ({ caller, endpoint, request, reply }) => {
+    const parsed = webhookEndpointChangeSchema.safeParse(request.body);
+    if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
+    const { url } = parsed.data;
+    if (url !== undefined && !isAllowed(caller, url)) return sendNotAllowed(reply);
+    const command: EndpointCommand = { type: 'Change', id: endpoint.id, to: parsed.data, at: clock.now() };
+    return changed(deps, { caller, reply, command });
+  });
+  addEndpointRoute(app, deps, routes.removeWebhookEndpoint, async ({ caller, owner, endpoint, reply }) => {
+    const command: EndpointCommand = { type: 'Remove', id: endpoint.id, at: clock.now() };
+    const answer = await book.change(owner, command, actorOf(caller));
+    if (answer.kind === 'refused') return sendRefusal(reply, answer.refusal.code);
+    return reply.send({ success: true, endpoint: toPublicEndpoint(owner, endpoint) });
+  });
+  addEndpointRoute(app, deps, routes.rotateWebhookEndpointSecret, async (call) => {
+    const { caller, endpoint, request, reply } = call;
+    const parsed = secretRotationSchema.safeParse(request.body ?? undefined);
+    if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
+    const at = clock.now();
+    const formerUntil = at + (parsed.data?.overlapHours ?? overlapHoursDefault) * hourMs;
+    const command: EndpointCommand = { type: 'RotateSecret', id: endpoint.id, formerUntil, at };
+    return changed(deps, { caller, reply, command }, (owner, rotated) =>
+      reply.send(withSecret(deps, owner, rotated)),
+    );
+  });
+}
+
+const isAllowed = ({ allowedOrigins }: Caller, url: string): boolean =>
+  isAllowedOrigin(url, allowedOrigins.callback);
+
+const sendNotAllowed = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 'origin_not_allowed', { parameter: 'url' });
+
+const refusalDetails = {
+  too_many_webhook_endpoints: {
+    message: `Your team has ${endpointsMax} webhook endpoints in this environment. Remove one first.`,
+  },
+  too_many_endpoint_changes: {
+    message: `The webhook endpoints of your team were changed ${endpointChangesMax} times. Ask the operators.`,
+  },
+  webhook_endpoint_exists: {},
+  webhook_endpoint_not_found: {},
+};
+const sendRefusal = (reply: FastifyReply, code: keyof typeof refusalDetails): FastifyReply =>
+  sendError(reply, code, refusalDetails[code]);
+
+interface Changing {
+  caller: Caller;
+  reply: FastifyReply;
+  command: EndpointCommand;
+}
+
+/** Carries out the command, and answers with the endpoint after it unless told otherwise. */
+async function changed(
+  { book }: EndpointRouteDependencies,
+  { caller, reply, command }: Changing,
+  answer = (owner: EndpointOwner, endpoint: Endpoint): FastifyReply =>
+    reply.send({ success: true, endpoint: toPublicEndpoint(owner, endpoint) }),
+): Promise<FastifyReply> {
+  const owner = ownerOf(caller);
+  const outcome = await book.change(owner, command, actorOf(caller));
+  if (outcome.kind === 'refused') return sendRefusal(reply, outcome.refusal.code);
+  const endpoint = outcome.endpoints.find(({ id }) => id === command.id);
+  if (endpoint === undefined) throw new InvariantViolation('an endpoint that was changed is not there');
+  return answer(owner, endpoint);
+}
+
+/** Derived, and not kept: the current one of the master that comes first. */
+function withSecret({ secrets, clock }: EndpointRouteDependencies, owner: EndpointOwner, endpoint: Endpoint) {
+  const { environment, team } = owner;
+  const [secret] = webhookSecretsOf(secrets, environment, team, secretVersionsOf(endpoint, clock.now()));
+  return { success: true, endpoint: toPublicEndpoint(owner, endpoint), secret: secret?.reveal() };
+}
