@@ -8,7 +8,7 @@ import type { DeliveryStatus } from '@tollgate/gateway-api/http';
 import { decodeWebhookEvent, tokenOfWebhookStream, type WebhookEvent } from '../webhook-events.ts';
 
 /** Delivered ones of an endpoint that are kept; those that were not delivered all are. */
-export const deliveredMax = 10_000;
+const deliveredMax = 10_000;
 /** Not with each one. */
 const trimEvery = 1_000;
 
@@ -28,7 +28,7 @@ export interface DeliveryRow {
   place: number;
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
   /** Milliseconds since the Unix epoch. */
   createdFrom?: number | undefined;

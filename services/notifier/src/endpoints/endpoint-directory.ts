@@ -13,10 +13,7 @@ export interface KnownEndpoint extends Endpoint {
   since: Position;
 }
 
-export interface EndpointCount {
-  enabled: number;
-  disabled: number;
-}
+export type EndpointCount = Record<'enabled' | 'disabled', number>;
 
 export interface EndpointDirectory {
   /** Once: an event that was applied before changes nothing. */

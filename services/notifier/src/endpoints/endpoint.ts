@@ -40,7 +40,7 @@ export type EndpointCommand =
   | { type: 'Remove'; id: string; at: number };
 
 /** What is absent stays as it is. */
-export interface EndpointChange {
+interface EndpointChange {
   url?: string | undefined;
   events?: readonly string[] | undefined;
   description?: string | undefined;

@@ -17,7 +17,7 @@ import { registerNotifierRoutes } from '../notifier-routes.ts';
 import { startReceiver } from './receiver.ts';
 import { masterText, start } from './running.ts';
 
-export interface ShownEndpoint {
+interface ShownEndpoint {
   id: string;
   url: string;
   status: string;

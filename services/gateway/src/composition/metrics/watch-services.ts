@@ -138,7 +138,7 @@ export function watchTeams({ watch }: Watch, { health }: Pick<TeamDirectory, 'he
 /** @param count undefined while another instance notifies */
 export function watchEndpoints({ watch }: Watch, count: () => EndpointCount | undefined): void {
   watch('tollgate_webhook_endpoints', () =>
-    Object.entries(count() ?? {}).map(([status, value]) => ({ labels: { status }, value })),
+    Object.entries<number>(count() ?? {}).map(([status, value]) => ({ labels: { status }, value })),
   );
 }
 
