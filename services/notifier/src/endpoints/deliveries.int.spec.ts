@@ -95,7 +95,7 @@ describe('an endpoint is disabled', () => {
     );
     await payWithout(given, 'pay_2');
     await eventually(async () =>
-      expect(await statesOf(given, endpoint.id)).toEqual(['given_up', 'given_up']),
+      expect(await deliveriesOf(given, endpoint.id, '?status=failed')).toHaveLength(2),
     );
     expect(given.receiver.received).toHaveLength(1);
     for (const refused of [`${one}/replay`, `${one}/test`, `${one}/deliveries/whk_1/replay`])
