@@ -61,7 +61,7 @@ export function listViewsOfAll<View extends ViewEnvelope>(
   kind: ViewKind<View>,
   { owners, accepts = () => true, ...query }: ListOfAll<View>,
 ): ViewList<View> {
-  const list = 'payments';
+  const list = `${kind.name}s` as ListName;
   const { perPage } = query;
   const ofAll = { ...query, ...everybody };
   const begin = pageOf(list, ofAll);

@@ -81,6 +81,8 @@ export interface PaymentIndex extends DueInquiries {
   listOperations(query: OperationListQuery): OperationList;
   /** Payments of several owners, in the order of the query; `accepts` filters by what no index knows. */
   listPaymentsOfAll(query: ListOfAll<PaymentView>): PaymentList;
+  /** As {@link listPaymentsOfAll}. */
+  listPayoutsOfAll(query: ListOfAll<PayoutView>): PayoutList;
   /** How many payments of these owners were created in each hour, by phase. @param from milliseconds since the Unix epoch */
   countPaymentsByHour(owners: readonly ListOwner[], from: number): HourCount[];
   /** When a payment is inquired next, milliseconds since the Unix epoch; undefined: not by the schedule. */
@@ -180,6 +182,7 @@ export function createPaymentIndex({
         }),
       ),
     listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
+    listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
     countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
     nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),

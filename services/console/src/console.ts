@@ -14,6 +14,10 @@ import { overviewPage } from './pages/overview.ts';
 import { actOn, inquireNow, paymentPage } from './pages/payment.ts';
 import { removeView, saveView } from './pages/payment-views.ts';
 import { paymentsPage } from './pages/payments.ts';
+import { decidePayout, payoutPage } from './pages/payout.ts';
+import { payoutsPage } from './pages/payouts.ts';
+import { reconciliationPage } from './pages/reconciliation.ts';
+import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { searchPage } from './pages/search.ts';
@@ -66,6 +70,13 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   for (const name of ['capture', 'void', 'refund'] as const)
     addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));
   addAction(app, kit, '/console/payments/:token/inquire', inquireNow);
+  addPage(app, kit, '/console/payouts', payoutsPage);
+  addPage(app, kit, '/console/payouts/:token', payoutPage);
+  for (const decision of ['approve', 'refuse'] as const)
+    addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
+  addPage(app, kit, '/console/reconciliations', reconciliationsPage);
+  addAction(app, kit, '/console/reconciliations', askReconciliation);
+  addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
   addPage(app, kit, '/console/reviews', reviewsPage);
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);

@@ -1,4 +1,6 @@
 /** Every text of the console: what is short here, what is long beside it. Sentences: short, active, in the present. */
+import { payoutTexts } from './texts/payouts.ts';
+import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
 
 export { eventSentences } from './texts/events.ts';
@@ -8,8 +10,9 @@ export const texts = {
   nav: {
     overview: 'Overview',
     payments: 'Payments',
+    payouts: 'Payouts',
     reviews: 'Reviews',
-    accounts: 'Accounts',
+    reconciliations: 'Reconciliation',
     sandbox: 'Sandbox',
   },
   search: {
@@ -61,7 +64,9 @@ export const texts = {
       ['Enter', 'open the row'],
       ['g o', 'overview'],
       ['g p', 'payments'],
+      ['g u', 'payouts'],
       ['g r', 'reviews'],
+      ['g c', 'reconciliation'],
       ['?', 'this list'],
     ],
     close: 'Close',
@@ -78,6 +83,8 @@ export const texts = {
     requestId: 'Request',
   },
   phases: {
+    awaiting_approval: 'Awaiting approval',
+    approval_granted: 'Approved, not sent yet',
     requested: 'Requested',
     unresolved: 'Unresolved',
     init: 'Waiting for the customer',
@@ -186,7 +193,7 @@ export const texts = {
     raw: 'as stored',
     by: {
       team: (team: string, keyId: string) => `team ${team}, key ${keyId}`,
-      person: (name: string) => name,
+      person: (name: string) => (name === '' ? 'a person' : name),
       service: (name: string) => name,
     },
     customerPage: "The customer's page",
@@ -253,6 +260,8 @@ export const texts = {
     refusedAmount: 'The amount is not a number such as 12.50. Nothing was sent.',
     reviewResolved: 'The review is resolved.',
   },
+  payouts: payoutTexts,
+  reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   overview: {
     title: 'Overview',

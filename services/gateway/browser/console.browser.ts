@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '@tollgate/service-kit';
 import { tollgate } from '../e2e/commands.ts';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
 
@@ -176,12 +177,31 @@ it('a list is sorted the other way, saved by name, found by it, and removed', as
   await page.getByText('The view is removed.').waitFor();
 });
 
+it('a day is compared with the Payment Service, to the cent, when a person asks', async () => {
+  await signIn('support');
+  await play('approved');
+  await state('Approved').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await page.waitForURL(own('/console/reconciliations'));
+  await page.getByLabel('Day (UTC)').fill(new Date(systemClock.now()).toISOString().slice(0, 10));
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.getByText('is being compared.').waitFor();
+  await page.locator('tr[data-row]', { hasText: 'compared only' }).first().click();
+  await page.waitForURL(/reconciliations\/rcn_/);
+  await page.getByRole('heading', { name: 'Sums' }).waitFor();
+  expect(await seriousFaults()).toEqual([]);
+});
+
 describe('every page', () => {
   it('has nothing serious for axe, in both themes, and fits every width', { timeout: 180_000 }, async () => {
     await signIn('admin');
     const token = await play('approved');
     await state('Approved').waitFor();
-    for (const path of ['', '/payments', `/payments/${token}`, '/reviews', '/sandbox', '/search?q=nothing'])
+    for (const path of [
+      ...['', '/payments', `/payments/${token}`, '/payouts?phase=', '/reviews', '/reconciliations'],
+      ...['/sandbox', '/search?q=nothing'],
+    ])
       for (const [colorScheme, width] of [
         ['light', 1280],
         ['dark', 360],

@@ -366,12 +366,18 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
-    const view = { name: 'mine', query: 'team=demo' };
-    for (const path of ['views', 'views/remove'])
-      expect(
-        (await ask('POST', `/api/v1/admin/${path}`, { body: path === 'views' ? view : { name: 'mine' } }))
-          .statusCode,
-      ).toBe(200);
+    const [payouts, reconciliations] = [
+      (await ask('GET', '/api/v1/admin/payouts')).body.payouts,
+      (await ask('GET', '/api/v1/admin/reconciliations')).body.reconciliations,
+    ];
+    for (const path of [`payouts/${payouts[0]?.token}`, `reconciliations/${reconciliations[0]?.token}`])
+      expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
+    for (const [path, sent] of Object.entries({
+      views: { name: 'mine', query: 'team=demo' },
+      'views/remove': { name: 'mine' },
+      reconciliations: { environment: 'sandbox', account: 'sandbox', day: '2026-01-02', isDryRun: true },
+    }))
+      expect((await ask('POST', `/api/v1/admin/${path}`, { body: sent })).statusCode, path).toBe(200);
     const within = { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' };
     expect((await ask('GET', `/api/v1/payments/${token}`, { headers: within })).statusCode).toBe(200);
     expect((await ask('GET', `/api/v1/payments/${token}`)).statusCode).toBe(403);

@@ -30,6 +30,8 @@ interface Body extends PaymentView {
   success: boolean;
   payment: PaymentView;
   payments: PaymentView[];
+  payouts: PaymentView[];
+  reconciliations: PaymentView[];
   events: { type: string }[];
   errors: { code: string; parameter?: string }[];
   calls: { token?: string; orderNumber?: string }[];

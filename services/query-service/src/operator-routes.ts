@@ -22,6 +22,7 @@ import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import type { ListOwner } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
+import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
 import { notedIn } from './list-query.ts';
 import { readOperatorHistory } from './operator-history.ts';
 import { searchPayments } from './operator-search.ts';
@@ -35,9 +36,12 @@ const reviewsMax = 500;
 
 export type OperatorReadDependencies = ReadDependencies & { requests: Pick<RequestLedger, 'find'> };
 
+/** Whose payments and payouts a list is of. */
+export type OwnersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>) => ListOwner[];
+
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadDependencies): void {
   const { store, index, directory, clock } = deps;
-  const ownersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>): ListOwner[] =>
+  const ownersOf: OwnersOf = (wanted) =>
     environmentSchema.options
       .filter((environment) => (wanted.environment ?? environment) === environment)
       .flatMap((environment) =>
@@ -104,6 +108,8 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
     return reply.send({ success: true, hits, ...given({ request: request && toOwnedRequest(request) }) });
   });
+
+  registerOperatorMoneyRoutes(app, deps, ownersOf);
 
   addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
     reply.send({ success: true, teams: directory.names().toSorted() }),

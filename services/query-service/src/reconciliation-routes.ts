@@ -25,13 +25,13 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
     const { perPage, cursor } = query;
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
     const before = cursor === undefined ? undefined : Number(cursor);
-    const { shown, nextCursor } = await readJournal(deps, caller, { perPage, before });
+    const { shown, nextCursor } = await readJournal(deps, ownedBy(caller), { perPage, before });
     const reconciliations = shown.map(toPublicReconciliation);
     return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
   });
 
   addReadRoute(app, deps, routes.retrieveReconciliation, async ({ caller, request, reply }) => {
-    const found = await readReport(deps, caller, parameterOf(request, 'token'));
+    const found = await readReport(deps, ownedBy(caller), parameterOf(request, 'token'));
     if (found === undefined) return sendError(reply, 'reconciliation_not_found');
     const differences = toPublicDifferences(found.report);
     const reconciliation = { ...toPublicReconciliation(found.summary), differences };
@@ -39,7 +39,7 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
   });
 
   addReadRoute(app, deps, routes.exportReconciliation, async ({ caller, request, reply }) => {
-    const found = await readReport(deps, caller, parameterOf(request, 'token'));
+    const found = await readReport(deps, ownedBy(caller), parameterOf(request, 'token'));
     if (found === undefined) return sendError(reply, 'reconciliation_not_found');
     return reply
       .type('text/csv; charset=utf-8; header=present')
@@ -49,10 +49,13 @@ export function registerReconciliationRoutes(app: FastifyInstance, deps: ReadDep
   });
 }
 
-/** The newest that the caller may see; `before` is the revision of the last one of the page before. */
-async function readJournal(
-  { store }: ReadDependencies,
-  caller: Caller,
+/** What somebody may see of the reconciliations. */
+type MaySee = (summary: ReconciliationSummary) => boolean;
+
+/** The newest that may be seen; `before` is the revision of the last one of the page before. */
+export async function readJournal(
+  { store }: Pick<ReadDependencies, 'store'>,
+  maySee: MaySee,
   { perPage, before }: { perPage: number; before: number | undefined },
 ): Promise<{ shown: ReconciliationSummary[]; nextCursor?: string }> {
   const last = before ?? ((await readLast(store, reconciliationJournal))?.revision ?? -1) + 1;
@@ -63,16 +66,16 @@ async function readJournal(
   for await (const recorded of store.read(reconciliationJournal, options)) {
     ({ revision } = recorded);
     const { type, data } = decodeReconciliationJournalEvent(recorded);
-    if (type === 'ReconciliationReported' && isOwnedBy(data, caller)) shown.push(data);
+    if (type === 'ReconciliationReported' && maySee(data)) shown.push(data);
     if (shown.length === perPage) break;
   }
   return { shown, ...(revision > 0 ? { nextCursor: String(revision) } : {}) };
 }
 
 /** Undefined for what has not ended, and for what the caller must not see: its sums are another team's. */
-async function readReport(
-  { store }: ReadDependencies,
-  caller: Caller,
+export async function readReport(
+  { store }: Pick<ReadDependencies, 'store'>,
+  maySee: MaySee,
   token: string,
 ): Promise<{ report: ReconciliationReport; summary: ReconciliationSummary } | undefined> {
   if (!isToken(token)) return undefined;
@@ -82,8 +85,13 @@ async function readReport(
   if (report?.ended === undefined) return undefined;
   const { request, ended, startedAt, counts, sums } = report;
   const summary = { ...request, ...ended, startedAt, counts, sums: [...sums] };
-  return isOwnedBy(summary, caller) ? { report, summary } : undefined;
+  return maySee(summary) ? { report, summary } : undefined;
 }
+
+const ownedBy =
+  (caller: Caller): MaySee =>
+  (summary) =>
+    isOwnedBy(summary, caller);
 
 const columns = [
   ...['kind', 'operation', 'token', 'serviceToken', 'currency'],

@@ -2,6 +2,8 @@
 import { environmentSchema, paymentPhases } from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { publicPayment } from '../payment.ts';
+import { publicPayout } from '../payout.ts';
+import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
@@ -10,6 +12,11 @@ import { instant } from '../values.ts';
 const success = z.literal(true);
 const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
 const ownedPayment = publicPayment.answer.extend({ ...owner, account: z.string() });
+
+const ownedReconciliation = publicReconciliationSchema.extend({
+  environment: owner.environment,
+  team: z.string().exactOptional().describe('The only team whose objects were compared.'),
+});
 
 const operatorActions = ['capture', 'void', 'refund', 'inquire'] as const;
 
@@ -60,6 +67,27 @@ export const operatorAnswerSchemas = {
         stored: z.record(z.string(), z.unknown()).describe('The event as it is stored.'),
       }),
     ),
+  }),
+  OperatorPayoutList: z.object({
+    success,
+    payouts: z.array(publicPayout.answer.extend(owner)),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorPayout: z.object({ success, payout: publicPayout.answer.extend(owner) }),
+  OperatorReconciliationList: z.object({
+    success,
+    reconciliations: z.array(ownedReconciliation),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
+  OperatorReconciliation: z.object({
+    success,
+    reconciliation: ownedReconciliation.extend({ differences: z.array(publicDifferenceSchema) }),
+  }),
+  RequestedReconciliation: z.object({
+    success,
+    token: z.string().describe('It is listed under this token when it has ended.'),
   }),
   InquiryAnswer: z.object({
     success,

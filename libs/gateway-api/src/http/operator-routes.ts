@@ -2,7 +2,9 @@
 import {
   noQuerySchema,
   operatorPaymentListSchema,
+  operatorPayoutListSchema,
   operatorReviewListSchema,
+  reconciliationListSchema,
   searchSchema,
 } from './queries.ts';
 import { done, ofCommands, ofReads } from './route-parts.ts';
@@ -44,6 +46,49 @@ export const operatorRoutes = {
     scopes: ['operators:act'],
     answers: done('What came of it.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
+  },
+  listPayoutsOfAll: {
+    ...reading('payouts'),
+    summary: 'Lists the payouts of all teams, newest or oldest first',
+    query: operatorPayoutListSchema,
+    answers: done('One page.', 'OperatorPayoutList'),
+    errors: [...ofReads],
+  },
+  retrievePayoutOfAny: {
+    ...reading('payouts/:token'),
+    summary: 'Shows a payout of whatever team',
+    answers: done('The payout.', 'OperatorPayout'),
+    errors: ['payout_not_found', 'store_unavailable'],
+  },
+  listReconciliationsOfAll: {
+    ...reading('reconciliations'),
+    summary: 'Lists the reconciliations of all accounts that have ended, newest first',
+    query: reconciliationListSchema,
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorReconciliationList',
+    ),
+    errors: ['invalid_param', 'store_unavailable'],
+  },
+  retrieveReconciliationOfAny: {
+    ...reading('reconciliations/:token'),
+    summary: 'Shows a reconciliation of whatever account, with its differences',
+    answers: done('The reconciliation.', 'OperatorReconciliation'),
+    errors: ['reconciliation_not_found', 'store_unavailable'],
+  },
+  requestReconciliation: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/reconciliations', tag: 'Operators' },
+    summary: 'Has a day of a merchant account compared with the Payment Service',
+    description:
+      'The gateway begins within seconds; what a large day takes may be minutes. An account that is not configured ends as `account_unknown`.',
+    scopes: ['operators:act'],
+    body: {
+      schema: 'ReconciliationRequest',
+      example: { environment: 'production', account: 'main', day: '2030-01-31', isDryRun: true },
+    },
+    answers: done('It is asked for.', 'RequestedReconciliation'),
+    errors: [...ofCommands],
   },
   listReviewsOfAll: {
     ...reading('reviews'),

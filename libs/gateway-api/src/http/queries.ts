@@ -125,6 +125,10 @@ export const operatorPaymentListSchema = z.strictObject({
   sanitizedMask: z.string('must be given once').max(32, 'must be at most 32 characters').optional(),
 });
 
+export const operatorPayoutListSchema = operatorPaymentListSchema
+  .omit({ status: true, phase: true, amountFrom: true, amountTo: true, account: true, sanitizedMask: true })
+  .extend({ phase: z.enum(payoutPhases).optional() });
+
 export const operatorReviewListSchema = z.strictObject({ environment: environmentSchema.optional() });
 
 export const searchSchema = z.strictObject({

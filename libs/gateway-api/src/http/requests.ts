@@ -8,7 +8,13 @@ import {
   payoutRequestSchema as payoutOfService,
   refundRequestSchema as refundOfService,
 } from '@tollgate/payment-api';
-import { metadataBytes, metadataBytesMax, metadataLimits, resolutionSchema } from '@tollgate/payment-domain';
+import {
+  environmentSchema,
+  metadataBytes,
+  metadataBytesMax,
+  metadataLimits,
+  resolutionSchema,
+} from '@tollgate/payment-domain';
 import { z } from 'zod';
 import { savedViewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';
@@ -119,5 +125,12 @@ export const bulkReplaySchema = z
     cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
   })
   .optional();
+
+export const reconciliationRequestSchema = z.strictObject({
+  environment: environmentSchema,
+  account: z.string('must be a text').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
+  day: z.iso.date('must be a day written YYYY-MM-DD'),
+  isDryRun: z.boolean('must be true or false').default(false),
+});
 
 export const replaySchema = z.strictObject({ id: z.string('must be a string').optional() }).optional();

@@ -1,5 +1,11 @@
 /** What people who operate the gateway ask of the command service, whatever the team. */
-import { removedViewSchema, routes, savedViewSchema, sendError } from '@tollgate/gateway-api/http';
+import {
+  reconciliationRequestSchema,
+  removedViewSchema,
+  routes,
+  savedViewSchema,
+  sendError,
+} from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
 import { type Clock, type Ids, InvariantViolation, given, sendErrors } from '@tollgate/service-kit';
 import { type Caller, type Operator, createSavedViews, isToken } from '@tollgate/teams';
@@ -7,6 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
+import { requestReconciliation } from '../reconciliation/journal.ts';
 import { parseBody } from './parsed.ts';
 import { type RouteKit, addCommandRoute } from './route-kit.ts';
 
@@ -44,6 +51,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
   });
 
   addViewRoutes(app, deps);
+  addReconciliationRoute(app, deps);
 
   // What it records is recorded of every command of a person.
   addCommandRoute(app, deps, routes.recordSignIn, async ({ reply }) => reply.send({ success: true }));
@@ -64,6 +72,21 @@ function addViewRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): v
     const parsed = parseBody(removedViewSchema, request.body);
     if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
     return reply.send({ success: true, views: await saved.remove(personOf(caller), parsed.value.name) });
+  });
+}
+
+function addReconciliationRoute(app: FastifyInstance, deps: OperatorRouteDependencies): void {
+  addCommandRoute(app, deps, routes.requestReconciliation, async ({ caller, request, reply }) => {
+    const parsed = parseBody(reconciliationRequestSchema, request.body);
+    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+    if (Date.parse(parsed.value.day) > deps.clock.now()) {
+      const message = 'The day must not be in the future.';
+      return sendError(reply, 'invalid_param', { message, parameter: 'day' });
+    }
+    const { person: name, source } = personOf(caller);
+    const wanted = { ...parsed.value, by: 'person' } as const;
+    const { token } = await requestReconciliation(deps, wanted, { kind: 'person', name, source });
+    return reply.send({ success: true, token });
   });
 }
 

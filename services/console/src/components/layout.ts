@@ -25,7 +25,9 @@ export interface Surroundings {
 const places = [
   ['/console', 'overview'],
   ['/console/payments', 'payments'],
+  ['/console/payouts', 'payouts'],
   ['/console/reviews', 'reviews'],
+  ['/console/reconciliations', 'reconciliations'],
   ['/console/sandbox', 'sandbox'],
 ] as const;
 

@@ -6,6 +6,7 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'busy' | 'note' | 'calm'>>
   ...{ approved: 'good', declined: 'bad', failed: 'bad', unresolved: 'note' },
   ...{ requested: 'busy', capturing: 'busy', voiding: 'busy', pending: 'busy', init: 'calm' },
   ...{ authorized: 'busy', voided: 'calm', refunded: 'calm', expired: 'calm' },
+  ...{ awaiting_approval: 'note', approval_granted: 'busy' },
 };
 
 const shapes: Readonly<Record<string, string>> = {

@@ -16,7 +16,8 @@ export interface TimelineEvent {
     actor: { kind: string; team?: string; keyId?: string; name?: string };
   };
   data: Readonly<Record<string, unknown>>;
-  stored: unknown;
+  /** Absent where the API tells it to teams only. */
+  stored?: unknown;
 }
 
 export interface TimelineWebhook {
@@ -91,13 +92,16 @@ function eventItem({ type, at, cause, data, stored, revision }: TimelineEvent, c
         <code>${type}</code> · ${actorText(cause.actor)} ·
         <code>${shownCause(cause.correlationId)}</code>
       </p>
-      <details class="raw" id="raw-${revision}">
-        <summary>${texts.payment.raw}</summary>
-        <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
-      </details>
+      ${stored === undefined ? undefined : rawEvent(stored, revision)}
     </div>
   </li>`;
 }
+
+const rawEvent = (stored: unknown, revision: number): Html =>
+  html`<details class="raw" id="raw-${revision}">
+    <summary>${texts.payment.raw}</summary>
+    <pre><code>${JSON.stringify(stored, null, 2)}</code></pre>
+  </details>`;
 
 /** The id of a request leads to its record; what else set an event off is told apart by its beginning. */
 const shownCause = (correlationId: string): string =>

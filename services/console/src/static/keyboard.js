@@ -1,5 +1,8 @@
 /** `/` searches, `j` and `k` go through rows, Enter opens, `g` and a letter goes to a page, `?` tells of these. */
-const places = { o: '/console', p: '/console/payments', r: '/console/reviews', s: '/console/sandbox' };
+const places = {
+  ...{ o: '/console', p: '/console/payments', u: '/console/payouts', r: '/console/reviews' },
+  ...{ c: '/console/reconciliations', s: '/console/sandbox' },
+};
 
 /** Between the two keys of `g p`, milliseconds. */
 const chordMs = 1_500;

@@ -1,51 +1,21 @@
 /** The console over the API, without a browser: who gets in, whose forms are believed, and what texts can do. */
 import { givenTeam } from '@tollgate/teams/testing';
-import type { OperatorRole } from '@tollgate/teams';
 import { paymentKind } from '@tollgate/views';
 import { projectEvents } from '@tollgate/view-index/testing';
 import { happening, requested } from '@tollgate/views/testing';
 import { eventually } from '@tollgate/testing';
-import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startApi } from './testing/api.ts';
+import { cookieOf, hostile, startConsole } from './testing/console.ts';
 
 const { accepted, approved, reviews } = happening;
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
 const terms = { kind: 'hosted', product: hostile, amount: 1_500, currency: 'EUR', orderNumber: hostile };
 
-async function start() {
-  const api = await startApi(
-    async (store) => {
-      await givenTeam(store, { team: 'shop', keyId: 'k1' });
-      const paid = [requested(terms), accepted, approved, reviews];
-      await projectEvents(store, paymentKind, 'pay_1', paid);
-    },
-    { hasConsole: true },
-  );
-  const { app, credentials } = api;
-  const linkFor = (role: OperatorRole, person = 'ada') =>
-    credentials.issue({ person, source: 'command-line', role }, 'sign-in', 60_000);
-  const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-    app.inject({
-      ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    });
-  async function signIn(role: OperatorRole = 'operator', person = 'ada') {
-    const answer = await post('/console/sign-in', { link: linkFor(role, person) });
-    const cookie = cookieOf(answer);
-    const get = (url: string) => app.inject({ url, headers: { cookie } });
-    const { body } = await get('/console');
-    const csrf = /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
-    return {
-      cookie,
-      csrf,
-      get,
-      send: (url: string, form: object) => post(url, { csrf, ...form }, { cookie }),
-    };
-  }
-  return { ...api, post, linkFor, signIn };
-}
-const cookieOf = ({ headers }: LightMyRequestResponse) => String(headers['set-cookie']).split(';')[0] ?? '';
+const start = () =>
+  startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    const paid = [requested(terms), accepted, approved, reviews];
+    await projectEvents(store, paymentKind, 'pay_1', paid);
+  });
 
 describe('who gets in', () => {
   it('a link signs in once, with a session of its own that no script reads', async () => {

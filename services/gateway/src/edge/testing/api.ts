@@ -50,10 +50,14 @@ export interface TestedApi {
   routes: readonly RouteOptions[];
 }
 
+export interface TestedApiOptions {
+  hasConsole?: boolean;
+}
+
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
-  { hasConsole = false }: { hasConsole?: boolean } = {},
+  { hasConsole = false }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);

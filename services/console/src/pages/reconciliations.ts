@@ -1,0 +1,134 @@
+/** Is yesterday complete, to the cent? What was compared with the Payment Service, newest first, and asking for more. */
+import { type Html, html } from '@tollgate/service-kit';
+import { errorText, outcomeNotice } from '../components/notice.ts';
+import { chip } from '../components/state.ts';
+import { pager, rowTable } from '../components/table.ts';
+import { time } from '../components/time.ts';
+import type { Action, Page, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.reconciliations;
+
+/** As the API lists it. */
+export interface Reconciliation {
+  token: string;
+  environment: string;
+  account: string;
+  day: string;
+  isDryRun: boolean;
+  by: 'schedule' | 'person';
+  outcome: 'complete' | 'incomplete' | 'account_unknown';
+  endedAt: string;
+  counts: Record<keyof typeof words.counts, number>;
+}
+
+const differenceCount = ({ counts }: Reconciliation): number =>
+  counts.differing + counts.onlyHere + counts.onlyAtService;
+
+export function outcomeChip(reconciliation: Reconciliation): Html {
+  const { outcome } = reconciliation;
+  if (outcome !== 'complete') return chip(words.outcomes[outcome], 'note');
+  return differenceCount(reconciliation) === 0
+    ? chip(words.outcomes.complete, 'good')
+    : chip(words.outcomes.differs, 'bad');
+}
+
+export const reconciliationsPage: Page = async (context) => {
+  const { api, query, outcome } = context;
+  const cursor = query.get('cursor');
+  const asked = new URLSearchParams({ perPage: '50', ...(cursor === null ? {} : { cursor }) });
+  const [{ reconciliations, nextCursor }, { accounts }] = await Promise.all([
+    api.get<{ reconciliations: Reconciliation[]; nextCursor?: string }>(
+      `/api/v1/admin/reconciliations?${asked.toString()}`,
+    ),
+    api.get<{ accounts: AccountName[] }>('/api/v1/admin/accounts'),
+  ]);
+  const main = html`<h1>${words.title}</h1>
+    <p class="calm">${words.intro}</p>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    ${context.session.role === 'viewer' ? undefined : askForm(accounts, context)}
+    <section id="reconciliations" data-region="">
+      ${reconciliations.length === 0 ? none : listOf(reconciliations)}
+      ${pager('/console/reconciliations', query, nextCursor)}
+    </section>`;
+  return { title: words.title, main, isLive: cursor === null };
+};
+
+interface AccountName {
+  environment: string;
+  account: string;
+}
+
+const none = html`<p class="empty">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
+
+function listOf(reconciliations: readonly Reconciliation[]): Html {
+  const { columns } = words;
+  return rowTable(
+    words.title,
+    [
+      { name: columns.day },
+      { name: columns.account },
+      { name: columns.outcome },
+      { name: columns.matched, isNumber: true },
+      { name: columns.differences, isNumber: true },
+      { name: columns.underWay, isNumber: true, isSecond: true },
+      { name: columns.by, isSecond: true },
+      { name: columns.ended, isSecond: true },
+    ],
+    reconciliations.map(rowOf),
+  );
+}
+
+function rowOf(reconciliation: Reconciliation): Html {
+  const { token, day, account, environment, counts, by, endedAt, isDryRun } = reconciliation;
+  return html`<tr data-row="">
+    <td><a href="/console/reconciliations/${token}">${day}</a></td>
+    <td>${account} <small class="calm">${environment}</small></td>
+    <td>
+      ${outcomeChip(reconciliation)}${isDryRun ? html` <small class="calm">${words.dryRun}</small>` : undefined}
+    </td>
+    <td class="number">${counts.matched}</td>
+    <td class="number">${differenceCount(reconciliation)}</td>
+    <td class="number second">${counts.underWay}</td>
+    <td class="second">${words.by[by]}</td>
+    <td class="second">${time(endedAt)}</td>
+  </tr>`;
+}
+
+const dayMs = 86_400_000;
+
+function askForm(accounts: readonly AccountName[], { session, now }: PageContext): Html {
+  const yesterday = new Date(now - dayMs).toISOString().slice(0, 10);
+  const options = accounts.map(
+    ({ environment, account }) =>
+      html`<option value="${environment}/${account}">${account} (${environment})</option>`,
+  );
+  return html`<form method="post" action="/console/reconciliations" class="inline">
+    <input type="hidden" name="csrf" value="${session.csrf}" />
+    <label
+      >${words.account}<select name="account" required>
+        ${options}
+      </select></label
+    >
+    <label>${words.day}<input type="date" name="day" value="${yesterday}" required /></label>
+    <label class="check"><input type="checkbox" name="isDryRun" value="true" checked />${words.only}</label>
+    <button>${words.does}</button>
+  </form>`;
+}
+
+export const askReconciliation: Action = async ({ api }, form) => {
+  const location = '/console/reconciliations';
+  const [, environment = '', account = ''] = /^(\w+)\/(.+)$/.exec(form.get('account') ?? '') ?? [];
+  if (account === '') return { location, outcome: { isDone: false, text: words.noAccount } };
+  const day = form.get('day') ?? '';
+  const answer = await api.call({
+    ...{ method: 'POST', path: '/api/v1/admin/reconciliations' },
+    body: { environment, account, day, isDryRun: form.get('isDryRun') === 'true' },
+  });
+  if (answer.kind === 'answer')
+    return { location, outcome: { isDone: true, text: words.asked(day, account) } };
+  const { errors, requestId } = answer;
+  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+};

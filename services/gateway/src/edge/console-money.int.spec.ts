@@ -1,0 +1,112 @@
+/** Payouts that wait for a second person, and reconciliations, in the console and under the routes across teams. */
+import { systemClock } from '@tollgate/service-kit';
+import { keyIdOfPerson } from '@tollgate/teams';
+import { givenTeam } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { payoutKind } from '@tollgate/views';
+import { payoutApprovalRequested, payoutHappening, payoutRequested } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { hostile, startConsole } from './testing/console.ts';
+
+const waitingFor = (askedBy: string, orderNumber: string) => {
+  const { type, data } = payoutApprovalRequested({ orderNumber });
+  const lapsesAt = systemClock.now() + 86_400_000;
+  return [{ type, data: { ...data, askedBy, lapsesAt } }] as Parameters<typeof projectEvents>[3];
+};
+
+const start = () =>
+  startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    await projectEvents(store, payoutKind, 'po_1', waitingFor('k1', hostile));
+    await projectEvents(store, payoutKind, 'po_2', waitingFor(keyIdOfPerson('ada'), 'own'));
+    await projectEvents(store, payoutKind, 'po_3', [payoutRequested(), payoutHappening.failed]);
+  });
+
+describe('a payout that waits for an approval', () => {
+  it('is listed before all others, and what somebody typed in it is text', async () => {
+    const { get } = await (await start()).signIn('viewer');
+    await eventually(async () => expect((await get('/console/payouts')).body).toContain('po_1'));
+    const { body } = await get('/console/payouts');
+    expect(body).toContain('po_2');
+    expect(body).not.toContain('po_3');
+    expect(body).not.toContain('<script>alert');
+    expect((await get('/console/payouts?phase=')).body).toContain('po_3');
+    expect((await get('/console/payouts?phase=nothing')).statusCode).toBe(400);
+    expect((await get('/console/payouts/po_9')).statusCode).toBe(404);
+    expect((await get('/console/payouts/po_1')).body).not.toContain('<script>alert');
+  });
+
+  it('is approved by an admin who has not asked for it, and on record before', async () => {
+    const { signIn, recorded } = await start();
+    const { get, sendAndRead } = await signIn('admin');
+    expect((await get('/console/payouts/po_1')).body).toContain('Approve 3.00 EUR');
+    expect(await sendAndRead('/console/payouts/po_1/approve', {})).toContain('The payout is approved.');
+    expect(recorded.at(-1)).toMatchObject({
+      person: { name: 'ada' },
+      command: 'POST /api/v1/payouts/:token/approve',
+      detail: { team: 'shop', token: 'po_1', role: 'admin' },
+    });
+    expect((await get('/console/payouts/po_1')).body).toContain('person:ada');
+  });
+
+  it('is refused with a reason, which is text', async () => {
+    const { sendAndRead } = await (await start()).signIn('admin', 'bob');
+    expect(await sendAndRead('/console/payouts/po_2/refuse', { reason: '' })).toContain('data-outcome');
+    const refused = await sendAndRead('/console/payouts/po_2/refuse', { reason: hostile });
+    expect(refused).toContain('The payout is refused.');
+    expect(refused).not.toContain('<script>alert');
+  });
+
+  it('is decided neither by who asked, nor by a role below', async () => {
+    const { signIn } = await start();
+    const ada = await signIn('admin');
+    expect((await ada.get('/console/payouts/po_2')).body).toContain('You have asked for this payout');
+    const own = await ada.sendAndRead('/console/payouts/po_2/approve', {});
+    expect(own).toMatch(/class="notice bad"[\s\S]*key that asked/);
+    const operator = await signIn('operator', 'bob');
+    expect((await operator.get('/console/payouts/po_1')).body).not.toContain('/po_1/approve');
+    expect(await operator.sendAndRead('/console/payouts/po_1/approve', {})).toContain(
+      'Your role, operator, lacks the scope approvals',
+    );
+  });
+});
+
+describe('a reconciliation', () => {
+  const wanted = { account: 'sandbox/main', day: '2026-01-02', isDryRun: 'true' };
+
+  it('is asked for by a person, who is on record', async () => {
+    const { signIn, recorded, store } = await start();
+    const { sendAndRead } = await signIn('support');
+    expect(await sendAndRead('/console/reconciliations', wanted)).toContain(
+      '2026-01-02 of main is being compared.',
+    );
+    expect(recorded.at(-1)).toMatchObject({ command: 'POST /api/v1/admin/reconciliations' });
+    const [asked] = await Array.fromAsync(store.read('reconciliations'));
+    expect(asked).toMatchObject({
+      type: 'ReconciliationRequested',
+      data: { account: 'main', environment: 'sandbox', day: '2026-01-02', isDryRun: true, by: 'person' },
+      metadata: { actor: { kind: 'person', name: 'ada' } },
+    });
+  });
+
+  it.each([
+    [{ account: '' }, 'Choose an account.'],
+    [{ day: 'yesterday' }, 'must be a day written YYYY-MM-DD'],
+    [{ day: '2999-01-01' }, 'The day must not be in the future.'],
+    [{ account: 'nowhere/main' }, 'data-outcome'],
+  ])('is refused with %j', async (wrong, text) => {
+    const { signIn, store } = await start();
+    const { sendAndRead } = await signIn('operator');
+    const page = await sendAndRead('/console/reconciliations', { ...wanted, ...wrong });
+    expect(page).toContain(text);
+    expect(await Array.fromAsync(store.read('reconciliations'))).toEqual([]);
+  });
+
+  it('is asked for by no viewer, and found under its own token only', async () => {
+    const { get, sendAndRead } = await (await start()).signIn('viewer');
+    expect(await sendAndRead('/console/reconciliations', wanted)).toContain('lacks the scope operators:act');
+    for (const token of ['rcn_none', '..%2Fx'])
+      expect((await get(`/console/reconciliations/${token}`)).statusCode).toBe(404);
+  });
+});

@@ -1,0 +1,40 @@
+/** The console over the API without a browser: people sign in, read pages and send forms. */
+import type { EventStore } from '@tollgate/event-store';
+import type { OperatorRole } from '@tollgate/teams';
+import type { LightMyRequestResponse } from 'fastify';
+import { type TestedApiOptions, startApi } from './api.ts';
+
+/** What somebody types who means harm. */
+export const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
+
+export const cookieOf = ({ headers }: LightMyRequestResponse): string =>
+  String(headers['set-cookie']).split(';')[0] ?? '';
+
+/** @param seed what is to be in the store before the services start */
+export async function startConsole(
+  seed: (store: EventStore) => Promise<void>,
+  options: TestedApiOptions = {},
+) {
+  const api = await startApi(seed, { ...options, hasConsole: true });
+  const { app, credentials } = api;
+  const linkFor = (role: OperatorRole, person = 'ada') =>
+    credentials.issue({ person, source: 'command-line', role }, 'sign-in', 60_000);
+  const post = (url: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.inject({
+      ...{ method: 'POST', url, payload: new URLSearchParams(form).toString() },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  async function signIn(role: OperatorRole = 'operator', person = 'ada') {
+    const answer = await post('/console/sign-in', { link: linkFor(role, person) });
+    const cookie = cookieOf(answer);
+    const get = (url: string) => app.inject({ url, headers: { cookie } });
+    const { body } = await get('/console');
+    const csrf = /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    const send = (url: string, form: object) => post(url, { csrf, ...form }, { cookie });
+    /** The page that a form leads to. */
+    const sendAndRead = async (url: string, form: object) =>
+      (await get(String((await send(url, form)).headers['location']))).body;
+    return { cookie, csrf, get, send, sendAndRead };
+  }
+  return { ...api, post, linkFor, signIn };
+}

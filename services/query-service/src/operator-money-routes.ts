@@ -1,0 +1,66 @@
+/** Payouts and reconciliations across teams, for people who operate the gateway. */
+import type { ReconciliationSummary } from '@tollgate/payment-domain';
+import { toPublicDifferences, toPublicPayout, toPublicReconciliation } from '@tollgate/gateway-api';
+import { routes, sendError } from '@tollgate/gateway-api/http';
+import { given } from '@tollgate/service-kit';
+import { isToken } from '@tollgate/teams';
+import { type PayoutView, foldStream, payoutKind } from '@tollgate/views';
+import type { FastifyInstance } from 'fastify';
+import { notedIn } from './list-query.ts';
+import { type OwnersOf, type OperatorReadDependencies } from './operator-routes.ts';
+import { addReadRoute, parameterOf, sendRefusedPage } from './reading.ts';
+import { readJournal, readReport } from './reconciliation-routes.ts';
+
+export function registerOperatorMoneyRoutes(
+  app: FastifyInstance,
+  deps: OperatorReadDependencies,
+  ownersOf: OwnersOf,
+): void {
+  const { store, index } = deps;
+
+  addReadRoute(app, deps, routes.listPayoutsOfAll, async ({ query, reply }) => {
+    const { team, environment, metadata, perPage, order, ...rest } = query;
+    const noted = given({ metadata: notedIn(metadata) });
+    const owners = ownersOf({ team, environment });
+    const list = index.listPayoutsOfAll({ ...given(rest), ...noted, perPage, order, owners });
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const payouts = list.views.map(toOwnedPayout);
+    return reply.send({ success: true, payouts, perPage, ...given({ nextCursor: list.nextCursor }) });
+  });
+
+  addReadRoute(app, deps, routes.retrievePayoutOfAny, async ({ request, reply }) => {
+    const token = parameterOf(request, 'token');
+    const view = isToken(token) ? await foldStream(store, payoutKind, token) : undefined;
+    if (view === undefined) return sendError(reply, 'payout_not_found');
+    return reply.send({ success: true, payout: toOwnedPayout(view) });
+  });
+
+  addReadRoute(app, deps, routes.listReconciliationsOfAll, async ({ query: { perPage, cursor }, reply }) => {
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const { shown, nextCursor } = await readJournal(deps, () => true, { perPage, before });
+    const reconciliations = shown.map(toOwnedReconciliation);
+    return reply.send({ success: true, reconciliations, perPage, ...given({ nextCursor }) });
+  });
+
+  addReadRoute(app, deps, routes.retrieveReconciliationOfAny, async ({ request, reply }) => {
+    const found = await readReport(deps, () => true, parameterOf(request, 'token'));
+    if (found === undefined) return sendError(reply, 'reconciliation_not_found');
+    const differences = toPublicDifferences(found.report);
+    return reply.send({
+      success: true,
+      reconciliation: { ...toOwnedReconciliation(found.summary), differences },
+    });
+  });
+}
+
+const toOwnedPayout = (view: PayoutView) => {
+  const { team, environment } = view.payout;
+  return { ...toPublicPayout(view), team, environment };
+};
+
+const toOwnedReconciliation = (summary: ReconciliationSummary) => ({
+  ...toPublicReconciliation(summary),
+  environment: summary.environment,
+  ...given({ team: summary.team }),
+});
