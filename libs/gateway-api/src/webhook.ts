@@ -6,7 +6,7 @@ import { amount, currency, declineReason, instant, sanitizedMask } from './value
 
 /**
  * The specification's callback body (section 6, decision 6), with our token and the team's order number. The webhook of a
- * refund carries the refund's own token.
+ * refund carries the refund's own token, and names its payment.
  */
 export const webhookBodySchema = z.object({
   token: z.string(),
@@ -22,7 +22,18 @@ export const webhookBodySchema = z.object({
   recurringToken: z.string().exactOptional(),
   sanitizedMask: sanitizedMask.exactOptional(),
   declineReason: declineReason.exactOptional(),
+  // A release that does not know these leaves them out of what it sends: they need no schema version.
+  paymentToken: z.string().exactOptional().describe('The payment that is refunded; of a refund only.'),
+  sequence: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe(
+      'Number of the event in the history of its payment or payout: of two webhooks about one, the greater is the later. Absent from test events, and from what is older than release 0.2.0.',
+    ),
+  occurredAt: instant.exactOptional().describe('When it happened. ISO 8601 in UTC.'),
 });
+/** As it is written by the code that knows what happened; who sends it adds which event that was. */
 export type WebhookBody = z.infer<typeof webhookBodySchema>;
 
 /** Why an attempt got no answer, or was not made. */

@@ -230,6 +230,7 @@ it('a team is notified of its payout, and again when it asks', async () => {
   expect(isSigned(webhook)).toBe(true);
   expect(webhook.body).toEqual({
     ...{ token, type: 'payout', status: 'approved', orderNumber: 'payout-1', amount: 700, currency: 'EUR' },
+    ...{ sequence: expect.any(Number), occurredAt: expect.any(String) },
   });
   await eventually(async () =>
     expect(await recordOf(token, 'payouts')).toMatchObject([{ state: 'delivered' }]),

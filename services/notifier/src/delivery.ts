@@ -10,6 +10,9 @@ import { webhookHeaders } from './signature.ts';
 
 /** Names what the webhook was caused by: the id of a request, where it was one. */
 const correlationHeader = 'tollgate-correlation-id';
+/** As in the body, for who routes without reading that. */
+const sequenceHeader = 'tollgate-sequence';
+const timeHeader = 'tollgate-event-time';
 
 /** An attempt without an answer within this time has failed. */
 const tryTimeoutMs = 10_000;
@@ -100,12 +103,14 @@ function messageOf(
   { url, versions }: Destination,
 ) {
   const { id, environment, team } = webhook;
+  const { sequence, occurredAt } = webhook.body;
   const body = JSON.stringify(webhook.body);
   const signing = webhookSecretsOf(secrets, environment, team, versions);
   const signed = webhookHeaders({ id, body }, signing, clock.now());
   const headers = {
     ...{ 'content-type': 'application/json', 'user-agent': 'tollgate' },
     ...given({ [correlationHeader]: webhook.correlationId }),
+    ...given({ [sequenceHeader]: sequence?.toString(), [timeHeader]: occurredAt }),
     ...signed,
   };
   return { url, headers, body };

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Position, RecordedEvent, Step } from '@tollgate/event-store';
 import type { ViewEnvelope } from '@tollgate/views';
-import type { WebhookBody } from '@tollgate/gateway-api';
+import { toIso, type WebhookBody } from '@tollgate/gateway-api';
+import { eventMetadataSchema } from '@tollgate/payment-domain';
 import { isToldOf } from './endpoints/endpoint.ts';
 import type { KnownEndpoint } from './endpoints/endpoint-directory.ts';
 import { tokenAtEndpoint, type WebhookEventOf } from './webhook-events.ts';
@@ -35,13 +36,17 @@ export function noticesOf<View extends ViewEnvelope>(
   const receivers = receiversOf(terms.callbackUrl, endpoints, event.position);
   if (before === undefined || receivers.length === 0) return [];
   const bodies = bodiesOf(before, after);
+  const { recordedAt } = eventMetadataSchema.parse(event.metadata);
+  // Receivers put them in order by it.
+  const whenAndWhich = { sequence: event.revision, occurredAt: toIso(recordedAt) };
   return receivers
     .map(({ url, endpoint }) => ({
       token: endpoint === undefined ? after.token : tokenAtEndpoint(endpoint.id, after.token),
       due: bodies
         .filter((body) => endpoint === undefined || isToldOf(endpoint, body))
         .map((body) => ({
-          ...{ id: idOf(after.token, event, body, endpoint?.id), environment, team, url, body, at: now },
+          ...{ id: idOf(after.token, event, body, endpoint?.id), environment, team, url, at: now },
+          body: { ...body, ...whenAndWhich },
           ...(endpoint === undefined ? {} : { endpoint: endpoint.id }),
         })),
     }))

@@ -46,6 +46,11 @@ describe('a team', () => {
       expect(() => verify(each, verifierOf('games'))).toThrow('No matching signature');
       expect(each).toMatchObject({ method: 'POST', path: '/hook' });
       expect(each.headers['content-type']).toBe('application/json');
+      const { sequence, occurredAt } = each.body as unknown as { sequence: number; occurredAt: string };
+      expect(each.headers).toMatchObject({
+        'tollgate-sequence': String(sequence),
+        'tollgate-event-time': occurredAt,
+      });
     }
     await eventually(async () =>
       expect(await statesOf(store)).toEqual(['delivered', 'delivered', 'delivered']),
@@ -107,12 +112,19 @@ describe('a webhook that is refused', () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('does not block the next one of its payment', async () => {
+  it('holds up the next one of its payment, and none of another', async () => {
     const { store, receiver } = await given();
-    receiver.react(({ body }) => (body.status === 'pending' ? 500 : 200));
-    start(store, { clock: createFakeClock() });
+    const clock = createFakeClock();
+    receiver.react((_, index) => (index === 0 ? 500 : 200));
+    start(store, { clock });
     await pay(store, receiver, { events: [pending, approved] });
-    await eventually(async () => expect(await statesOf(store)).toEqual(['open', 'delivered']));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await pay(store, receiver, { token: 'pay_2' });
+    await eventually(async () => expect(await statesOf(store, 'pay_2')).toEqual(['delivered']));
+    expect(sentTo(receiver)).toEqual(['payment pending', 'payment pending']);
+    await clock.advance(5_000);
+    await eventually(async () => expect(await statesOf(store)).toEqual(['delivered', 'delivered']));
+    expect(sentTo(receiver).slice(2)).toEqual(['payment pending', 'payment approved']);
   });
 });
 

@@ -110,6 +110,7 @@ describe('a webhook', () => {
       body: {
         ...{ token: 'pay_1', type: 'payment', status: 'approved', orderNumber: 'order-1' },
         ...{ amount: 1_500, currency: 'EUR', sanitizedMask: '439296******1251' },
+        ...{ sequence: 2, occurredAt: expect.any(String) },
       },
     });
   });
@@ -145,11 +146,12 @@ describe('a webhook', () => {
     expect(noticesAlong([accepted, approved], first).flat()[0]?.body).not.toHaveProperty('recurringToken');
   });
 
-  it('of a refund has its token and amount', () => {
+  it('of a refund has its token and amount, and names its payment', () => {
     const notice = noticesAlong([accepted, approved, refunding, refundApproved]).flat().at(-1);
     expect(notice?.body).toEqual({
-      ...{ token: 'ref_1', type: 'refund', status: 'approved', orderNumber: 'order-1' },
-      ...{ amount: 500, currency: 'EUR' },
+      ...{ token: 'ref_1', paymentToken: 'pay_1', type: 'refund', status: 'approved' },
+      ...{ orderNumber: 'order-1', amount: 500, currency: 'EUR' },
+      ...{ sequence: 4, occurredAt: expect.any(String) },
     });
   });
 
@@ -159,6 +161,18 @@ describe('a webhook', () => {
     const { orderNumber: _, ...terms } = bare.data.terms;
     const first: PaymentEvent = { ...bare, data: { ...bare.data, terms } };
     expect(noticesAlong([accepted, approved], first).flat()[0]?.body.orderNumber).toBeNull();
+  });
+
+  it('is in order by its sequence, and those of one event share it', () => {
+    const notices = noticesAlong([
+      ...[accepted, pending, approved, refunding, refundedElsewhere, refundApproved],
+    ]).flat();
+    expect(notices.map(({ body }) => [`${body.type} ${body.status}`, body.sequence])).toEqual([
+      ['payment pending', 2],
+      ['payment approved', 3],
+      ['refund approved', 6],
+      ['payment refunded', 6],
+    ]);
   });
 
   it('has the same id whenever its event is read, and no other has it', () => {

@@ -10,7 +10,7 @@ export function paymentBodies(
   { payment: before }: PaymentView,
   { token, payment: after }: PaymentView,
 ): WebhookBody[] {
-  const refunds = decidedRefunds(before, after).map((refund) => refundBody(after, refund));
+  const refunds = decidedRefunds(before, after).map((refund) => refundBody(token, after, refund));
   return isTold(before, after) ? [...refunds, paymentBody(token, after)] : refunds;
 }
 
@@ -42,8 +42,12 @@ function paymentBody(token: string, payment: Payment): WebhookBody {
   };
 }
 
-const refundBody = ({ terms }: Payment, { refundToken, amount, metadata, state }: Refund): WebhookBody => ({
-  token: refundToken,
+const refundBody = (
+  paymentToken: string,
+  { terms }: Payment,
+  { refundToken, amount, metadata, state }: Refund,
+): WebhookBody => ({
+  ...{ token: refundToken, paymentToken },
   type: 'refund',
   status: state === 'approved' ? 'approved' : 'declined',
   orderNumber: terms.orderNumber ?? null,

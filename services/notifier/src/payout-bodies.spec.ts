@@ -77,7 +77,7 @@ describe('a webhook of a payout', () => {
         ...{ environment: 'sandbox', team: 'shop', url, at: 42 },
         body: {
           ...{ token: 'po_1', type: 'payout', status: 'approved', orderNumber: 'P-1' },
-          ...{ amount: 300, currency: 'EUR' },
+          ...{ amount: 300, currency: 'EUR', sequence: 2, occurredAt: expect.any(String) },
         },
       },
     ]);

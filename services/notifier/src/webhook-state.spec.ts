@@ -50,13 +50,29 @@ describe('what is due', () => {
     expect(nextTryAt(given('a', 'b'))).toBe(0);
   });
 
-  it('takes precedence over failed webhooks, and does not wait for them', () => {
+  // A receiver that was away for a moment got `approved` first, and `pending` five minutes later.
+  it('waits until the one before was delivered or given up', () => {
     const state = tried(given('a', 'b'), 'a', failed);
-    expect(dueWebhook(state, 500)?.id).toBe('b');
-    const both = tried(state, 'b', failed);
-    expect(dueWebhook(both, 99)).toBeUndefined();
-    expect(dueWebhook(both, 100)?.id).toBe('a');
-    expect(nextTryAt(both)).toBe(100);
+    expect([dueWebhook(state, 99), nextTryAt(state)]).toEqual([undefined, 100]);
+    expect(dueWebhook(state, 100)?.id).toBe('a');
+    expect(dueWebhook(tried(state, 'a', answered(200)), 100)?.id).toBe('b');
+    const givenUp = Array.from({ length: 9 }).reduce<SubjectWebhooks>(
+      (after) => tried(after, 'a', failed),
+      state,
+    );
+    expect(dueWebhook(givenUp, 0)?.id).toBe('b');
+  });
+
+  it('does not wait for a replay, nor a replay for it', () => {
+    const taken = tried(given('a', 'b'), 'a', answered(200));
+    const replayed = fold(eventsOf(decideReplay(taken, 'a', 8)), taken);
+    const refused = tried(replayed, 'a', failed);
+    expect(dueWebhook(refused, 0)?.id).toBe('b');
+    expect(dueWebhook(tried(refused, 'b', answered(200)), 100)?.id).toBe('a');
+    // What has never ended stays before what came later, also where it is asked for again.
+    const open = tried(given('a', 'b'), 'a', failed);
+    const asked = tried(fold(eventsOf(decideReplay(open, 'a', 8)), open), 'a', failed);
+    expect(dueWebhook(asked, 99)).toBeUndefined();
   });
 });
 

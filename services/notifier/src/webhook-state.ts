@@ -30,6 +30,8 @@ export interface Webhook {
   nextAt: number;
   /** Since it became due, or was last replayed. */
   failuresInRow: number;
+  /** It had ended before: it is no news, and holds up none. */
+  isReplay?: true;
   deliveries: readonly Delivery[];
 }
 
@@ -103,19 +105,33 @@ function apply(webhook: Webhook, event: Exclude<WebhookEvent, { type: 'WebhookDu
       // Another process may have delivered it meanwhile: that prevails.
       return webhook.state === 'open' ? { ...webhook, state: 'given_up' } : webhook;
     case 'ReplayRequested':
-      return { ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 };
+      return {
+        ...{ ...webhook, state: 'open', nextAt: 0, failuresInRow: 0 },
+        ...(webhook.state === 'open' ? {} : { isReplay: true }),
+      };
   }
 }
 
+/**
+ * The next in line: a later status is not sent before an earlier one was delivered or given up, so the first open one is
+ * the only candidate. What is replayed has a line of its own.
+ */
+function nextInLine({ webhooks }: SubjectWebhooks): readonly Webhook[] {
+  const open = webhooks.filter(({ state }) => state === 'open');
+  const first = open.find(({ isReplay }) => isReplay !== true);
+  const replayed = open.find(({ isReplay }) => isReplay === true);
+  return [first, replayed].filter((each) => each !== undefined);
+}
+
 /** When the next attempt of any webhook is due; undefined if none is open. */
-export function nextTryAt({ webhooks }: SubjectWebhooks): number | undefined {
-  const times = webhooks.filter(({ state }) => state === 'open').map(({ nextAt }) => nextAt);
+export function nextTryAt(state: SubjectWebhooks): number | undefined {
+  const times = nextInLine(state).map(({ nextAt }) => nextAt);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** The webhook to attempt now: the one that has been due longest, and of several the first to become due. */
-export function dueWebhook({ webhooks }: SubjectWebhooks, now: number): Webhook | undefined {
-  const due = webhooks.filter(({ state, nextAt }) => state === 'open' && nextAt <= now);
+/** The webhook to attempt now: of news and replays the one that has been due longest. */
+export function dueWebhook(state: SubjectWebhooks, now: number): Webhook | undefined {
+  const due = nextInLine(state).filter(({ nextAt }) => nextAt <= now);
   return due.toSorted((a, b) => a.nextAt - b.nextAt)[0];
 }
 

@@ -14,7 +14,7 @@ import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { currency, sum } from '../values.ts';
 import { webhookEndpointSchema } from '../webhook-endpoint.ts';
-import { webhookSchema } from '../webhook.ts';
+import { webhookBodySchema, webhookSchema } from '../webhook.ts';
 import { causeSchema, paymentEventSchema, payoutEventSchema } from './history.ts';
 import { operatorAnswerSchemas } from './operator-answers.ts';
 
@@ -59,6 +59,7 @@ export const answerSchemas = {
   ReviewEntry: reviewEntrySchema,
   CurrencyTotals: currencyTotalsSchema,
   Webhook: webhookSchema,
+  WebhookBody: webhookBodySchema,
   Cause: causeSchema,
   PaymentEvent: paymentEventSchema,
   PayoutEvent: payoutEventSchema,

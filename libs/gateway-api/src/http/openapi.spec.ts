@@ -29,6 +29,18 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  it('describes what teams receive, with the headers that they verify by', () => {
+    expect(Object.keys(document.webhooks)).toEqual(['payment', 'refund', 'payout', 'test']);
+    const { post } = document.webhooks['refund'] as { post: { parameters: { name: string }[] } };
+    expect(post.parameters.map(({ name }) => name)).toEqual([
+      ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      ...['Tollgate-Sequence', 'Tollgate-Event-Time', 'Tollgate-Correlation-Id'],
+    ]);
+    expect(Object.keys(document.components.schemas['WebhookBody']?.['properties'] ?? {})).toEqual(
+      expect.arrayContaining(['paymentToken', 'sequence', 'occurredAt']),
+    );
+  });
+
   it('names every call once', () => {
     const ids = operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);

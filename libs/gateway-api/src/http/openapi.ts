@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
 import { type ErrorCode, errorEntry, explained, statedError } from './errors.ts';
 import { bodyFields, queryFields } from './fields.ts';
+import { webhooksDocument } from './webhooks-document.ts';
 import { type Route, bodySchemas, errorCodes, errorsOf, routes } from './routes.ts';
 
 /** A route as OpenAPI names it. */
@@ -31,6 +32,7 @@ export interface OpenApiDocument {
   servers: { url: string }[];
   tags: { name: string }[];
   paths: Record<string, Record<string, JsonObject>>;
+  webhooks: Record<string, JsonObject>;
   components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
 }
 
@@ -73,6 +75,7 @@ export function createOpenApiDocument(): OpenApiDocument {
     servers: [{ url: '/' }],
     tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    webhooks: webhooksDocument(refTo),
     components: {
       schemas: {
         ...toComponents(bodySchemas, 'input', describeBodyField),

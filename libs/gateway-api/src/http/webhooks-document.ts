@@ -1,0 +1,82 @@
+/** What teams receive, for the `webhooks` of the OpenAPI document (3.1). */
+import { webhookEventNames } from '../webhook-endpoint.ts';
+
+const header = (name: string, required: boolean, description: string, example: string) => ({
+  ...{ name, in: 'header', required, description, schema: { type: 'string' }, example },
+});
+
+const headers = [
+  header(
+    'webhook-id',
+    true,
+    'The same on every attempt: what you have handled under this id, answer 204 and pass over.',
+    'whk_3f0e9d5c7a2b4c1d8e6f0a1b2c3d4e5f',
+  ),
+  header(
+    'webhook-timestamp',
+    true,
+    'When this attempt was made, seconds since 1970. Refuse what is older than five minutes.',
+    '1893456000',
+  ),
+  header(
+    'webhook-signature',
+    true,
+    'One signature, or several with a space between while a secret changes: one of them must be right.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+  header('Tollgate-Sequence', false, '`sequence` of the body; absent from test events.', '3'),
+  header('Tollgate-Event-Time', false, '`occurredAt` of the body.', '2030-01-01T12:00:00.000Z'),
+  header(
+    'Tollgate-Correlation-Id',
+    false,
+    'The `Request-Id` of the request that caused it, where one did.',
+    'req_0me0pq5dc3b1f0e7a9c2d4e6f8a0b',
+  ),
+];
+
+const description = `Verify before you parse: \`webhook-signature\` is \`v1,\` and the base64 of an HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<body>\`, byte by byte as it came, under the key that stands in base64 behind \`whsec_\` ([Standard Webhooks](https://www.standardwebhooks.com)). The secret is that of the endpoint, or for a \`callbackUrl\` that of your team.
+
+Delivery is at least once. Of one payment or payout, a webhook is sent when the one before was delivered or given up; of two, the one with the greater \`sequence\` is the later.`;
+
+const meanings = {
+  payment: 'The status of a payment has changed',
+  refund: 'A refund was approved or declined',
+  payout: 'The status of a payout has changed',
+  test: 'A test event that somebody of your team has asked for',
+} as const;
+
+/** @param refTo names a schema of the document */
+export const webhooksDocument = (refTo: (schema: 'WebhookBody') => object) =>
+  Object.fromEntries(
+    Object.entries(meanings).map(([type, meaning]) => [
+      type,
+      { post: operationOf(type as keyof typeof meanings, meaning, refTo('WebhookBody')) },
+    ]),
+  );
+
+function operationOf(type: keyof typeof meanings, summary: string, schema: object) {
+  const names = webhookEventNames.filter((name) => name.startsWith(`${type}.`));
+  const told = type === 'test' ? '' : `\n\nEvents: ${names.map((name) => `\`${name}\``).join(', ')}.`;
+  const name = `${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  return {
+    ...{ operationId: `receive${name}Webhook`, tags: ['Webhooks'], summary },
+    ...{ description: `${description}${told}`, security: [], parameters: headers },
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { allOf: [schema, { type: 'object', properties: { type: { const: type } } }] },
+        },
+      },
+    },
+    responses: {
+      '2XX': {
+        description:
+          'You have it. Any other answer, and none within ten seconds, is repeated over three days.',
+      },
+      '410': {
+        description: 'The endpoint is gone: it is disabled. Of a `callbackUrl`: as any other failure.',
+      },
+    },
+  };
+}
