@@ -16,7 +16,7 @@ import {
   resolutionSchema,
 } from '@tollgate/payment-domain';
 import { z } from 'zod';
-import { savedViewSchema } from '@tollgate/teams';
+import { savedViewSchema as viewSchema } from '@tollgate/teams';
 import { anyReviewCodes } from '../review.ts';
 import { everyWebhookEvent, webhookEventNames } from '../webhook-endpoint.ts';
 import { instantSchema } from './queries.ts';
@@ -55,13 +55,16 @@ export type RefundRequest = z.infer<typeof refundRequestSchema>;
 export const payoutRequestSchema = payoutOfService.extend({ metadata: metadataRequestSchema });
 export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
+const holdsNoCardNumber = (text: string): boolean => !containsCardNumber(text);
+const mustHoldNoCardNumber = 'must not contain a card number';
+
 const reasonSchema = z
   .string('must be a string')
   .trim()
   .min(1, 'must not be empty')
   .max(1000, 'must be at most 1000 characters')
   .refine(isVisibleText, mustBeVisible)
-  .refine((text) => !containsCardNumber(text), 'must not contain a card number');
+  .refine(holdsNoCardNumber, mustHoldNoCardNumber);
 
 export const resolutionRequestSchema = z.strictObject({
   code: z.enum(anyReviewCodes),
@@ -77,8 +80,14 @@ export const approvalRefusalSchema = z.strictObject({
   reason: reasonSchema,
 });
 
-export { savedViewSchema };
-export const removedViewSchema = savedViewSchema.pick({ name: true });
+export const savedViewSchema = viewSchema.extend({
+  name: viewSchema.shape.name
+    .refine(isVisibleText, mustBeVisible)
+    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+  query: viewSchema.shape.query.refine(holdsNoCardNumber, mustHoldNoCardNumber),
+});
+/** Whatever it is called: what was saved before its name was looked at can be removed, too. */
+export const removedViewSchema = viewSchema.pick({ name: true });
 const eventNameSchema = z.enum(
   [everyWebhookEvent, ...webhookEventNames],
   `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
