@@ -18,7 +18,7 @@ const securityEventSchemas = {
     code: z.string(),
     /** `several` where the sources were too many to be told apart. */
     address: z.string(),
-    /** The beginning of it: where the secret was wrong, anybody may have made it up. */
+    /** The beginning of it: where the secret was wrong, anybody may have made it up. Of a person's credential, whose it is. */
     keyIdPrefix: z.string().optional(),
     /** Where the secret was right. */
     team: z.string().optional(),

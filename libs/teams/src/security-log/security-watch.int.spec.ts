@@ -3,6 +3,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import { type LogFields, silentLog, systemIds } from '@tollgate/service-kit';
 import { createFakeClock, eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { keyIdOfPerson } from '../operators/credentials.ts';
 import type { AccessRefusal } from '../team-directory.ts';
 import { readAudit } from './audit.ts';
 import { createSecurityLog } from './security-log.ts';
@@ -64,6 +65,21 @@ describe('refused requests', () => {
     const told = (await entries()).map(({ data }) => Number(data['count']));
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(5_000);
     expect((await entries()).at(-1)?.data).toMatchObject({ address: 'several', count: 4_980 });
+  });
+
+  // The log cut a person's name like the id of a key: `person:v` was vera, victor and viewer@ops, in one count.
+  test('of a person name the person, and each of them', async () => {
+    const { watch, clock, entries, grownTo } = await start();
+    const byPerson = (name: string) =>
+      watch.noteRefusal({ ...refusal, code: 'scope_missing', keyId: keyIdOfPerson(name) });
+    byPerson('vera@ops');
+    byPerson('victor@ops');
+    await clock.advance(1_000);
+    await grownTo(2);
+    expect((await entries()).map(({ data }) => data['keyIdPrefix'])).toEqual([
+      'person:vera@ops',
+      'person:victor@ops',
+    ]);
   });
 
   test('without a key are none', async () => {

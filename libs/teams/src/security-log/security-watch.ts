@@ -1,6 +1,7 @@
 /** What a process that serves teams tells the security log: whom it did not let in, and who takes or decides what. */
 import type { Actor, Environment, Person } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
+import { isKeyIdOfPerson } from '../operators/credentials.ts';
 import type { AccessRefusal } from '../team-directory.ts';
 import type { SecurityEvent, SecurityEventOf } from './entries.ts';
 import { type Count, type Repeats, createRepeats } from './repeats.ts';
@@ -44,7 +45,9 @@ const waitingMax = 500;
 /** In one append. */
 const batchMax = 100;
 
-const prefixOf = (keyId: string | undefined): string | undefined => keyId?.slice(0, 8);
+/** Of a person all of it: who could be told by a beginning? */
+const prefixOf = (keyId: string | undefined): string | undefined =>
+  keyId === undefined || isKeyIdOfPerson(keyId) ? keyId : keyId.slice(0, 8);
 
 export function createSecurityWatch({ securityLog, clock, log }: SecurityWatchDependencies): SecurityWatch {
   const refusals = createRepeats<AccessRefusal>({
