@@ -17,12 +17,13 @@ import {
 import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { createAppender, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
+import { subscription } from './fed-subscription.ts';
 import { createHeadWatch } from './head-watch.ts';
 import { isTrimDue, keepLast, truncate } from './stream-metadata.ts';
 import { type Reads, createReads } from './reading.ts';
 import { removeStream } from './remove-stream.ts';
+import { createSharedFeed } from './shared-feed.ts';
 import { fromClientError, storeClosed } from './store-failure.ts';
-import { subscription } from './subscription.ts';
 import { createUnderWay } from './under-way.ts';
 
 export interface EventStoreDbOptions {
@@ -70,6 +71,8 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
   const appender = createAppender({ link, clock, appendTryMs, readLast });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
+  const subscribing = { client, reads, heads, log, lateMs };
+  const shared = createSharedFeed(subscribing, closing.signal);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -115,10 +118,8 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       await underWay.run(() => removeStream({ link, clock, tryMs: appendTryMs }, stream));
     },
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
-    subscribe: (subscribeOptions) => {
-      const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscription({ client, reads, heads, log, lateMs }, { ...subscribeOptions, signal });
-    },
+    subscribe: ({ signal: given, ...from }) =>
+      subscription(subscribing, shared, { ...from, signal: AbortSignal.any([given, closing.signal]) }),
     close: () => {
       closing.abort();
       return (closed ??= underWay.settled().then(appender.close).then(link.close));

@@ -18,7 +18,7 @@ const patienceMax = 32;
 /** Read ahead past the last event that came. The server reports its place at least every 32 events that it skips. */
 const lookEventsMax = 64;
 
-interface Parts {
+export interface Parts {
   client: EventStoreDBClient;
   reads: Reads;
   heads: HeadWatch;
@@ -38,10 +38,10 @@ interface Progress {
 }
 
 /**
- * See `EventStore.subscribe`. Any end of the client's subscription, with an error, without one, or in silence, is
+ * A subscription of its own at the server. Any end of the client's subscription, with an error, without one, or in silence, is
  * answered by a new one from the position that the consumer has come to.
  */
-export async function* subscription(
+export async function* ownSubscription(
   parts: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {

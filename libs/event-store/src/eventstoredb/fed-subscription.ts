@@ -1,0 +1,71 @@
+import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../event-store.ts';
+import type { SharedFeed, SharedFeedMember } from './shared-feed.ts';
+import { type Parts, ownSubscription } from './subscription.ts';
+import { aborted, firstOf } from './waits.ts';
+
+/**
+ * See `EventStore.subscribe`. It has a subscription of its own at the server until it has caught up, and from there on shares
+ * one with the others, but where it falls behind.
+ */
+export async function* subscription(
+  parts: Parts,
+  shared: SharedFeed,
+  { from, prefixes, signal }: SubscribeOptions,
+): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
+  let position = from;
+  let toldEnd: Position | undefined;
+  let member: SharedFeedMember | undefined;
+  // A function, because the compiler does not know that a signal changes while this waits.
+  const isAborted = () => signal.aborted;
+  try {
+    do {
+      for await (const item of ownSubscription(parts, { from: position, prefixes, signal })) {
+        yield item;
+        ({ position } = item);
+        // Not before it is asked for more: many end when they have caught up.
+        if (item.kind === 'caught-up') {
+          toldEnd = position;
+          member ??= shared.join(prefixes, position);
+        }
+        if (member?.since(position) !== undefined) break;
+      }
+      if (member === undefined || isAborted()) return;
+      ({ position, toldEnd } = yield* fed(member, { position, toldEnd }, signal));
+    } while (!isAborted());
+  } finally {
+    member?.leave();
+  }
+}
+
+interface Progress {
+  position: Position;
+  /** Of the last `CaughtUp`. */
+  toldEnd: Position | undefined;
+}
+
+/** @returns how far, when it has fallen behind or the signal is aborted */
+async function* fed(
+  member: SharedFeedMember,
+  begin: Progress,
+  signal: AbortSignal,
+): AsyncGenerator<RecordedEvent | CaughtUp, Progress, void> {
+  let { position, toldEnd } = begin;
+  const isAborted = () => signal.aborted;
+  while (!isAborted()) {
+    const found = member.since(position);
+    if (found === undefined) return { position, toldEnd };
+    for (const event of found.events) {
+      if (isAborted()) return { position, toldEnd };
+      yield event;
+      ({ position } = event);
+    }
+    ({ position } = found);
+    if (found.isEnd && toldEnd !== position && !isAborted()) {
+      toldEnd = position;
+      yield { kind: 'caught-up', position };
+      continue;
+    }
+    await firstOf(member.beyond(position), aborted(signal));
+  }
+  return { position, toldEnd };
+}
