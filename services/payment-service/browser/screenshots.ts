@@ -3,16 +3,23 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { approvedCard, authenticatedCard, declinedCard } from '../src/testing/samples.ts';
+import { devices } from 'playwright-core';
 import { entries, fillIn, openScene, payButton, press, type Scene } from './customer.ts';
 
 const looks = [
-  { name: '320', options: { viewport: { width: 320, height: 640 } } },
+  { name: '360', options: { ...devices['Galaxy S9+'], viewport: { width: 360, height: 740 } } },
+  { name: '768', options: { ...devices['iPad Mini'] } },
   { name: '1280', options: { viewport: { width: 1280, height: 800 } } },
+  { name: '360-dark', options: { viewport: { width: 360, height: 740 }, colorScheme: 'dark' } },
   { name: '1280-dark', options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' } },
 ] as const;
 
 async function takePictures(scene: Scene, folder: string): Promise<void> {
-  const order = { product: 'Darjeeling First Flush, 250 g', amount: 4_990, orderNumber: 'T-2041' };
+  const order = {
+    product: 'Darjeeling First Flush, 250 g',
+    amount: 4_990,
+    orderNumber: 'pay_jf3eput2ajepzunav74niglt4b.1',
+  };
   for (const { name, options } of looks) {
     const { page } = await scene.newCustomer(options);
     const shoot = (what: string) =>
@@ -25,7 +32,11 @@ async function takePictures(scene: Scene, folder: string): Promise<void> {
     };
     await open();
     await shoot('card');
-    await fillIn(page, { expiry: '13/99' });
+    await page.locator('#number').pressSequentially('4392963203551252');
+    await page.locator('#expiry').pressSequentially('1230');
+    await page.keyboard.press('Tab');
+    await shoot('typing');
+    await fillIn(page, { number: '', expiry: '13/99' });
     await press(payButton(page));
     await shoot('error');
     await pay(authenticatedCard);

@@ -72,7 +72,7 @@ export function toServicePayment(payment: Payment, processingUrl: ProcessingUrl)
     callbackUrl: payment.callbackUrl,
     redirectSuccessUrl: payment.redirectSuccessUrl ?? null,
     redirectFailUrl: payment.redirectFailUrl ?? null,
-    locale: payment.locale,
+    locale: payment.locale === '' ? 'en' : payment.locale,
     needConfirmation: payment.needConfirmation,
     heldAmount: payment.heldAmount,
     refundedAmount: payment.refundedAmount,

@@ -42,7 +42,7 @@ describe('the life of a payment', () => {
   it('begins in init and lasts thirty minutes', () => {
     expect(created()).toMatchObject({
       status: 'init',
-      locale: 'en',
+      locale: '',
       heldAmount: 0,
       expiresAt: start + 30 * 60_000,
     });

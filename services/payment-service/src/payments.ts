@@ -19,6 +19,7 @@ export const paymentSchema = z.object({
   callbackUrl: z.string(),
   redirectSuccessUrl: z.string().optional(),
   redirectFailUrl: z.string().optional(),
+  /** Empty where the merchant asked for none: that of the customer's browser. */
   locale: z.string(),
   needConfirmation: z.boolean(),
   /** The merchant asked for a recurring token, given out when the customer has paid. */
@@ -47,7 +48,6 @@ export type Step = (payment: Payment, now: number) => Payment;
 export const checkoutLifetimeMs = 30 * 60_000;
 /** A hold that is neither confirmed nor declined lapses after this time. */
 export const holdLifetimeMs = 7 * 24 * 60 * 60_000;
-const defaultLocale = 'en';
 
 export type CheckoutRequest = Omit<CreatePaymentRequest, 'card' | 'recurringToken' | 'customer'>;
 
@@ -67,7 +67,7 @@ export function newPayment(
     callbackUrl: request.callbackUrl,
     redirectSuccessUrl: request.redirectSuccessUrl,
     redirectFailUrl: request.redirectFailUrl,
-    locale: request.locale ?? defaultLocale,
+    locale: request.locale ?? '',
     needConfirmation: request.needConfirmation ?? false,
     recurring: request.recurring ?? false,
     heldAmount: 0,

@@ -42,7 +42,7 @@ describe('card numbers, security codes and keys', () => {
           (await harness.browse(`/checkout/${hosted}`, { ...form, holder: number, number: cvv })).text,
         );
         seen.push((await harness.browse(`/checkout/${hosted}`, form)).text);
-        seen.push((await harness.browse(`/checkout/${hosted}`, form, 'text/plain')).text);
+        seen.push((await harness.browse(`/checkout/${hosted}`, form, { 'content-type': 'text/plain' })).text);
         seen.push((await harness.browse(`/checkout/${number}`)).text);
         seen.push((await harness.browse(`/checkout/${hosted}/authentication`, { answer: number })).text);
         seen.push((await harness.pay(await harness.create(), { pan: number })).text);

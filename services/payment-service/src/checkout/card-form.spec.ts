@@ -47,6 +47,9 @@ describe('the card form', () => {
   it.each([
     ['number', '1234', 'number'],
     ['number', '4392a63203551251', 'number'],
+    // A digit wrong, and two that changed places: each was declined for good.
+    ['number', '4392963203551252', 'numberMistyped'],
+    ['number', '4392963203551215', 'numberMistyped'],
     ['cvv', '12', 'cvv'],
     ['cvv', '12345', 'cvv'],
     ['holder', '  ', 'holder'],

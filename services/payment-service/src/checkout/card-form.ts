@@ -1,10 +1,11 @@
+import { isCardNumber } from '@tollgate/payment-api';
 import { cardBehaviour, looksLikeCardNumber, type CardBehaviour } from '../cards.ts';
 
 export const cardFields = ['number', 'expiry', 'cvv', 'holder'] as const;
 export type CardField = (typeof cardFields)[number];
 
 /** What is wrong with a field; the texts of the page explain each. */
-export type CardFault = 'number' | 'expiry' | 'expiryPast' | 'cvv' | 'holder';
+export type CardFault = 'number' | 'numberMistyped' | 'expiry' | 'expiryPast' | 'cvv' | 'holder';
 
 /** What a customer sees again after a mistake. Never the card number or the CVV. */
 export interface ShownAgain {
@@ -30,7 +31,7 @@ export function readCardForm(form: URLSearchParams, now: number): CardFormResult
   const cvv = field(form, 'cvv');
   const holder = field(form, 'holder');
   const faults = withoutUndefined({
-    number: looksLikeCardNumber(number) ? undefined : 'number',
+    number: numberFault(number),
     expiry: expiryFault(expiry, now),
     cvv: /^\d{3,4}$/.test(cvv) ? undefined : 'cvv',
     holder: isHolder(holder) ? undefined : 'holder',
@@ -47,6 +48,12 @@ export function readCardForm(form: URLSearchParams, now: number): CardFormResult
 // Input methods of East Asian scripts write full-width digits.
 const field = (form: URLSearchParams, name: CardField): string =>
   (form.get(name) ?? '').normalize('NFKC').trim();
+
+function numberFault(number: string): CardFault | undefined {
+  if (!looksLikeCardNumber(number)) return 'number';
+  // A slip of the finger is no reason to decline a payment for good.
+  return isCardNumber(number) ? undefined : 'numberMistyped';
+}
 
 const isHolder = (holder: string): boolean =>
   holder !== '' && holder.length <= holderLengthMax && !/\d/.test(holder);

@@ -1,8 +1,9 @@
-/** The pages that a customer sees. No scripts, nothing from elsewhere, every text escaped. */
+/** The pages that a customer sees. Nothing from elsewhere, every text escaped; the one script is a help that pages do without. */
 import type { Environment } from '../config.ts';
 import { isPaid, type Payment } from '../payments.ts';
 import { cardFields, type CardFault, type CardField, type ShownAgain } from './card-form.ts';
 import { html, type Html } from '@tollgate/service-kit';
+import { scriptElement } from './script.ts';
 import { styleElement } from './style.ts';
 import { localise, showAmount, type Localisation, type Outcome, type Texts, type Trouble } from './texts.ts';
 
@@ -12,35 +13,56 @@ export interface FaultyForm {
   shown: ShownAgain;
 }
 
+/** What a page shows beside its payment. */
+export interface PageContext {
+  /** Every page of the sandbox says that it is one; so does a page that is told of none. */
+  environment?: Environment;
+  /** The name of who is paid. */
+  merchant?: string;
+  /** Where the payment has none: what the customer's browser asks for. */
+  locale?: string;
+}
+
 /** The page with the card form. */
-export function cardPage(payment: Payment, faulty?: FaultyForm, environment?: Environment): string {
-  const localisation = localise(payment.locale);
+export function cardPage(payment: Payment, faulty?: FaultyForm, context: PageContext = {}): string {
+  const localisation = localiseFor(context, payment);
   const { texts } = localisation;
   const { faults, shown } = faulty ?? { faults: {}, shown: { expiry: '', holder: '' } };
   const field = (name: CardField, attributes: Html) => cardField(texts, name, faults[name], attributes);
   const content = html`<h1>${texts.payByCard}</h1>
     ${faultSummary(texts, faults)}
     <form method="post" action="/checkout/${payment.token}" novalidate>
-      ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23"`)}
-      <div class="pair">
-        ${field('expiry', html`inputmode="numeric" autocomplete="cc-exp" maxlength="9" value="${shown.expiry}"`)}
-        ${field('cvv', html`inputmode="numeric" autocomplete="cc-csc" maxlength="4"`)}
+      <div class="field">
+        ${field('number', html`inputmode="numeric" autocomplete="cc-number" maxlength="23" data-mistyped="${texts.faults.numberMistyped}"`)}
+        <span class="brand" id="brand" aria-hidden="true"></span>
       </div>
-      ${field('holder', html`autocomplete="cc-name" maxlength="255" value="${shown.holder}"`)}
+      <div class="pair">
+        <div class="field">
+          ${field('expiry', html`inputmode="numeric" autocomplete="cc-exp" maxlength="9" value="${shown.expiry}"`)}
+        </div>
+        <div class="field">
+          ${field('cvv', html`inputmode="numeric" autocomplete="cc-csc" maxlength="4"`)}
+        </div>
+        ${(['expiry', 'cvv'] as const).map((name) => faultText(texts, name, faults[name]))}
+      </div>
+      <div class="field">
+        ${field('holder', html`autocomplete="cc-name" maxlength="255" value="${shown.holder}"`)}
+      </div>
       <button type="submit">${texts.pay(amountOf(payment, localisation))}</button>
     </form>
     <p class="privacy">${lock}${texts.privacy}</p>`;
   const title = faulty === undefined ? texts.payByCard : `${texts.errorPrefix}: ${texts.payByCard}`;
-  return page(localisation, environment, {
+  return page(localisation, context, {
     title,
-    header: summary(payment, localisation),
+    header: summary(payment, localisation, context),
     main: html`<main class="panel">${content}</main>`,
+    script: scriptElement,
   });
 }
 
 /** The page on which the customer confirms or rejects, as a bank's would. */
-export function authenticationPage(payment: Payment, environment?: Environment): string {
-  const localisation = localise(payment.locale);
+export function authenticationPage(payment: Payment, context: PageContext = {}): string {
+  const localisation = localiseFor(context, payment);
   const { title, text, confirm, reject } = localisation.texts.authentication;
   const content = html`<h1>${title}</h1>
     <p>${text}</p>
@@ -48,16 +70,16 @@ export function authenticationPage(payment: Payment, environment?: Environment):
       <button type="submit" name="answer" value="confirm">${confirm}</button>
       <button type="submit" name="answer" value="reject" class="second">${reject}</button>
     </form>`;
-  return page(localisation, environment, {
+  return page(localisation, context, {
     title,
-    header: summary(payment, localisation),
+    header: summary(payment, localisation, context),
     main: html`<main class="panel">${content}</main>`,
   });
 }
 
 /** The page of a payment for which the customer has nothing left to do. */
-export function outcomePage(payment: Payment, environment?: Environment): string {
-  const localisation = localise(payment.locale);
+export function outcomePage(payment: Payment, context: PageContext = {}): string {
+  const localisation = localiseFor(context, payment);
   const outcome = outcomeOf(payment);
   const { title, text } = localisation.texts.outcomes[outcome];
   const merchantUrl = isPaid(payment) ? payment.redirectSuccessUrl : payment.redirectFailUrl;
@@ -71,24 +93,27 @@ export function outcomePage(payment: Payment, environment?: Environment): string
     <h1>${title}</h1>
     <p role="status">${text}</p>
     ${back}`;
-  return page(localisation, environment, {
+  return page(localisation, context, {
     title,
-    header: summary(payment, localisation),
+    header: summary(payment, localisation, context),
     main: html`<main class="panel outcome">${content}</main>`,
   });
 }
 
 /** The page that says why there is none. */
-export function troublePage(trouble: Trouble, locale: string, environment?: Environment): string {
-  const localisation = localise(locale);
+export function troublePage(trouble: Trouble, context: PageContext = {}): string {
+  const localisation = localiseFor(context);
   const { title, text } = localisation.texts.troubles[trouble];
   const main = html`<main class="panel outcome">
     ${sign(undefined)}
     <h1>${title}</h1>
     <p>${text}</p>
   </main>`;
-  return page(localisation, environment, { title, header: undefined, main });
+  return page(localisation, context, { title, header: undefined, main });
 }
+
+const localiseFor = ({ locale }: PageContext, payment?: Payment): Localisation =>
+  localise(payment?.locale || locale || 'en');
 
 /** A payment that is paid and not final awaits the merchant's confirmation. */
 const outcomeOf = ({ status }: Payment): Outcome =>
@@ -97,11 +122,10 @@ const outcomeOf = ({ status }: Payment): Outcome =>
 const amountOf = (payment: Payment, { locale }: Localisation): string =>
   showAmount(payment.amount, payment.currency, locale);
 
-/** Every page of the sandbox says that it is one. */
 function page(
   { language, texts }: Localisation,
-  environment: Environment = 'sandbox',
-  { title, header, main }: { title: string; header: Html | undefined; main: Html },
+  { environment = 'sandbox' }: PageContext,
+  { title, header, main, script }: { title: string; header: Html | undefined; main: Html; script?: Html },
 ): string {
   const mode = environment === 'sandbox' ? html`<p class="mode">${texts.testMode}</p>` : undefined;
   const layout = header === undefined ? 'layout alone' : 'layout';
@@ -119,20 +143,39 @@ function page(
           <header class="summary">${mode}${header}</header>
           ${main}
         </div>
+        ${script}
       </body>
     </html>`.html;
 }
 
-function summary(payment: Payment, localisation: Localisation): Html {
+/** The product first: it is what the customer knows the payment by. */
+function summary(payment: Payment, localisation: Localisation, { merchant }: PageContext): Html {
+  const { texts } = localisation;
   const { orderNumber, product } = payment;
-  const order = html`<dl class="facts">
-    <dt>${localisation.texts.orderNumber}</dt>
-    <dd>${orderNumber}</dd>
-  </dl>`;
+  const facts = [
+    merchant === undefined ? undefined : fact(texts.merchant, merchant, merchant),
+    orderNumber === undefined ? undefined : fact(texts.orderNumber, shortened(orderNumber), orderNumber),
+  ];
   return html`<p class="product">${product}</p>
     <p class="amount">${amountOf(payment, localisation)}</p>
-    ${orderNumber === undefined ? undefined : order}`;
+    ${facts.some((each) => each !== undefined) ? html`<dl class="facts">${facts}</dl>` : undefined}`;
 }
+
+const fact = (name: string, shown: string, whole: string): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd title="${whole}">${shown}</dd>
+  </div>`;
+
+const shownWholeUpTo = 24;
+
+/** Its beginning and its end, by which people tell numbers apart. */
+const shortened = (orderNumber: string): string => {
+  const characters = Array.from(orderNumber);
+  return characters.length <= shownWholeUpTo
+    ? orderNumber
+    : `${characters.slice(0, 9).join('')}…${characters.slice(-8).join('')}`;
+};
 
 /** Lists what is wrong and leads to each field; it takes the focus, so that a screen reader begins with it. */
 function faultSummary(texts: Texts, faults: FaultyForm['faults']): Html | undefined {
@@ -154,13 +197,16 @@ function cardField(texts: Texts, name: CardField, fault: CardFault | undefined, 
   const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
   const description = describedBy === '' ? undefined : html` aria-describedby="${describedBy}"`;
   const invalid = fault === undefined ? undefined : html` aria-invalid="true"`;
-  return html`<div class="field">
-    <label for="${name}">${texts.fields[name]}</label>
+  // Of two that stand side by side, what is wrong is told below both, where it has room.
+  const isInPair = hint !== undefined;
+  return html`<label for="${name}">${texts.fields[name]}</label>
     ${hint === undefined ? undefined : html`<span class="hint" id="${name}-hint">${hint}</span>`}
-    ${fault === undefined ? undefined : html`<p class="fault" id="${name}-fault">${texts.faults[fault]}</p>`}
-    <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />
-  </div>`;
+    ${isInPair ? undefined : faultText(texts, name, fault)}
+    <input id="${name}" name="${name}" type="text" required ${attributes}${description}${invalid} />`;
 }
+
+const faultText = (texts: Texts, name: CardField, fault: CardFault | undefined): Html | undefined =>
+  fault === undefined ? undefined : html`<p class="fault" id="${name}-fault">${texts.faults[fault]}</p>`;
 
 const lock = html`<svg class="lock" viewBox="0 0 24 24" aria-hidden="true">
   <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />

@@ -1,17 +1,21 @@
 /** The hosted checkout: a web page of the service on which the customer pays (specification, section 1). */
-import { errorCode, type Log } from '@tollgate/service-kit';
+import { errorCode, given, type Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject } from '../api-requests.ts';
 import type { Environment } from '../config.ts';
 import type { PaymentChanges } from '../payment-changes.ts';
 import { customerStep, isPaid, type Payment } from '../payments.ts';
+import type { MerchantsTable } from '../storage/merchants-table.ts';
 import { readCardForm } from './card-form.ts';
-import { authenticationPage, cardPage, outcomePage, troublePage } from './pages.ts';
+import { authenticationPage, cardPage, outcomePage, troublePage, type PageContext } from './pages.ts';
+import { scriptSource } from './script.ts';
 import { styleSource } from './style.ts';
+import { preferredLocale } from './texts.ts';
 
 export interface CheckoutDeps {
   changes: Pick<PaymentChanges, 'open' | 'submitCard' | 'answerAuthentication'>;
   find: (token: string) => Payment | undefined;
+  merchants: Pick<MerchantsTable, 'findById'>;
   environment: Environment;
   now: () => number;
   log: Log;
@@ -39,54 +43,67 @@ export function registerCheckout(app: FastifyInstance, deps: CheckoutDeps): void
   });
 }
 
+/** What a page needs beside its payment. */
+function contextOf(
+  { environment, merchants }: CheckoutDeps,
+  { headers }: FastifyRequest,
+  payment?: Payment,
+): PageContext {
+  const merchant = payment === undefined ? undefined : merchants.findById(payment.merchantId)?.name;
+  const locale = payment?.locale || preferredLocale(headers['accept-language']);
+  return { environment, ...given({ merchant, locale }) };
+}
+
 type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Opening the page is what makes a payment pending. */
 const showPayment =
-  ({ changes, environment }: CheckoutDeps): Route =>
+  (deps: CheckoutDeps): Route =>
   async (request, reply) => {
-    const payment = await changes.open(tokenIn(request));
-    if (payment === undefined) return notFound(reply, environment);
+    const payment = await deps.changes.open(tokenIn(request));
+    if (payment === undefined) return notFound(deps, request, reply);
     const step = customerStep(payment);
     if (step === 'authentication')
       return secured(reply, payment).redirect(authenticationPath(payment.token), 303);
-    const page =
-      step === 'card' ? cardPage(payment, undefined, environment) : outcomePage(payment, environment);
+    const context = contextOf(deps, request, payment);
+    const page = step === 'card' ? cardPage(payment, undefined, context) : outcomePage(payment, context);
     return show(reply, 200, page, payment);
   };
 
 const takeCard =
-  ({ changes, now, environment }: CheckoutDeps): Route =>
+  (deps: CheckoutDeps): Route =>
   async (request, reply) => {
+    const { changes, now } = deps;
     const payment = await changes.open(tokenIn(request));
-    if (payment === undefined) return notFound(reply, environment);
+    if (payment === undefined) return notFound(deps, request, reply);
     // Sent twice, or from a page of the past: what has happened is shown, and nothing happens again.
     if (customerStep(payment) === 'none') return finish(reply, payment);
     const form = readCardForm(formIn(request), now());
-    if (form.card === undefined) return show(reply, 422, cardPage(payment, form, environment), payment);
+    if (form.card === undefined)
+      return show(reply, 422, cardPage(payment, form, contextOf(deps, request, payment)), payment);
     return finish(reply, (await changes.submitCard(payment.token, form.card)) ?? payment);
   };
 
 const showAuthentication =
-  ({ find, environment }: CheckoutDeps): Route =>
+  (deps: CheckoutDeps): Route =>
   async (request, reply) => {
-    const payment = find(tokenIn(request));
-    if (payment === undefined) return notFound(reply, environment);
+    const payment = deps.find(tokenIn(request));
+    if (payment === undefined) return notFound(deps, request, reply);
     if (customerStep(payment) !== 'authentication')
       return secured(reply, payment).redirect(checkoutPath(payment.token), 303);
-    return show(reply, 200, authenticationPage(payment, environment), payment);
+    return show(reply, 200, authenticationPage(payment, contextOf(deps, request, payment)), payment);
   };
 
 const takeAnswer =
-  ({ changes, find, environment }: CheckoutDeps): Route =>
+  (deps: CheckoutDeps): Route =>
   async (request, reply) => {
     const answer = formIn(request).get('answer');
     const token = tokenIn(request);
     const isAnswered = answer === 'confirm' || answer === 'reject';
     const payment = isAnswered
-      ? await changes.answerAuthentication(token, answer === 'confirm')
-      : find(token);
-    return payment === undefined ? notFound(reply, environment) : finish(reply, payment);
+      ? await deps.changes.answerAuthentication(token, answer === 'confirm')
+      : deps.find(token);
+    return payment === undefined ? notFound(deps, request, reply) : finish(reply, payment);
   };
 
 /** Sends the customer to where the payment now stands: to the merchant once it is decided, if the merchant wants so. */
@@ -102,8 +119,8 @@ function finish(reply: FastifyReply, payment: Payment): FastifyReply {
   return secured(reply, payment).redirect(target, 303);
 }
 
-const notFound = (reply: FastifyReply, environment: Environment): FastifyReply =>
-  show(reply, 404, troublePage('notFound', 'en', environment));
+const notFound = (deps: CheckoutDeps, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  show(reply, 404, troublePage('notFound', contextOf(deps, request)));
 
 const show = (reply: FastifyReply, statusCode: number, page: string, payment?: Payment): FastifyReply =>
   secured(reply, payment).code(statusCode).type('text/html; charset=utf-8').send(page);
@@ -126,18 +143,18 @@ function contentSecurityPolicy(payment: Payment | undefined): string {
   );
   // A host may hold characters that end a directive; such an origin is left out.
   const origins = redirects.filter((origin) => /^https?:\/\/[a-z0-9.:[\]-]+$/.test(origin));
-  const fixed = `default-src 'none'; style-src ${styleSource}; base-uri 'none'; frame-ancestors 'none'`;
+  const fixed = `default-src 'none'; style-src ${styleSource}; script-src ${scriptSource}; base-uri 'none'; frame-ancestors 'none'`;
   return `${fixed}; form-action ${["'self'", ...new Set(origins)].join(' ')}`;
 }
 
 const showTrouble =
-  ({ find, log, environment }: CheckoutDeps) =>
+  (deps: CheckoutDeps) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const locale = find(tokenIn(request))?.locale ?? 'en';
+    const context = contextOf(deps, request, deps.find(tokenIn(request)));
     const statusCode = isObject(error) && typeof error['statusCode'] === 'number' ? error['statusCode'] : 500;
-    if (statusCode < 500) return show(reply, statusCode, troublePage('unreadable', locale, environment));
-    log.error({ error, code: errorCode(error) ?? '', route: 'checkout' }, 'request failed');
-    return show(reply, 500, troublePage('failed', locale, environment));
+    if (statusCode < 500) return show(reply, statusCode, troublePage('unreadable', context));
+    deps.log.error({ error, code: errorCode(error) ?? '', route: 'checkout' }, 'request failed');
+    return show(reply, 500, troublePage('failed', context));
   };
 
 const tokenIn = ({ params }: FastifyRequest): string => (isObject(params) ? String(params['token']) : '');

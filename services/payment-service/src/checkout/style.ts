@@ -29,12 +29,11 @@ body {
   display: inline-block; margin: 0 0 1rem; padding: .125rem .625rem; border-radius: 1rem;
   background: var(--note-tint); color: var(--note); font-size: .8125rem; font-weight: 600;
 }
-.product { margin: 0; color: var(--quiet); }
+.product { margin: 0; font-size: 1.125rem; line-height: 1.35; font-weight: 600; }
 .amount { margin: .125rem 0 0; font-size: 2.125rem; line-height: 1.2; font-weight: 700; letter-spacing: -.02em; }
 .facts { margin: .75rem 0 0; font-size: .875rem; color: var(--quiet); }
-.facts dt, .facts dd { display: inline; margin: 0; }
-.facts dt::after { content: " "; }
-.facts dd { color: var(--ink); }
+.facts div { display: flex; flex-wrap: wrap; column-gap: .5rem; }
+.facts dd { margin: 0; color: var(--ink); }
 .panel {
   background: var(--panel); border-radius: 1rem; padding: 1.25rem;
   box-shadow: 0 1px 2px rgb(10 20 40 / .08), 0 8px 28px rgb(10 20 40 / .08);
@@ -42,12 +41,16 @@ body {
 h1 { margin: 0 0 1.125rem; font-size: 1.25rem; line-height: 1.3; letter-spacing: -.01em; }
 h2 { margin: 0 0 .25rem; font-size: 1rem; }
 p { margin: 0 0 1rem; }
-.field { margin: 0 0 1rem; }
+.field { position: relative; margin: 0 0 1rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; column-gap: .75rem; }
-.pair .field { display: flex; flex-direction: column; }
+.pair .field { display: flex; flex-direction: column; margin-bottom: 0; }
+.pair { margin-bottom: 1rem; }
+.pair .fault { grid-column: 1 / -1; margin-top: .375rem; }
 .pair input { margin-top: auto; }
 label { display: block; font-size: .9375rem; font-weight: 600; }
-.hint { display: block; font-size: .8125rem; color: var(--quiet); }
+.hint { display: block; margin-bottom: .375rem; font-size: .8125rem; color: var(--quiet); }
+.fault:empty { display: none; }
+.brand { position: absolute; right: .875rem; bottom: .875rem; max-width: 40%; font-size: .8125rem; font-weight: 600; line-height: 1.25rem; color: var(--quiet); pointer-events: none; }
 .fault { margin: .125rem 0 0; font-size: .875rem; font-weight: 600; color: var(--bad); }
 input {
   display: block; width: 100%; min-height: 3rem; margin-top: .25rem; padding: .5rem .75rem;

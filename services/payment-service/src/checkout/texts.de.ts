@@ -2,12 +2,14 @@ import type { Texts } from './texts.ts';
 
 export const de: Texts = {
   testMode: 'Testbetrieb: kein echtes Geld',
+  merchant: 'Händler',
   orderNumber: 'Bestellnummer',
   payByCard: 'Mit Karte bezahlen',
   fields: { number: 'Kartennummer', expiry: 'Gültig bis', cvv: 'Prüfnummer', holder: 'Name auf der Karte' },
   hints: { expiry: 'MM/JJ', cvv: '3 oder 4 Ziffern' },
   faults: {
     number: 'Geben Sie die Kartennummer ein: 12 bis 19 Ziffern',
+    numberMistyped: 'In der Kartennummer ist ein Tippfehler: Prüfen Sie die Ziffern',
     expiry: 'Geben Sie das Ablaufdatum als MM/JJ ein',
     expiryPast: 'Die Karte ist abgelaufen: Verwenden Sie eine andere Karte',
     cvv: 'Geben Sie die Prüfnummer ein: 3 oder 4 Ziffern',
@@ -31,7 +33,7 @@ export const de: Texts = {
     },
     declined: {
       title: 'Zahlung abgelehnt',
-      text: 'Die Zahlung wurde nicht ausgeführt, Ihre Karte nicht belastet.',
+      text: 'Die Zahlung wurde nicht ausgeführt, Ihre Karte nicht belastet. Für eine andere Karte bestellen Sie bitte erneut.',
     },
     refunded: { title: 'Zahlung erstattet', text: 'Der Betrag wurde Ihnen zurückgezahlt.' },
     expired: {

@@ -2,12 +2,14 @@ import type { Texts } from './texts.ts';
 
 export const en: Texts = {
   testMode: 'Test mode: no real money moves',
+  merchant: 'Merchant',
   orderNumber: 'Order number',
   payByCard: 'Pay by card',
   fields: { number: 'Card number', expiry: 'Expiry date', cvv: 'Security code', holder: 'Name on card' },
   hints: { expiry: 'MM/YY', cvv: '3 or 4 digits' },
   faults: {
     number: 'Enter the card number: 12 to 19 digits',
+    numberMistyped: 'The card number has a typing error: please check its digits',
     expiry: 'Enter the expiry date as MM/YY',
     expiryPast: 'The card has expired: use another card',
     cvv: 'Enter the security code: 3 or 4 digits',
@@ -29,7 +31,10 @@ export const en: Texts = {
       title: 'Payment authorised',
       text: 'Thank you. The amount is held until the merchant confirms it.',
     },
-    declined: { title: 'Payment declined', text: 'The payment was not made, and you have not been charged.' },
+    declined: {
+      title: 'Payment declined',
+      text: 'The payment was not made, and you have not been charged. To use another card, order again.',
+    },
     refunded: { title: 'Payment refunded', text: 'The amount has been returned to you.' },
     expired: {
       title: 'Payment expired',

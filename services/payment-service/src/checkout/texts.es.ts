@@ -2,6 +2,7 @@ import type { Texts } from './texts.ts';
 
 export const es: Texts = {
   testMode: 'Modo de prueba: no se mueve dinero real',
+  merchant: 'Comercio',
   orderNumber: 'Número de pedido',
   payByCard: 'Pagar con tarjeta',
   fields: {
@@ -13,6 +14,7 @@ export const es: Texts = {
   hints: { expiry: 'MM/AA', cvv: '3 o 4 dígitos' },
   faults: {
     number: 'Introduzca el número de tarjeta: de 12 a 19 dígitos',
+    numberMistyped: 'El número de tarjeta tiene un error: revise los dígitos',
     expiry: 'Introduzca la fecha de caducidad como MM/AA',
     expiryPast: 'La tarjeta ha caducado: use otra tarjeta',
     cvv: 'Introduzca el código de seguridad: 3 o 4 dígitos',
@@ -34,7 +36,10 @@ export const es: Texts = {
       title: 'Pago autorizado',
       text: 'Gracias. El importe queda retenido hasta que el comercio lo confirme.',
     },
-    declined: { title: 'Pago rechazado', text: 'El pago no se ha efectuado y no se le ha cobrado nada.' },
+    declined: {
+      title: 'Pago rechazado',
+      text: 'El pago no se ha efectuado y no se le ha cobrado nada. Para usar otra tarjeta, vuelva a hacer el pedido.',
+    },
     refunded: { title: 'Pago reembolsado', text: 'Se le ha devuelto el importe.' },
     expired: {
       title: 'Pago caducado',

@@ -2,6 +2,7 @@ import type { Texts } from './texts.ts';
 
 export const fr: Texts = {
   testMode: 'Mode test : aucun débit réel',
+  merchant: 'Marchand',
   orderNumber: 'Numéro de commande',
   payByCard: 'Payer par carte',
   fields: {
@@ -13,6 +14,7 @@ export const fr: Texts = {
   hints: { expiry: 'MM/AA', cvv: '3 ou 4 chiffres' },
   faults: {
     number: 'Saisissez le numéro de carte : 12 à 19 chiffres',
+    numberMistyped: 'Le numéro de carte comporte une faute de frappe : vérifiez les chiffres',
     expiry: 'Saisissez la date d’expiration au format MM/AA',
     expiryPast: 'La carte a expiré : utilisez une autre carte',
     cvv: 'Saisissez le code de sécurité : 3 ou 4 chiffres',
@@ -36,7 +38,7 @@ export const fr: Texts = {
     },
     declined: {
       title: 'Paiement refusé',
-      text: 'Le paiement n’a pas été effectué et vous n’avez pas été débité.',
+      text: 'Le paiement n’a pas été effectué et vous n’avez pas été débité. Pour utiliser une autre carte, commandez à nouveau.',
     },
     refunded: { title: 'Paiement remboursé', text: 'Le montant vous a été remboursé.' },
     expired: {

@@ -21,6 +21,7 @@ export type Trouble = 'notFound' | 'unreadable' | 'failed';
 /** All that a customer reads, in one language. */
 export interface Texts {
   testMode: string;
+  merchant: string;
   orderNumber: string;
   payByCard: string;
   fields: Record<CardField, string>;
@@ -47,11 +48,23 @@ export interface Localisation {
 
 /** The localisation for a BCP 47 tag: by its language, English where there is none for it. */
 export function localise(tag: string): Localisation {
-  const language = tag.split('-')[0]?.toLowerCase() ?? '';
+  const language = languageOf(tag);
   const texts = textsByLanguage.get(language);
   if (texts === undefined) return { language: 'en', locale: 'en', texts: en };
   return { language, locale: isWellFormed(tag) ? tag : language, texts };
 }
+
+/** What of an `Accept-Language` header there are texts for; undefined where there are none. */
+export function preferredLocale(header = ''): string | undefined {
+  const wanted = header.split(',').map((part) => {
+    const [tag = '', quality = 'q=1'] = part.split(';').map((piece) => piece.trim());
+    return { tag, quality: Number(quality.replace(/^q=/, '')) };
+  });
+  const known = wanted.filter(({ tag, quality }) => quality > 0 && textsByLanguage.has(languageOf(tag)));
+  return known.toSorted((one, other) => other.quality - one.quality)[0]?.tag;
+}
+
+const languageOf = (tag: string): string => tag.split('-')[0]?.toLowerCase() ?? '';
 
 function isWellFormed(tag: string): boolean {
   try {

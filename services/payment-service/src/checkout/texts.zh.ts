@@ -2,12 +2,14 @@ import type { Texts } from './texts.ts';
 
 export const zh: Texts = {
   testMode: '测试模式：不会产生真实扣款',
+  merchant: '商户',
   orderNumber: '订单号',
   payByCard: '银行卡支付',
   fields: { number: '卡号', expiry: '有效期', cvv: '安全码', holder: '持卡人姓名' },
   hints: { expiry: '月/年（MM/YY）', cvv: '3 或 4 位数字' },
   faults: {
     number: '请输入卡号：12 至 19 位数字',
+    numberMistyped: '卡号输入有误：请检查数字',
     expiry: '请按 MM/YY 格式输入有效期',
     expiryPast: '此卡已过期：请使用其他卡',
     cvv: '请输入安全码：3 或 4 位数字',
@@ -26,7 +28,7 @@ export const zh: Texts = {
   outcomes: {
     approved: { title: '支付成功', text: '谢谢，您的付款已完成。' },
     held: { title: '付款已授权', text: '谢谢，款项已冻结，等待商户确认。' },
-    declined: { title: '支付被拒绝', text: '付款未完成，您未被扣款。' },
+    declined: { title: '支付被拒绝', text: '付款未完成，您未被扣款。如需使用其他卡，请重新下单。' },
     refunded: { title: '已退款', text: '款项已退还给您。' },
     expired: { title: '支付已过期', text: '此笔付款已超时，您未被扣款。请重新下单。' },
   },

@@ -28,6 +28,7 @@ export interface KeyRecord {
  */
 export interface MerchantsTable {
   findByName(name: string): Merchant | undefined;
+  findById(merchantId: number): Merchant | undefined;
   /** By name. */
   list(): Merchant[];
   insert(name: string): Merchant;
@@ -52,12 +53,17 @@ export function createMerchantsTable(connection: DatabaseSync): MerchantsTable {
 function createAccounts(connection: DatabaseSync) {
   const columns = 'id, name, unique_order_number';
   const findByName = connection.prepare(`SELECT ${columns} FROM merchants WHERE name = ?`);
+  const findById = connection.prepare(`SELECT ${columns} FROM merchants WHERE id = ?`);
   const list = connection.prepare(`SELECT ${columns} FROM merchants ORDER BY name`);
   const insert = connection.prepare('INSERT INTO merchants (name) VALUES (?)');
   const setUnique = connection.prepare('UPDATE merchants SET unique_order_number = ? WHERE id = ?');
   return {
     findByName: (name: string) => {
       const row = findByName.get(name);
+      return row === undefined ? undefined : toMerchant(row);
+    },
+    findById: (merchantId: number) => {
+      const row = findById.get(merchantId);
       return row === undefined ? undefined : toMerchant(row);
     },
     list: () => list.all().map(toMerchant),

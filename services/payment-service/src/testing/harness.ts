@@ -94,15 +94,19 @@ export async function startHarness(options: { dataDir?: string; log?: Log; clock
     const text = await answer.body.text();
     return { statusCode: answer.statusCode, body: parse(text), text };
   };
-  const browse = async (path: string, form?: Record<string, string>, contentType?: string) => {
+  const browse = async (
+    path: string,
+    form?: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) => {
     const answer = await request(`${addresses.httpsUrl}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       dispatcher: agent,
       ...(form === undefined
-        ? {}
+        ? { headers }
         : {
             body: new URLSearchParams(form).toString(),
-            headers: { 'content-type': contentType ?? 'application/x-www-form-urlencoded' },
+            headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
           }),
     });
     const location = answer.headers['location'];

@@ -57,6 +57,7 @@ it('gives a page that loads nothing from elsewhere, and says so to the browser',
   const page = await app.inject({ url: '/docs' });
   expect(page.headers['content-type']).toMatch(/^text\/html/);
   expect(page.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+  expect(page.body).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
   const policy = String(page.headers['content-security-policy']);
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toMatch(/https?:|\*/);

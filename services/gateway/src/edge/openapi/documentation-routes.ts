@@ -41,14 +41,25 @@ export async function registerDocumentation(app: FastifyInstance): Promise<void>
     mode: 'static',
     specification: { document: document as unknown as OpenApi },
   });
-  await app.register(fastifySwaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: contentSecurityPolicy,
-    // Without it the page would send the document to somebody else's validator.
-    uiConfig: { validatorUrl: null, docExpansion: 'list', persistAuthorization: false },
-    theme: { title: 'Tollgate API', css: [{ filename: 'tollgate.css', content: style }] },
+  await app.register(async (page) => {
+    page.addHook('onSend', async (_request, reply, payload) =>
+      String(reply.getHeader('content-type')).startsWith('text/html') ? withViewport(payload) : payload,
+    );
+    await page.register(fastifySwaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: contentSecurityPolicy,
+      // Without it the page would send the document to somebody else's validator.
+      uiConfig: { validatorUrl: null, docExpansion: 'list', persistAuthorization: false },
+      theme: { title: 'Tollgate API', css: [{ filename: 'tollgate.css', content: style }] },
+    });
   });
 }
+
+/** The package has no setting for it, and a phone would show the page as wide as a desk. */
+const withViewport = (payload: unknown): unknown =>
+  typeof payload === 'string'
+    ? payload.replace('<head>', '<head><meta name="viewport" content="width=device-width, initial-scale=1">')
+    : payload;
 
 /** The package's type knows OpenAPI 3.1 by a library that we do not have. */
 type OpenApi = Extract<
