@@ -110,6 +110,14 @@ export interface EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent | CaughtUp>;
 
   /**
+   * The position of the last event of the store, or a later one at which an event of it stood; `beginning` where there was
+   * none. Every append that was answered before the call is at it or before.
+   *
+   * @throws StoreUnavailable
+   */
+  head(): Promise<Position>;
+
+  /**
    * Keeps only the last `count` events of a stream, now and for later appends; reads show no others. Revisions keep
    * counting. For the many streams of which hardly any grows long, `append` with `keepLast` costs less.
    */

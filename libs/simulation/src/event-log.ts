@@ -53,6 +53,7 @@ export interface EventLog {
     prefixes: readonly string[],
     limit: number,
   ): { events: RecordedEvent[]; scannedTo: Position; isEnd: boolean };
+  head(): Position;
   keepLast(stream: string, count: number): void;
   truncate(stream: string, before: Revision): void;
   remove(stream: string): void;
@@ -83,6 +84,7 @@ export function createEventLog(now: () => number): EventLog {
     hide: (name, events, expected, options = {}) => hide(shelf, name, { events, expected, options }),
     read: (name, options) => readFrom(existing(name)?.events ?? [], options),
     scan: (from, prefixes, limit) => scan(shelf, from, prefixes, limit),
+    head: () => (shelf.all.length === 0 ? beginning : toPosition(shelf.all.length)),
     keepLast: (name, count) => {
       const stream = opened(name);
       stream.keepLast = count;

@@ -64,6 +64,11 @@ export function createSimulatedStore(parts: Parts): EventStore {
       });
       yield* events;
     },
+    head: () =>
+      life.ask('head', travel(), () => {
+        if (weather.isDown()) throw storeDown();
+        return log.head();
+      }),
     subscribe: (options) => subscription(parts, options),
     keepLast: (stream, count) => changing(`keep last of ${stream}`, () => log.keepLast(stream, count)),
     truncate: (stream, before) => changing(`truncate ${stream}`, () => log.truncate(stream, before)),

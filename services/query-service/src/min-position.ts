@@ -1,25 +1,25 @@
 /** Read your own writes: a read may ask to include the effect of a command. */
-import type { Position } from '@tollgate/event-store';
+import type { EventStore, Position } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import type { PaymentIndex } from '@tollgate/view-index';
 import { sendError } from '@tollgate/gateway-api/http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const waitMaxMs = 2_000;
-/** For waits that the caller did not request: short enough to go unnoticed. */
+/** For waits that the caller did not request, and before the store is asked: short enough to go unnoticed. */
 const courtesyMs = 300;
 /** Positions of every event store of ours are digits, some with separators. */
 const positionPattern = /^\d[\d:/-]{0,63}$/;
 
 /**
  * Waits until the index has reached the position in the request's `Tollgate-Min-Position`. False once the request is
- * refused: 400 `invalid_param`, 503 `read_model_behind`.
+ * refused: 400 `invalid_param`, also for a position that no event of the store has had, 503 `read_model_behind`.
  *
  * Without that header, it waits briefly for the last write of the same key, which the front door reports
  * (`Tollgate-Own-Position`), and then answers anyway.
  */
 export async function awaitMinPosition(
-  index: Pick<PaymentIndex, 'waitFor'>,
+  { index, store }: { index: Pick<PaymentIndex, 'waitFor'>; store: Pick<EventStore, 'head'> },
   { team }: Pick<Caller, 'team'>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,7 +36,15 @@ export async function awaitMinPosition(
     sendError(reply, 'invalid_param', { message, parameter: 'Tollgate-Min-Position' });
     return false;
   }
-  if (await index.waitFor(text as Position, waitMaxMs, team)) return true;
+  const position = text as Position;
+  if (await index.waitFor(position, courtesyMs, team)) return true;
+  if (position > (await store.head())) {
+    const message =
+      'Tollgate-Min-Position is beyond everything that was recorded: no answer of this gateway has had it. Send the Tollgate-Position of an earlier answer.';
+    sendError(reply, 'invalid_param', { message, parameter: 'Tollgate-Min-Position' });
+    return false;
+  }
+  if (await index.waitFor(position, waitMaxMs - courtesyMs, team)) return true;
   sendError(reply, 'read_model_behind');
   return false;
 }

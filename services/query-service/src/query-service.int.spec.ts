@@ -115,13 +115,25 @@ describe('a read that waits for a position', () => {
   });
 
   test.each(['/api/v1/payments/p1', '/api/v1/payments'])('%s gives up after two seconds', async (url) => {
-    const { get } = await start();
+    const { get, store } = await start();
+    const { position } = await appendPayment(store, 'p0', [requested()]);
     const begun = systemClock.monotonic();
-    const answer = await get(url, { 'tollgate-min-position': '9'.repeat(16) });
+    const answer = await get(url, { 'tollgate-min-position': position });
     expect(systemClock.monotonic() - begun).toBeGreaterThan(1_900);
     expect(errorsOf(answer)).toEqual(refused(503, 'read_model_behind', 'api_error'));
     expect(answer.headers['retry-after']).toBe('1');
   });
+
+  // It was answered 503 with Retry-After: a client that waits for what will never come repeats that for ever.
+  test.each(['9'.repeat(16), '5', '99999999999999999999-99999999999999999999'])(
+    'for %s, which is beyond all that was recorded, is refused',
+    async (text) => {
+      const { get, store } = await start();
+      await appendPayment(store, 'p0', [requested()]);
+      const answer = await get('/api/v1/payments', { 'tollgate-min-position': text });
+      expect(errorsOf(answer)).toEqual(invalid('Tollgate-Min-Position'));
+    },
+  );
 
   // Sent by the front door, for callers that did not ask.
   test('waits for the last write of the same key, and answers anyway if that takes long', async () => {

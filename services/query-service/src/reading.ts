@@ -20,14 +20,16 @@ export interface ReadDependencies {
 /** Adds a route that waits until the index has reached the position that the caller sends. */
 export function addReadRoute<Stated extends Route>(
   app: FastifyInstance,
-  deps: Pick<ReadDependencies, 'directory' | 'log'> & { index: Pick<PaymentIndex, 'waitFor'> },
+  deps: Pick<ReadDependencies, 'directory' | 'log'> & {
+    index: Pick<PaymentIndex, 'waitFor'>;
+    store: Pick<EventStore, 'head'>;
+  },
   route: Stated,
   handle: (call: Call<Stated>) => Promise<unknown>,
 ): void {
   addRoute(app, deps, route, async (call) => {
     const { caller, request, reply } = call;
-    const isThere =
-      route.minPosition !== true || (await awaitMinPosition(deps.index, caller, request, reply));
+    const isThere = route.minPosition !== true || (await awaitMinPosition(deps, caller, request, reply));
     if (isThere) await handle(call);
   });
 }

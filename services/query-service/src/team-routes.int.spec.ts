@@ -87,8 +87,10 @@ describe('each route', () => {
   });
 
   test('waits for a position, and says when it is not reached', async () => {
-    const { get } = await start();
-    const headers = { 'tollgate-min-position': '9'.repeat(16) };
+    const { get, store } = await start();
+    // No projector makes a view of it.
+    const { position } = await appendPayment(store, 'pay_0', [requested()]);
+    const headers = { 'tollgate-min-position': position };
     const begun = systemClock.monotonic();
     const answers = await Promise.all(
       allUrls.filter((url) => !url.endsWith('/events')).map((url) => get(url, headers)),

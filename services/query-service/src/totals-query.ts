@@ -6,7 +6,7 @@ import type { z } from 'zod';
 const dayMs = 86_400_000;
 /** A leap year, and so any two dates a year apart at the most. */
 const totalsDaysMax = 366;
-/** Days shown if `from` is left out, including `to`. */
+/** Days shown if the first one is left out, including the last. */
 const totalsDaysDefault = 30;
 
 export interface TotalsRange {
@@ -16,22 +16,29 @@ export interface TotalsRange {
   currency?: string | undefined;
 }
 
-/** @param now milliseconds since the Unix epoch: `to` is today unless it is given */
-export const parseTotalsRange = (query: z.input<typeof totalsQuerySchema>, now: number) =>
-  totalsQuerySchema
-    .transform(
-      ({ to = dayOf(now), from = daysBefore(to, totalsDaysDefault - 1), currency }): TotalsRange => ({
-        from,
-        to,
-        currency,
-      }),
-    )
-    .refine(({ from, to }) => from <= to, { path: ['from'], message: 'must not be later than to' })
+type TotalsQuery = z.input<typeof totalsQuerySchema>;
+
+/** @param now milliseconds since the Unix epoch: the last day is today unless it is given */
+export const parseTotalsRange = (query: TotalsQuery, now: number) => {
+  const path = [query.from === undefined ? 'dateFrom' : 'from'];
+  const twice = 'is the former name of another parameter that was sent, too: send only that one';
+  return totalsQuerySchema
+    .refine(({ from, dateFrom }) => from === undefined || dateFrom === undefined, {
+      ...{ path: ['from'], message: twice },
+    })
+    .refine(({ to, dateTo }) => to === undefined || dateTo === undefined, { path: ['to'], message: twice })
+    .transform((given): TotalsRange => {
+      const to = given.dateTo ?? given.to ?? dayOf(now);
+      const from = given.dateFrom ?? given.from ?? daysBefore(to, totalsDaysDefault - 1);
+      return { from, to, currency: given.currency };
+    })
+    .refine(({ from, to }) => from <= to, { path, message: 'must not be later than the last day' })
     .refine(({ from, to }) => from > daysBefore(to, totalsDaysMax), {
-      path: ['from'],
-      message: `must be at most ${totalsDaysMax - 1} days before to`,
+      path,
+      message: `must be at most ${totalsDaysMax - 1} days before the last day`,
     })
     .safeParse(query);
+};
 
 /** The first days of all have no days before them: then the first one. */
 const daysBefore = (day: string, count: number): string =>

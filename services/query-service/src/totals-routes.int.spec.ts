@@ -50,6 +50,8 @@ test('are given by day and currency, for the own team and environment, and summe
 
 test.each([
   ['?from=2026-01-03&to=2026-01-31', ['2026-01-04 EUR']],
+  ['?dateFrom=2026-01-04&dateTo=2026-01-04', ['2026-01-04 EUR']],
+  // As in release 0.1.0.
   ['?from=2026-01-04&to=2026-01-04', ['2026-01-04 EUR']],
   ['?from=2025-12-01&to=2026-01-03', ['2026-01-02 EUR USD']],
   ['?from=2026-01-01&to=2026-01-31&currency=USD', ['2026-01-02 USD']],
@@ -89,6 +91,10 @@ test('require a key with the scope read or payments', async () => {
 test.each([
   ['from=yesterday', 'from'],
   ['from=2026-02-30', 'from'],
+  ['dateFrom=2026-01-02&dateTo=2026-01-01', 'dateFrom'],
+  ['dateFrom=2025-01-01&dateTo=2026-01-02', 'dateFrom'],
+  ['dateFrom=2026-01-02&from=2026-01-02', 'from'],
+  ['dateTo=2026-01-02&to=2026-01-02', 'to'],
   ['from=2026-01-02&to=2026-01-01', 'from'],
   ['from=2025-01-01&to=2026-01-02', 'from'],
   ['to=2026-1-1', 'to'],

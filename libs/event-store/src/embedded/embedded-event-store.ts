@@ -98,6 +98,10 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
       requireStreamName(stream);
       await writer.submit({ kind: 'remove', stream, erase }, 0);
     },
+    head: async () => {
+      requireOpen();
+      return toPosition(reader.head());
+    },
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
       const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);

@@ -7,6 +7,7 @@ import type { EventStore } from '../event-store.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { createFeed } from './feed.ts';
 import { fromOpeningError } from './open-database.ts';
+import { toPosition } from './position.ts';
 import { openReader } from './reader.ts';
 import { readInPages } from './read-in-pages.ts';
 import { requireOwnFile } from './schema.ts';
@@ -132,6 +133,10 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
     keepLast: refuse,
     truncate: refuse,
     remove: refuse,
+    head: async () => {
+      requireOpen();
+      return toPosition(reader.head());
+    },
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);

@@ -38,6 +38,8 @@ export interface Reader {
   page(request: PageRequest): { events: RecordedEvent[]; isEnd: boolean };
   /** Returns the function that reads the events after a row number, and tells how much text each had. */
   scanner(prefixes: readonly string[]): (after: number) => Scanned;
+  /** Row number of the last event that there ever was; 0 before the first. */
+  head(): number;
   /** A number that changes with each commit to the file. */
   dataVersion(): number;
   close(): void;
@@ -59,6 +61,8 @@ type EventRow = [
 export function openReader(file: string | URL): Reader {
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
   const dataVersion = database.prepare('PRAGMA data_version');
+  // The last event may have been trimmed since.
+  const head = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const pages = {
     forwards: prepareRows(database, pageSql('>= ? ORDER BY e.revision ASC')),
     backwards: prepareRows(database, pageSql('<= ? ORDER BY e.revision DESC')),
@@ -67,6 +71,7 @@ export function openReader(file: string | URL): Reader {
     page: ({ stream, from, direction, limit }) =>
       look(pages[direction], [stream, from], Math.min(limit, lookEventsMax)),
     scanner: (prefixes) => createScanner(database, prefixes),
+    head: () => translatingErrors(() => Number(head.get()?.['seq'] ?? 0)),
     dataVersion: () => Number(dataVersion.get()?.['data_version']),
     close: () => database.close(),
   };

@@ -14,7 +14,7 @@ import {
   requireTruncation,
   serializeAppend,
 } from '../append-arguments.ts';
-import type { EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
+import type { Position, EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
 import { createAppender, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { subscription } from './fed-subscription.ts';
@@ -117,6 +117,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       requireOpen();
       await underWay.run(() => removeStream({ link, clock, tryMs: appendTryMs }, stream));
     },
+    head: () => headWhileOpen(reads, requireOpen),
     read: (stream, readOptions = {}) => readWhileOpen(reads, { stream, requireOpen, ...readOptions }),
     subscribe: ({ signal: given, ...from }) =>
       subscription(subscribing, shared, { ...from, signal: AbortSignal.any([given, closing.signal]) }),
@@ -125,6 +126,11 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
       return (closed ??= underWay.settled().then(appender.close).then(link.close));
     },
   };
+}
+
+async function headWhileOpen(reads: Reads, requireOpen: () => void): Promise<Position> {
+  requireOpen();
+  return reads.head();
 }
 
 interface ReadRequest extends ReadOptions {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import type { EventStore } from '../event-store.ts';
 import { describeAppend } from './append.contract.ts';
 import { describeClose } from './close.contract.ts';
+import { describeHead } from './head.contract.ts';
 import { describeKeepLast } from './keep-last.contract.ts';
 import { describeRead } from './read.contract.ts';
 import { describeRemove } from './remove.contract.ts';
@@ -55,6 +56,7 @@ export function describeEventStore(name: string, open: () => Promise<OpenEventSt
     describeTruncate(given);
     describeRemove(given);
     describeSubscribe(given);
+    describeHead(given);
     describeClose(given);
   });
 }

@@ -27,11 +27,11 @@ export const queryFields: Readonly<Record<string, Field>> = {
     schema: { type: 'string', format: 'date' },
   },
   from: {
-    description: 'First day, in UTC; 29 days before `to` unless given.',
+    description: 'The former name of `dateFrom`. Send only one of them.',
     schema: { type: 'string', format: 'date' },
   },
   to: {
-    description: 'Last day, in UTC; today unless given.',
+    description: 'The former name of `dateTo`. Send only one of them.',
     schema: { type: 'string', format: 'date' },
   },
   metadata: {

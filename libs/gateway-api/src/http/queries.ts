@@ -188,6 +188,9 @@ export const eventFeedSchema = z.strictObject({
 });
 
 export const totalsQuerySchema = z.strictObject({
+  dateFrom: dayTextSchema.optional(),
+  dateTo: dayTextSchema.optional(),
+  /** As these two were called in release 0.1.0. */
   from: dayTextSchema.optional(),
   to: dayTextSchema.optional(),
   currency: currencySchema.optional(),

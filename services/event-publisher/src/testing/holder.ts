@@ -81,6 +81,7 @@ export function createHolder({ store, bus }: Pick<Publishing, 'store' | 'bus'>):
       keepLast: (...given) => ofStore(() => store.keepLast(...given)),
       truncate: (...given) => ofStore(() => store.truncate(...given)),
       remove: (...given) => ofStore(() => store.remove(...given)),
+      head: () => ofStore(() => store.head()),
       read: (...given) => guarded(store.read(...given)),
       subscribe: (...given) => guarded(store.subscribe(...given)),
       close: () => store.close(),

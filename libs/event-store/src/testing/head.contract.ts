@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { Stores } from './event-store.contract.ts';
+import { freshStream, givenEvents } from './given-events.ts';
+
+export function describeHead(given: Stores): void {
+  describe('head', () => {
+    it('is at the last append or behind it, whoever made it, and never goes back', async () => {
+      const store = given.store();
+      const other = await given.another();
+      const before = await store.head();
+      const answer = await other.append(freshStream(), givenEvents(3), 'no-stream');
+      if (answer.kind !== 'appended') throw new Error('a fresh stream was there');
+      const after = await store.head();
+      expect(after > before).toBe(true);
+      expect(after >= answer.position).toBe(true);
+    });
+
+    it('stays where it is when the last events are let go of', async () => {
+      const store = await given.another();
+      const stream = freshStream();
+      const answer = await store.append(stream, givenEvents(1), 'no-stream');
+      if (answer.kind !== 'appended') throw new Error('a fresh stream was there');
+      await store.remove(stream);
+      expect((await store.head()) >= answer.position).toBe(true);
+    });
+
+    it('is refused where the store is closed', async () => {
+      const store = await given.another();
+      await store.close();
+      await expect(store.head()).rejects.toMatchObject({ code: 'store_closed' });
+    });
+  });
+}
