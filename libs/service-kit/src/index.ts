@@ -14,6 +14,7 @@ export * from './keyed-secrets.ts';
 export * from './key-service.ts';
 export * from './log.ts';
 export * from './loopback.ts';
+export * from './make-folder.ts';
 export * from './webhook-secrets.ts';
 export * from './secret.ts';
 export * from './vault.ts';

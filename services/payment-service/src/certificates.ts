@@ -1,9 +1,9 @@
 /** A certificate authority of our own and the server certificate that it signs, kept as PEM files. */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { errorCode } from '@tollgate/service-kit';
+import { errorCode, makeFolder } from '@tollgate/service-kit';
 import { generate } from 'selfsigned';
 
 /** What a server needs, and the file that its clients trust. */
@@ -42,7 +42,7 @@ export async function ensureServerCertificate(
   hostNames: readonly string[] = [],
 ): Promise<ServerCertificate> {
   const names = [...loopback, ...hostNames];
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir);
   const caFile = join(dir, 'ca.pem');
   const authority = await ensurePair(
     { cert: caFile, key: join(dir, 'ca-key.pem') },

@@ -1,5 +1,4 @@
 /** The Payment Service, composed: the database, the two servers, and what runs beside them. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   InvariantViolation,
@@ -10,6 +9,7 @@ import {
   type Ids,
   type Log,
   type Secret,
+  makeFolder,
 } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { registerApiRoutes } from './api-routes.ts';
@@ -102,7 +102,7 @@ interface RunningService extends Pick<PaymentService, 'ensureMerchant' | 'stop'>
 async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   const { config, clock, log } = deps;
   const { environment = 'sandbox', hostNames = [] } = config;
-  await makeDataDir(config.dataDir);
+  makeDataDir(config.dataDir);
   const certificates = join(config.dataDir, certificateFolder);
   const certificate = await ensureServerCertificate(certificates, clock.now(), hostNames);
   await using stops = new AsyncDisposableStack();
@@ -125,9 +125,9 @@ async function startService(deps: PaymentServiceDeps): Promise<RunningService> {
   return { addresses, ensureMerchant: core.ensureMerchant, stop: () => started.disposeAsync() };
 }
 
-async function makeDataDir(dataDir: string): Promise<void> {
+function makeDataDir(dataDir: string): void {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (cause) {
     const reason = errorCode(cause) ?? 'unknown';
     throw new StartupError(

@@ -12,3 +12,13 @@ it('says that it is ready where it is, and else what is missing', () => {
   expect(missing).toContain('Tollgate is up, but not everything works: message-bus, index. ');
   expect(missing).toContain('http://127.0.0.1:3000/readyz');
 });
+
+it('says what runs where, what to try first, and how to stop', () => {
+  const sandbox = { paymentServiceUrl: 'https://127.0.0.1:4443', caFile: '/data/ca.pem', apiKey: 'k' };
+  const text = banner({ ...quickstart, ...sandbox }, at);
+  for (const each of ['/docs', '/docs/errors', '/console', '/console/sandbox', 'https://127.0.0.1:4443'])
+    expect(text).toContain(each);
+  expect(text).toMatch(/paste this[\s\S]*curl -sS http:\/\/127\.0\.0\.1:3000\/api\/v1\/payments/);
+  expect(text).toContain('Ctrl-C stops it');
+  expect(banner(quickstart, at)).not.toContain('/console/sandbox');
+});

@@ -4,7 +4,7 @@ import type { Quickstart } from '../configuration/data-directory.ts';
 const sandboxSteps = `2. Open the processingUrl of the answer (your browser will ask about the sandbox's self-made certificate)
    and pay with the card 4392963203551251, any expiry in the future, any CVV.
 
-Or let npm run demo do both.`;
+Or let npm run demo do both, in another terminal.`;
 
 const realSteps =
   '2. Open the processingUrl of the answer: it is a page of the Payment Service that your accounts file names.';
@@ -45,7 +45,7 @@ export function banner(
   const sandboxLine =
     paymentServiceUrl === undefined || caFile === undefined
       ? ''
-      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n`;
+      : `  Payment Service  ${paymentServiceUrl}   (the sandbox; its CA: ${shown(caFile)})\n  Play with it     ${gatewayUrl}/console/sandbox   (lost answers, callbacks and time; sign in first)\n`;
   // Beside real accounts what is printed may be kept as a log, and read by whoever reads logs.
   const console =
     sandboxLine === '' || signInLink === undefined
@@ -54,7 +54,7 @@ export function banner(
   return `
 ${headline(missing, gatewayUrl)}
 
-  API              ${gatewayUrl}
+  API              ${gatewayUrl}   (its calls: ${gatewayUrl}/docs, its errors: ${gatewayUrl}/docs/errors)
   Console          ${console}
   Callbacks        ${callbackUrl}
   Metrics          ${metricsUrl}/metrics
@@ -67,6 +67,8 @@ ${apiKey === undefined ? keySteps(sandboxLine !== '') : ''}1. Create a payment: 
     -H "Content-Type: application/json" -H "Idempotency-Key: $(date +%s)" \\
     -d '{"product":"Tea","amount":1250,"currency":"EUR","orderNumber":"order-1"}'
 
-${sandboxLine === '' ? realSteps : sandboxSteps} Ctrl-C stops the gateway.
+${sandboxLine === '' ? realSteps : sandboxSteps}
+
+Ctrl-C stops it: what is under way is finished first, and nothing is lost. What to read next: docs/team/quickstart.md.
 `;
 }

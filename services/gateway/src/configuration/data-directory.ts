@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   linkSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -22,6 +21,7 @@ import {
   errorCode,
   parseDataSecrets,
   parseWebhookSecrets,
+  makeFolder,
 } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { type InternalSecrets, parseInternalSecrets } from './internal-secrets.ts';
@@ -138,7 +138,7 @@ function requireStore(file: string, madeFromIt: readonly string[]): void {
 
 function requireWritable(path: string, variable: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = errorCode(error) ?? 'unknown error';

@@ -27,14 +27,14 @@ export type RoutedService = (typeof routedServices)[number];
 /** Those that keep an index of their own. */
 export const indexedServices: readonly ServiceName[] = ['command-service', 'query-service'];
 
-export const usage = `node services/gateway/src/main.ts [service …]
+export const usage = `npx node services/gateway/src/main.ts [service …]
 
 Runs the named services in one process; all of them where none is named. Services:
 ${Object.entries(descriptions)
   .map(([name, does]) => `  ${name.padEnd(18)} ${does}`)
   .join('\n')}
 
-npm run services starts each in a process of its own; docs/operator/operations.md lists the environment variables.
+npm run services starts each in a process of its own; docs/operator/configuration.md lists the environment variables.
 `;
 
 /**

@@ -18,7 +18,7 @@ export function runOperatorCommand(
   deps: CommandLineDeps<OperatorOperations>,
 ): Promise<number> {
   const program = new Command('npm run payment-service --').description(
-    'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: node services/payment-service/src/main.ts',
+    'Manages the merchants of the Payment Service in TOLLGATE_DATA_DIR (.data); a running service follows at once.\nThe service itself is started with: npx node services/payment-service/src/main.ts',
   );
   const addCommands = (run: Run): void => {
     addMerchantCommands(program, run);

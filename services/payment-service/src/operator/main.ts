@@ -1,6 +1,12 @@
 /** The operator's command line of the Payment Service: `npm run payment-service -- --help`. */
-import { mkdirSync } from 'node:fs';
-import { StartupError, errorCode, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
+import {
+  StartupError,
+  errorCode,
+  readConfig,
+  systemClock,
+  systemIds,
+  makeFolder,
+} from '@tollgate/service-kit';
 import { databaseFileOf, paymentServiceConfigSchema } from '../config.ts';
 import { openBesideService } from '../storage/database.ts';
 import { runOperatorCommand } from './command-line.ts';
@@ -26,7 +32,7 @@ function open() {
 
 function makeDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
   } catch (cause) {
     throw new StartupError(
       'data_dir_unusable',

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-folder-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('makes what is missing, for its owner only, and leaves what is there', () => {
+  for (let times = 0; times < 2; times += 1) makeFolder(join(folder, 'a', 'b'));
+  for (const made of [join(folder, 'a'), join(folder, 'a', 'b')])
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+});
+
+// A gateway with such a folder said nothing, took a core, and could only be killed.
+it.runIf(process.platform === 'linux')('fails where the system has no room for it', () => {
+  expect(() => makeFolder('/proc/tollgate/data')).toThrow(/ENOENT|EACCES|EPERM/);
+});
+
+it('fails below a file', () => {
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => makeFolder(join(folder, 'file', 'below'))).toThrow('ENOTDIR');
+});
