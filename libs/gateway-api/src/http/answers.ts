@@ -122,7 +122,11 @@ export const answerSchemas = {
       }),
     ),
     cursor: z.string().describe('Send it as `after` to go on behind this page.'),
-    isAtEnd: z.boolean().describe('False where more can be had at once.'),
+    isAtEnd: z
+      .boolean()
+      .describe(
+        'False where there may be more: ask again. Where somebody asks for the first time since a start, events are gathered for a moment first.',
+      ),
   }),
   RequestList: z.object({
     success,

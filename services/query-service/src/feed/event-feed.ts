@@ -25,6 +25,8 @@ export interface EventFeedOptions {
 export interface EventFeed {
   /** What there is of the owner after that position, as far as it is known here by now. */
   after(owner: FeedOwner, position: string, limit: number): readonly FeedEntry[];
+  /** False from the start until all that the store has by then is known here. */
+  isComplete(): boolean;
   /** Resolves when there is something of the owner after that position, when the time is over, or when the signal is aborted. */
   changed(owner: FeedOwner, position: string, wait: { waitMs: number; signal: AbortSignal }): Promise<void>;
   /** Lets all go who wait, and ends. */
@@ -38,8 +40,10 @@ export function createEventFeed(options: EventFeedOptions): EventFeed {
   const waiting = createWaiting(clock);
   const owners = createOwnersOfStreams(store);
   const ending = new AbortController();
+  let isComplete = false;
+  const caughtUp = () => void (isComplete = true);
   const follower = createFollower({ ...options, name: 'event-feed' }, (signal, gotOn) =>
-    follow({ ...options, feed: file, owners, waiting }, signal, gotOn),
+    follow({ ...options, feed: file, owners, waiting, caughtUp }, signal, gotOn),
   );
   let running: Promise<void> | undefined;
   const begin = () => void (running ??= follower.run(ending.signal));
@@ -48,6 +52,7 @@ export function createEventFeed(options: EventFeedOptions): EventFeed {
       begin();
       return file.after(owner, position, limit);
     },
+    isComplete: () => isComplete,
     async changed(owner, position, { waitMs, signal }) {
       // It may have come between the page that had nothing and this.
       if (ending.signal.aborted || file.after(owner, position, 1).length > 0) return;
@@ -65,10 +70,11 @@ interface Following extends EventFeedOptions {
   feed: FeedFile;
   owners: OwnersOfStreams;
   waiting: Waiting;
+  caughtUp: () => void;
 }
 
 async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): Promise<void> {
-  const { store, prefixes, feed, owners, waiting, clock } = deps;
+  const { store, prefixes, feed, owners, waiting, caughtUp, clock } = deps;
   await forgetAnotherStore(store, feed);
   const age = createBatchAge(clock);
   let batch: (FeedEntry & { owner: FeedOwner })[] = [];
@@ -82,6 +88,7 @@ async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): 
     feed.write(batch, item.position);
     for (const { owner } of batch) waiting.wake(owner);
     batch = [];
+    if (item.kind === 'caught-up') caughtUp();
     age.restart();
     gotOn();
   }

@@ -29,13 +29,13 @@ export interface FeedPage {
   records: readonly FedRecord[];
   /** Where the next page begins; where this one began, where nothing was passed. */
   cursor: string;
-  /** False where there may be more at once. */
+  /** False where there may be more at once, and where not all that the store has is known yet. */
   isAtEnd: boolean;
 }
 
 export interface PageDependencies {
   store: Pick<EventStore, 'read'>;
-  feed: Pick<EventFeed, 'after'>;
+  feed: Pick<EventFeed, 'after' | 'isComplete'>;
   recordOf: RecordOf;
   log: Log;
 }
@@ -50,6 +50,7 @@ export async function readFeedPage(
   { after, limit }: { after: string; limit: number },
 ): Promise<FeedPage> {
   const entries = deps.feed.after(owner, after, limit);
+  const isComplete = deps.feed.isComplete();
   const records: FedRecord[] = [];
   let [cursor, bytes] = [after, 0];
   for (const entry of entries) {
@@ -60,7 +61,7 @@ export async function readFeedPage(
     records.push(record);
     bytes += record.json.length;
   }
-  return { records, cursor, isAtEnd: entries.length < limit };
+  return { records, cursor, isAtEnd: isComplete && entries.length < limit };
 }
 
 /** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */

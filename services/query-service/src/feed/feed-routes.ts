@@ -116,9 +116,10 @@ async function* eventStream(
   while (!signal.aborted && clock.monotonic() < until) {
     if (directory.authenticate(authorization, ip).kind === 'refused') return;
     const page = await readFeedPage(deps, caller, { after, limit: streamPageMax });
+    const hasGoneOn = page.cursor !== after;
     after = page.cursor;
     if (page.records.length > 0) yield page.records.map(toEventText).join('');
-    if (!page.isAtEnd) continue;
+    if (hasGoneOn && !page.isAtEnd) continue;
     await feed.changed(caller, after, { waitMs: heartbeatMs, signal });
     yield ':\n\n';
   }

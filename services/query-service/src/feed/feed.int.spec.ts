@@ -46,6 +46,7 @@ async function givenSome() {
     eventually(async () => {
       const found = await page();
       expect(found.events).toHaveLength(count);
+      expect(found.isAtEnd).toBe(true);
       return found;
     });
   return { ...services, page, types, wholePage };
@@ -64,6 +65,19 @@ describe('the events of a team', () => {
     expect((await getAs(refundsOnly)(url)).statusCode).toBe(403);
     expect((await getAs(undefined)(url)).statusCode).toBe(401);
     expect((await page(`after=${all.cursor}`)).events).toEqual([]);
+  });
+
+  // Who asked first after a start was told that there was nothing and no more: the file had not been begun. A job that reads
+  // to the end once a night read nothing.
+  it('are all there where it says that there are no more, also for who asks first', async () => {
+    const { page } = await givenSome();
+    expect((await page()).isAtEnd).toBe(false);
+    const atEnd = await eventually(async () => {
+      const found = await page();
+      expect(found.isAtEnd).toBe(true);
+      return found;
+    });
+    expect(atEnd.events).toHaveLength(5);
   });
 
   it('go on behind a cursor, page by page, each once', async () => {
