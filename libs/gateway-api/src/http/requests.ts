@@ -93,7 +93,7 @@ const eventNameSchema = z.enum(
   `must be * for all, or names such as payment.approved: ${webhookEventNames.join(', ')}`,
 );
 const endpointShape = {
-  url: httpUrlSchema,
+  url: httpUrlSchema.refine(holdsNoCardNumber, mustHoldNoCardNumber),
   events: z
     .array(eventNameSchema, 'must be a list of names of events')
     .min(1, 'must not be empty')
@@ -103,7 +103,7 @@ const endpointShape = {
     .string('must be a text')
     .max(255, 'must be at most 255 characters')
     .refine(isVisibleText, mustBeVisible)
-    .refine((text) => !containsCardNumber(text), 'must not contain a card number'),
+    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
 };
 export const newWebhookEndpointSchema = z.strictObject({
   url: endpointShape.url,

@@ -58,6 +58,9 @@ describe('an endpoint of a team', () => {
   it.each([
     ['url', {}],
     ['url', { url: 'shop.example' }],
+    // The address of an endpoint was the one text of a team in which a card number was kept.
+    ['url', { url: 'https://shop.example/4392963203551251' }],
+    ['url', { url: 'https://shop.example/?card=4392%209632%200355%201251' }],
     ['events', { url: 'https://shop.example/a', events: [] }],
     ['events.0', { url: 'https://shop.example/a', events: ['payment.tea'] }],
     ['events', { url: 'https://shop.example/a', events: ['payment.approved', 'payment.approved'] }],
