@@ -87,27 +87,33 @@ export async function verifyAudit(
   { store, verifier }: { store: EventStore; verifier: TeamVerifier },
   noted?: string,
 ): Promise<CheckedLog> {
-  const logged = new Map<string, string>();
+  const logged: TeamEvent[] = [];
   async function* noting(): AsyncGenerator<RecordedEvent> {
     for await (const recorded of store.read(securityLogStream)) {
       const change = toChange(recorded);
-      if (change !== undefined) logged.set(`${change.stream} ${change.revision}`, change.signature);
+      if (change !== undefined) logged.push(change);
       yield recorded;
     }
   }
   const chain = await checkChain(noting(), noted);
-  const there = await signaturesOf(store, verifier);
-  const compare = (one: Map<string, string>, other: Map<string, string>, kind: TeamFault['kind']) =>
-    [...one].flatMap(([place, value]): TeamFault[] => {
-      const [stream = '', revision] = place.split(' ');
-      return other.get(place) === value ? [] : [{ kind, stream, revision: Number(revision) }];
-    });
-  const gone = compare(logged, there, 'gone_or_changed');
-  const unlogged = compare(there, logged, 'not_in_log').filter(
-    ({ stream, revision }) => !logged.has(`${stream} ${revision}`),
-  );
-  return { ...chain, teamFaults: [...gone, ...unlogged] };
+  const there = await signedEvents(store, verifier);
+  // Every entry counts: where the last event of a team was removed, the next one takes its place, and is on the log, too.
+  const gone = logged.filter((event) => there.get(placeOf(event))?.signature !== event.signature);
+  const places = new Set(logged.map(placeOf));
+  const unlogged = [...there.values()].filter((event) => !places.has(placeOf(event)));
+  const faults = (events: readonly TeamEvent[], kind: TeamFault['kind']): TeamFault[] =>
+    events.map(({ stream, revision }) => ({ kind, stream, revision }));
+  return { ...chain, teamFaults: [...faults(gone, 'gone_or_changed'), ...faults(unlogged, 'not_in_log')] };
 }
+
+/** A signed event of a team. */
+interface TeamEvent {
+  stream: string;
+  revision: number;
+  signature: string;
+}
+
+const placeOf = ({ stream, revision }: TeamEvent): string => `${stream} ${revision}`;
 
 function toChange(recorded: RecordedEvent) {
   if (recorded.type !== 'TeamChanged') return undefined;
@@ -120,9 +126,9 @@ function toChange(recorded: RecordedEvent) {
   }
 }
 
-/** Of every signed event of a team, by its place. */
-async function signaturesOf(store: EventStore, verifier: TeamVerifier): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+/** By their places. */
+async function signedEvents(store: EventStore, verifier: TeamVerifier): Promise<Map<string, TeamEvent>> {
+  const found = new Map<string, TeamEvent>();
   const previous = new Map<string, string>();
   const { signal } = new AbortController();
   for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
@@ -130,7 +136,8 @@ async function signaturesOf(store: EventStore, verifier: TeamVerifier): Promise<
     const verdict = checkSignature(verifier, item, previous.get(item.stream));
     if (verdict.kind !== 'signed') continue;
     previous.set(item.stream, verdict.value);
-    found.set(`${item.stream} ${item.revision}`, verdict.value);
+    const event = { stream: item.stream, revision: item.revision, signature: verdict.value };
+    found.set(placeOf(event), event);
   }
   return found;
 }

@@ -158,6 +158,20 @@ describe('whoever changes the store', () => {
       { kind: 'gone_or_changed', stream: 'team-shop', revision: 2 },
     ]);
   });
+
+  // The next change of the team took the place of the revocation, in the check as well: the revoked key opened, and all was well.
+  test('and takes a revocation away is found out, too, when the team was changed again since', async () => {
+    const { open, tamper } = await start();
+    tamper(`DELETE FROM events WHERE revision = 2 AND ${of('team-shop')};
+      UPDATE streams SET last_revision = 1 WHERE name = 'team-shop'`);
+    const store = await open();
+    await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
+    await catchUp(store);
+    expect(await verify(store)).toMatchObject({
+      fault: undefined,
+      teamFaults: [{ kind: 'gone_or_changed', stream: 'team-shop', revision: 2 }],
+    });
+  });
 });
 
 test('an entry that could not be written is written by the next try', async () => {
