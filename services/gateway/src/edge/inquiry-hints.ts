@@ -6,9 +6,9 @@ import { isToken } from '@tollgate/teams';
 import { sendError } from '@tollgate/gateway-api/http';
 import type { Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { Agent } from 'undici';
 import { z } from 'zod';
-import { type InternalCredential, internalCredentialHeader } from './internal-credential.ts';
+import type { InternalCredential } from './internal-credential.ts';
+import { createInternalPost } from './internal-post.ts';
 
 const path = '/internal/inquiries';
 
@@ -51,25 +51,15 @@ export function createInquiryHints({
   credential: Pick<InternalCredential, 'sign'>;
   log: Log;
 }): InquiryHints {
-  const agent = new Agent({
-    connect: { timeout: answerWithinMs },
-    headersTimeout: answerWithinMs,
-    bodyTimeout: answerWithinMs,
-  });
+  const post = createInternalPost(path, { credential, answerWithinMs });
   let underWay = 0;
 
   async function deliver(token: string): Promise<void> {
     for (const origin of inTurn(upstreams, token)) {
       try {
-        const body = JSON.stringify({ token });
-        const headers = {
-          'content-type': 'application/json',
-          [internalCredentialHeader]: credential.sign('POST', path),
-        };
-        const answer = await agent.request({ origin, path, method: 'POST', headers, body });
-        await answer.body.dump();
-        if (answer.statusCode === 202) return;
-        log.warn({ token, url: origin, statusCode: answer.statusCode }, 'an inquiry hint was refused');
+        const { isAccepted, statusCode } = await post.send(origin, JSON.stringify({ token }));
+        if (isAccepted) return;
+        log.warn({ token, url: origin, statusCode }, 'an inquiry hint was refused');
       } catch (error) {
         log.debug({ error, token, url: origin }, 'an inquiry hint was not accepted');
       }
@@ -82,7 +72,7 @@ export function createInquiryHints({
       underWay += 1;
       void deliver(token).finally(() => (underWay -= 1));
     },
-    close: () => agent.destroy(),
+    close: () => post.abort(),
   };
 }
 

@@ -6,8 +6,8 @@ import { type RequestRecord, recordsPerMessageMax, requestRecordsSchema } from '
 import { sendError } from '@tollgate/gateway-api/http';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
-import { Agent } from 'undici';
-import { type InternalCredential, internalCredentialHeader } from '../internal-credential.ts';
+import type { InternalCredential } from '../internal-credential.ts';
+import { createInternalPost } from '../internal-post.ts';
 
 const path = '/internal/requests';
 const bodyBytesMax = 512 * 1024;
@@ -47,22 +47,15 @@ export function createRequestRecords({
   clock: Pick<Clock, 'after'>;
   log: Log;
 }): RequestRecords {
-  const timeouts = { headersTimeout: answerWithinMs, bodyTimeout: answerWithinMs };
-  const agent = new Agent({ connect: { timeout: answerWithinMs }, ...timeouts });
+  const post = createInternalPost(path, { credential, answerWithinMs });
   const waiting: RequestRecord[] = [];
   let sending: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
 
   async function deliver(origin: string, body: string): Promise<void> {
     try {
-      const headers = {
-        'content-type': 'application/json',
-        [internalCredentialHeader]: credential.sign('POST', path),
-      };
-      const answer = await agent.request({ origin, path, method: 'POST', headers, body });
-      await answer.body.dump();
-      if (answer.statusCode === 202) return;
-      log.debug({ url: origin, statusCode: answer.statusCode }, 'what became of requests was not taken');
+      const { isAccepted, statusCode } = await post.send(origin, body);
+      if (!isAccepted) log.debug({ url: origin, statusCode }, 'what became of requests was not taken');
     } catch (error) {
       log.debug({ error, url: origin }, 'what became of requests could not be told');
     }
@@ -90,7 +83,7 @@ export function createRequestRecords({
     async close() {
       cancel?.();
       await send();
-      await agent.close();
+      await post.close();
     },
   };
 }
