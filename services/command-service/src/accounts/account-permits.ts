@@ -2,6 +2,7 @@
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit, PermitEnd } from './account.ts';
 import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
+import { startStopwatch } from './stopwatch.ts';
 import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
 
 export interface AccountPermits {
@@ -53,8 +54,8 @@ export function createAccountPermits(deps: {
       onRelease();
     }
     const dispose = () => release('unused');
-    const takenAt = clock.monotonic();
-    return { ...{ account: name, environment, provider, takenAt }, release, [Symbol.dispose]: dispose };
+    const ageMs = startStopwatch(clock);
+    return { ...{ account: name, environment, provider, ageMs }, release, [Symbol.dispose]: dispose };
   }
   const isFull = () => callsUnderWay >= shareOf(concurrentCallsMax, processes());
   function tryTakeToken(): boolean {

@@ -47,8 +47,8 @@ export type PermitEnd = CallOutcome<unknown>['kind'] | 'unused';
  * is lost for good.
  */
 export interface Permit extends Disposable {
-  /** On the monotonic clock, milliseconds: before the call is announced. */
-  takenAt: number;
+  /** Since it was taken, which is before the call is announced, milliseconds; by both clocks of this machine. */
+  ageMs(): number;
   account: string;
   environment: Environment;
   provider: Provider;

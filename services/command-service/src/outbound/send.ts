@@ -146,11 +146,11 @@ async function sendInTime<Observation>(
 }
 
 /**
- * A process that slept since its announcement must not send. The wall clock may have been set back meanwhile, and the
- * monotonic clock may not count the sleep: both must say that there is time.
+ * A process that slept since its announcement must not send. The clock that announces follows the store's time, which goes on
+ * with our monotonic clock: the permit asks the wall clock of this machine as well.
  */
-function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { takenAt }: Permit): MaySend {
-  return () => clock.now() < sendBy && clock.monotonic() - takenAt < times.sendWithinMs;
+function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { ageMs }: Permit): MaySend {
+  return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;
 }
 
 /**

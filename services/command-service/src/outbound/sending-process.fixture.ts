@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { CallOutcome } from '@tollgate/payment-domain';
 import { type MaySend, providers } from '@tollgate/provider';
 import { Secret, silentLog, systemClock } from '@tollgate/service-kit';
+import { startStopwatch } from '../accounts/stopwatch.ts';
 import { createSender } from './send.ts';
 
 const [baseUrl = '', caFile = ''] = process.argv.slice(2);
@@ -41,7 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     permitAfter: async () => undefined,
   };
   const permit = {
-    ...{ account: 'main', environment: 'sandbox' as const, provider, takenAt: systemClock.monotonic() },
+    ...{ account: 'main', environment: 'sandbox' as const, provider, ageMs: startStopwatch(systemClock) },
     release: () => undefined,
     [Symbol.dispose]: () => undefined,
   };

@@ -91,6 +91,15 @@ describe('the clock of this process', () => {
     }
   });
 
+  // The monotonic clock of a machine that was suspended has not counted that time, and ours of the store goes on with it.
+  it('is compared at once when it has gone on without the monotonic one', async () => {
+    const { check, skew, store, compared } = await startCheck();
+    await compared();
+    skew.aheadMs = 60_000;
+    check.skewMs();
+    await eventually(async () => expect(await Array.fromAsync(store.read('clock-check'))).toHaveLength(2));
+  });
+
   it('is compared by what is known last while the store is down', async () => {
     const { check, setDown, skew, compared, compareAgain } = await startCheck();
     await compared();

@@ -42,6 +42,9 @@ const eventsKept = 100;
 /** Between two comparisons, milliseconds. */
 const intervalMs = 30_000;
 
+/** A wall clock that goes on beside the monotonic one by more than this has jumped, or the other has stood still, milliseconds. */
+const jumpMs = 1_000;
+
 /** Bounds of what is to be added to our monotonic clock to get the store's time, milliseconds. */
 interface StoreTime {
   min: number;
@@ -51,15 +54,20 @@ interface StoreTime {
 export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   const { clock, log, skewMaxMs } = deps;
   let storeTime: StoreTime | undefined;
+  let ownAtComparison: number | undefined;
+  let jump = new AbortController();
 
   function skewMs(): number | undefined {
     if (storeTime === undefined) return undefined;
     const own = clock.now() - clock.monotonic();
+    // After a sleep that the monotonic clock has not counted, the time of the store is not what it is taken for.
+    if (Math.abs(own - (ownAtComparison ?? own)) > jumpMs) jump.abort();
     return own - Math.min(Math.max(own, storeTime.min), storeTime.max);
   }
   const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs;
 
   async function compare(): Promise<void> {
+    ownAtComparison = clock.now() - clock.monotonic();
     const compared = await readStoreTime(deps);
     // At each start, so that a process that died before this leaves no stream that grows.
     if (storeTime === undefined) await deps.store.keepLast(stream, eventsKept);
@@ -74,8 +82,9 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
     isTrusted,
     async run(signal) {
       while (!signal.aborted) {
+        jump = new AbortController();
         await compare().catch((error: unknown) => log.warn({ error }, 'the clocks could not be compared'));
-        await clock.sleep(intervalMs, signal).catch(() => undefined);
+        await clock.sleep(intervalMs, AbortSignal.any([signal, jump.signal])).catch(() => undefined);
       }
     },
   };
