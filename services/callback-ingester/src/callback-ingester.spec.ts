@@ -3,6 +3,7 @@ import type { Message, MessageBus } from '@tollgate/message-bus';
 import { TollgateError, answerInJsonOnly, httpServerOptions, silentLog } from '@tollgate/service-kit';
 import { callbackPath, parseCallbackSecrets } from '@tollgate/provider';
 import { createFakeClock, eventually } from '@tollgate/testing';
+import fc from 'fast-check';
 import Fastify from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallbackResult, callbackBodyBytesMax, registerCallbackRoutes } from './callback-ingester.ts';
@@ -270,4 +271,29 @@ it('keeps nothing that is not read, and of that no text without end', async () =
   const personal = { email: 'ada@example.com', customer: { ip: '203.0.113.77' }, holder: 'Ada Lovelace' };
   await post(path, JSON.stringify({ status: 'x'.repeat(10_000), ...personal }));
   expect(JSON.parse(textOf())).toEqual({ status: 'x'.repeat(256) });
+});
+
+it('whatever is sent to whatever address is answered, and never by a failure of ours', async () => {
+  const server = app();
+  const part = fc.oneof(fc.constantFrom('sandbox', 'pay_1', '__proto__', '%00', '..'), fc.string());
+  const address = fc.oneof(
+    fc.constant(path),
+    fc
+      .array(part, { minLength: 2, maxLength: 5 })
+      .map((parts) => `/callbacks/${parts.map(encodeURI).join('/')}`),
+  );
+  const payload = fc.oneof(
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc.constantFrom('', '{', '[]', '{"a":1,"a":2}', '{"__proto__":{"x":1}}', '['.repeat(5_000)),
+    fc.string({ unit: 'binary' }),
+  );
+  const type = fc.constantFrom('application/json', 'text/plain', '', 'application/json; charset=utf-99');
+  await fc.assert(
+    fc.asyncProperty(address, payload, type, async (url, text, contentType) => {
+      const headers = { 'content-type': contentType };
+      const { statusCode } = await server.inject({ method: 'POST', url, payload: text, headers });
+      expect(statusCode).toBeLessThan(500);
+    }),
+    { numRuns: 300 },
+  );
 });

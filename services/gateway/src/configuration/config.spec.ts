@@ -1,4 +1,5 @@
 import { StartupError, readConfig } from '@tollgate/service-kit';
+import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { gatewayConfigSchema } from './config.ts';
 
@@ -53,4 +54,30 @@ it('tells the faults of all variables together, each once, with bounds', () => {
     'PAYMENT_SERVICE_HTTPS_PORT must be a port number from 0 to 65535',
   ];
   expect(() => configOf(wrong)).toThrow(new StartupError('config_invalid', `${intro}${faults.join('; ')}.`));
+});
+
+test('whatever a variable holds, it is taken, or refused by a sentence that names it', () => {
+  const names = [
+    'GATEWAY_PORT',
+    'KAFKA_BROKERS',
+    'EVENTSTORE_URL',
+    'CALLBACK_PUBLIC_URL',
+    'RECONCILE_AFTER_DAYS',
+  ];
+  const name = fc.constantFrom(...names, 'FINAL_INQUIRIES_AFTER_S', 'PROVIDER_QUIET_MS', 'TOLLGATE_INSTANCE');
+  const value = fc.oneof(
+    fc.constantFrom('', ' ', '0', '-1', '1e9', '1,,2', 'NaN', 'https://', 'a:b', ':', 'x'.repeat(9_999)),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(name, value, (variable, text) => {
+      try {
+        configOf({ [variable]: text });
+      } catch (error) {
+        expect(error).toBeInstanceOf(StartupError);
+        expect(String(error)).toContain(variable);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -1,0 +1,51 @@
+/** Whatever stands in the store: it is read as an event, or refused by an error that says so. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { decodeDisputeEvent, disputeEventSchemas } from './dispute/dispute.ts';
+import { decodePaymentEvent, paymentEventSchemas } from './payment/payment-events.ts';
+import { decodePayoutEvent, payoutEventSchemas } from './payout/payout-events.ts';
+import { EventOfNewerVersion } from './schema-version.ts';
+
+type Decode = (stored: { type: string; data: unknown; metadata?: unknown }) => { type: string };
+
+const isTold = (error: unknown): boolean =>
+  error instanceof z.ZodError || error instanceof RangeError || error instanceof EventOfNewerVersion;
+
+test.each<[string, Decode, object]>([
+  ['payment', decodePaymentEvent, paymentEventSchemas],
+  ['payout', decodePayoutEvent, payoutEventSchemas],
+  ['dispute', decodeDisputeEvent, disputeEventSchemas],
+])('events of a %s are read, or refused as what they are', (_, decode, schemas) => {
+  const type = fc.oneof(
+    { arbitrary: fc.constantFrom(...Object.keys(schemas)), weight: 6 },
+    fc.constantFrom('__proto__', 'constructor', 'toString', ''),
+    fc.string(),
+  );
+  const names = fc.constantFrom(
+    'terms',
+    'attempt',
+    'amount',
+    'team',
+    'code',
+    'evidence',
+    'status',
+    '__proto__',
+  );
+  const data = fc.oneof(fc.dictionary(names, fc.jsonValue()), fc.jsonValue(), fc.constant(undefined));
+  const metadata = fc.oneof(
+    fc.record({ schemaVersion: fc.oneof(fc.integer({ min: -1, max: 5 }), fc.jsonValue()) }),
+    fc.jsonValue(),
+    fc.constant(undefined),
+  );
+  fc.assert(
+    fc.property(type, data, metadata, (typeStored, dataStored, stamp) => {
+      try {
+        expect(decode({ type: typeStored, data: dataStored, metadata: stamp }).type).toBe(typeStored);
+      } catch (error) {
+        if (!isTold(error)) throw error;
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
