@@ -15,6 +15,11 @@ interface RefundOnRecord {
   state: 'reserved' | 'accepted' | 'approved' | 'declined';
 }
 
+export interface ReviewOnRecord {
+  code: string;
+  evidence: Readonly<Record<string, unknown>>;
+}
+
 export interface OperationOnRecord {
   token: string;
   kind: 'payment' | 'payout';
@@ -26,14 +31,18 @@ export interface OperationOnRecord {
   /** What was approved once, whatever was taken back since. */
   everApproved: number;
   refundedAmount: number;
+  /** What was refunded elsewhere. */
+  externalAmount: number;
+  /** Final statuses that were taken back. */
+  revisions: number;
   refunds: Map<string, RefundOnRecord>;
   /** Announced creations and payouts, by their number at the service. */
   attempts: Map<string, Announced>;
   captures: Announced[];
   voids: Announced[];
   refundCalls: Announced[];
-  /** Codes of open reviews, by number. */
-  reviews: Map<number, string>;
+  /** Open ones, by number. */
+  reviews: Map<number, ReviewOnRecord>;
   reviewCount: number;
   /** Since anything was recorded last, true time, milliseconds. */
   changedAt: number;
@@ -76,6 +85,8 @@ export function createBooks(complain: Complain): Books {
         approvedAmount: 0,
         everApproved: 0,
         refundedAmount: 0,
+        externalAmount: 0,
+        revisions: 0,
         refunds: new Map(),
         attempts: new Map(),
       },
@@ -238,7 +249,9 @@ const steps: Record<string, Step> = {
         'I2',
         `${operation.token}: a refund of ${amount} is submitted; ${refundedAmount} refunded, ${reservedAmount(operation)} reserved of ${approvedAmount}`,
       );
-    operation.refunds.set(textIn(data, 'refundToken'), { amount, state: 'reserved' });
+    const refundToken = textIn(data, 'refundToken');
+    if (operation.refunds.has(refundToken)) complain('I10', `${refundToken} is submitted twice`);
+    operation.refunds.set(refundToken, { amount, state: 'reserved' });
     operation.refundCalls.push({ at, amount });
   },
   RefundAccepted: setRefund('accepted'),
@@ -250,10 +263,12 @@ const steps: Record<string, Step> = {
   },
   RefundDeclined: setRefund('declined'),
   ExternalRefundObserved: (operation, data) => {
+    operation.externalAmount += numberIn(data, 'amount');
     operation.refundedAmount += numberIn(data, 'amount');
     afterRefund(operation);
   },
   FinalStatusRevised: (operation, data) => {
+    operation.revisions += 1;
     operation.phase = textIn(data, 'to');
     if (typeof data['amount'] === 'number')
       operation.everApproved = operation.approvedAmount = data['amount'];
@@ -265,7 +280,7 @@ const steps: Record<string, Step> = {
     const code = textIn(data, 'code');
     if (afterQuiet.has(code)) requireQuiet(operation, code, tools);
     operation.reviewCount += 1;
-    operation.reviews.set(operation.reviewCount, code);
+    operation.reviews.set(operation.reviewCount, { code, evidence: objectIn(data, 'evidence') });
   },
   ReviewResolved: (operation, data) => void operation.reviews.delete(numberIn(data, 'number')),
 };

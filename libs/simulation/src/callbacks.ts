@@ -26,8 +26,9 @@ export function createCallbackSender(world: World): CallbackSender {
 
   forgeNowAndThen(world, random.fork('forger'));
   return {
-    tell: ({ callbackUrl, token, type, status, orderNumber, amount, currency }) => {
+    tell: ({ callbackUrl, token, type, status, orderNumber, amount, currency, isRevision }) => {
       if (!callbackUrl.startsWith(callbackBase)) return;
+      if (isRevision === true && faults.strikes('revision-untold', random)) return;
       if (faults.strikes('callback-lost', random)) return;
       const body = { token, type, status, orderNumber, amount, currency };
       const count = faults.strikes('callback-repeated', random) ? random.whole(2, 4) : 1;
@@ -55,7 +56,8 @@ function post(
   onStatus: (statusCode: number | undefined) => void,
 ): void {
   const { machine, process } = random.pick(world.machines);
-  if (process === undefined) return onStatus(undefined);
+  const { partitions } = world;
+  if (process === undefined || partitions.isCut('service', machine.name)) return onStatus(undefined);
   const life = machine.life();
   let isOver = false;
   const end = (statusCode: number | undefined) => {
@@ -70,7 +72,7 @@ function post(
       ({ statusCode }) => {
         if (statusCode === 200) requireStored(world, path, body);
         if (statusCode === 500) world.complain('500', `a callback to ${path} was answered 500`);
-        end(statusCode);
+        end(partitions.isCut(machine.name, 'service') ? undefined : statusCode);
       },
       () => end(undefined),
     );

@@ -113,7 +113,7 @@ export async function paymentStory(world: CallerWorld, number: number, only?: St
   const page = created.body['processingUrl'];
   if (typeof page === 'string') await payOn(world, page);
   if (kind.startsWith('two-step')) await endTwoStep(world, team, token);
-  if (random.chance(0.2)) await spy(world, team, token);
+  if (random.chance(0.3)) await spy(world, team, token);
   await refunds(world, team, token, amount, number);
   await ownView(world, team, token);
 }
@@ -202,10 +202,13 @@ async function refunds(
   const isAtOnce = random.chance(0.5);
   if (isAtOnce && count > 1) world.saw('several refunds at once');
   const each = Math.max(1, Math.floor((amount * random.between(0.2, 1.2)) / count));
-  const one = (index: number) =>
-    insist(world, post(team, 'refunds', { token, amount: each }, `refund-${number}-${index}`), {
-      token: undefined,
-    });
+  const one = async (index: number) => {
+    const known: Known = { token: undefined };
+    const request = post(team, 'refunds', { token, amount: each }, `refund-${number}-${index}`);
+    const tries = random.chance(0.3) ? 2 : 1;
+    if (tries === 2) world.saw('the same refund twice at once');
+    await Promise.all(Array.from({ length: tries }, () => insist(world, request, known)));
+  };
   if (isAtOnce) await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
   else for (let index = 0; index < count; index += 1) await one(index);
 }

@@ -1,7 +1,7 @@
 /** Many seeds, on all cores, until one fails or the time is over. */
-import { Worker } from 'node:worker_threads';
 import { type FaultKind, faultKinds } from './faults.ts';
 import type { Violation } from './invariants.ts';
+import { type RunReport, runOnWorkers } from './workers.ts';
 
 export interface CampaignOptions {
   from: number;
@@ -24,17 +24,6 @@ export interface Tally {
   failure: { seed: number; violation: Violation } | undefined;
 }
 
-/** What a worker tells of a seed. */
-export interface SeedReport {
-  seed: number;
-  steps: number;
-  simulatedMs: number;
-  operations: number;
-  faults: ReadonlyMap<string, number>;
-  paths: ReadonlyMap<string, number>;
-  violation: Violation | undefined;
-}
-
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
@@ -51,7 +40,12 @@ const pathsOfACampaign = [
   'review: payout_not_found',
   'review: refund_unresolved',
   'several refunds at once',
+  'nothing ran for days',
+  'resolved: payment_not_made',
+  'resolved: refund_made',
+  'resolved: refund_not_made',
   'the same key twice at once',
+  'the same refund twice at once',
   'webhook received',
 ] as const;
 
@@ -71,41 +65,25 @@ export async function runCampaign(options: CampaignOptions): Promise<Tally> {
     const isOver = tally.failure !== undefined || next >= last || options.now() >= options.until;
     return isOver ? undefined : next++;
   };
-  await Promise.all(
-    Array.from({ length: options.workers }, () =>
-      runWorker(takeSeed, (report) => {
-        add(tally, report);
-        options.onProgress(tally);
-      }),
-    ),
+  await runOnWorkers(
+    options.workers,
+    () => {
+      const seed = takeSeed();
+      return seed === undefined ? undefined : { seed };
+    },
+    (report) => {
+      add(tally, report);
+      options.onProgress(tally);
+    },
   );
   return tally;
 }
 
-function runWorker(
-  takeSeed: () => number | undefined,
-  onReport: (report: SeedReport) => void,
-): Promise<void> {
-  const worker = new Worker(new URL('./seed-worker.ts', import.meta.url));
-  return new Promise((resolve, reject) => {
-    const go = () => {
-      const seed = takeSeed();
-      if (seed === undefined) void worker.terminate().then(() => resolve());
-      else worker.postMessage(seed);
-    };
-    worker.on('error', reject);
-    worker.on('message', (report: SeedReport) => {
-      onReport(report);
-      go();
-    });
-    go();
-  });
-}
-
 function add(
   tally: Tally,
-  { seed, steps, simulatedMs, operations, faults, paths, violation }: SeedReport,
+  { seed: given, steps, simulatedMs, operations, faults, paths, violation }: RunReport,
 ): void {
+  const seed = Number(given);
   tally.seeds += 1;
   tally.steps += steps;
   tally.simulatedMs += simulatedMs;

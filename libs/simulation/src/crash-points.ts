@@ -6,7 +6,9 @@ import type { StoryKind } from './callers.ts';
 import type { FaultKind } from './faults.ts';
 import type { Violation } from './invariants.ts';
 import { runWatched } from './run-watched.ts';
-import type { Scenario } from './world.ts';
+import { runOnWorkers } from './workers.ts';
+import type { RunOptions, Scenario } from './world.ts';
+import type { CrashPoint } from './disasters.ts';
 
 const kinds: readonly StoryKind[] = ['hosted', 'card', 'two-step-card'];
 /** How the first call ends. */
@@ -33,42 +35,54 @@ export const scenarios: readonly Scenario[] = kinds.flatMap((kind) =>
 
 interface CrashPointReport {
   runs: number;
-  failure: { scenario: Scenario; machine: string; delivery: number; violation: Violation } | undefined;
+  /** Scenarios of which every point was run. */
+  scenarios: number;
+  failure: { scenario: Scenario; crashAt: CrashPoint; violation: Violation } | undefined;
 }
 
 interface CrashPointOptions {
   seed: number;
   /** Crashes at every so-manieth delivery. */
   every: number;
+  workers: number;
   isOver: () => boolean;
   onRun: (report: CrashPointReport) => void;
 }
 
 /** Stops at the first violation, or where the time is over. */
-export async function runCrashPoints({
-  seed,
-  every,
-  isOver,
-  onRun,
-}: CrashPointOptions): Promise<CrashPointReport> {
-  const report: CrashPointReport = { runs: 0, failure: undefined };
+export async function runCrashPoints(options: CrashPointOptions): Promise<CrashPointReport> {
+  const report: CrashPointReport = { runs: 0, scenarios: 0, failure: undefined };
   for (const scenario of scenarios) {
-    const calm = await runWatched({ seed, isCalm: true, scenario });
-    for (const machine of ['a', 'b'])
-      for (let delivery = 1; delivery <= (calm.deliveries.get(machine) ?? 0); delivery += every) {
-        if (isOver()) return report;
-        const { violation } = await runWatched({
-          seed,
-          isCalm: true,
-          scenario,
-          crashAt: { machine, delivery },
-        });
+    const { deliveries } = await runWatched({ seed: options.seed, isCalm: true, scenario });
+    const points = pointsOf(deliveries, options.every);
+    await runOnWorkers(
+      options.workers,
+      () => nextRun(options, report, scenario, points),
+      ({ options: { crashAt }, violation }) => {
         report.runs += 1;
-        onRun(report);
-        if (violation === undefined) continue;
-        report.failure = { scenario, machine, delivery, violation };
-        return report;
-      }
+        if (violation !== undefined && crashAt !== undefined)
+          report.failure ??= { scenario, crashAt, violation };
+        options.onRun(report);
+      },
+    );
+    if (points.length > 0) return report;
+    report.scenarios += 1;
   }
   return report;
 }
+
+function nextRun(
+  { seed, isOver }: CrashPointOptions,
+  { failure }: CrashPointReport,
+  scenario: Scenario,
+  points: CrashPoint[],
+): RunOptions | undefined {
+  const crashAt = failure === undefined && !isOver() ? points.shift() : undefined;
+  return crashAt && { seed, isCalm: true, scenario, crashAt };
+}
+
+const pointsOf = (deliveries: ReadonlyMap<string, number>, every: number): CrashPoint[] =>
+  ['a', 'b'].flatMap((machine) => {
+    const count = Math.ceil((deliveries.get(machine) ?? 0) / every);
+    return Array.from({ length: count }, (_, index) => ({ machine, delivery: index * every + 1 }));
+  });

@@ -5,7 +5,7 @@ import type { RunningMachine, World } from './world.ts';
 
 /** Deliveries that belong to what teams ask for, and not to what processes do all the time. */
 const isOfMoney =
-  /request|callback|GET|POST|(payment|payout|refund|customer|position|provider\.callbacks|gateway\.)/;
+  /request|callback|(GET|POST) \S*\/(payments|payouts|refunds)|(append|read) (payment|payout|refund|customer|position|view_|bus-)/;
 
 /** A crash when the so-manieth thing that concerns money is delivered to a machine. */
 export interface CrashPoint {
@@ -34,7 +34,7 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
     running.machine.crash();
     running.process = undefined;
     scheduler.after(afterMs, `${running.machine.name} restarts`, () => {
-      if (running.machine.life() !== life) return;
+      if (running.machine.life() !== life || world.isOutage()) return;
       running.machine.boot();
       world.boot(running);
     });
@@ -55,6 +55,7 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
     },
     heal: () => {
       Object.assign(weather, { storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 });
+      world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
       settleService(world);
     },
@@ -101,8 +102,12 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('pause', () => {
     const { machine } = random.pick(machines);
     const durationMs = random.pick([1_000, 8_000, 20_000, 60_000]) * random.between(0.5, 1.5);
-    trace.tell(`${machine.life().name} is stopped for ${Math.round(durationMs)} ms`);
-    machine.pause(durationMs);
+    const isSuspended = faults.strikes('suspended', random);
+    trace.tell(
+      `${machine.life().name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms`,
+    );
+    if (isSuspended) machine.suspend(durationMs);
+    else machine.pause(durationMs);
   });
   every('clock-step', () => {
     const { machine } = random.pick(machines);
@@ -110,6 +115,8 @@ function befall(world: World, restart: Disasters['restart']): void {
     trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
     machine.setSkew(skewMs);
   });
+  every('partition', () => trace.tell(`nothing gets through between ${cutOne(world, random)}`));
+  if (faults.strikes('account-sick-throughout', random)) weather.hangingUntil = Infinity;
   every('store-down', down('storeDownUntil', 'the store is down', 40_000));
   every('bus-down', down('busDownUntil', 'the bus is down', 60_000));
   every('service-down', down('serviceDownUntil', 'the Payment Service is down', 400_000));
@@ -118,7 +125,10 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('refunded-in-console', () => refundInConsole(world, random));
 }
 
-function revise({ ledger, books, trace }: World, random: Random): void {
+const cutOne = ({ partitions, machines }: World, random: Random): string =>
+  partitions.cut(random.pick(machines).machine.name, random);
+
+export function revise({ ledger, books, trace }: World, random: Random): void {
   const final = ledger.payments.filter(
     ({ status, refundedAmount, isStranger }) =>
       ['expired', 'declined', 'approved'].includes(status) && refundedAmount === 0 && !isStranger,

@@ -37,6 +37,13 @@ export const faultKinds = [
   'delivered-twice',
   'wrong-amount-shown',
   'older-status-shown',
+  'clock-stood-still',
+  'suspended',
+  'clock-step-at-request',
+  'revision-untold',
+  'partition',
+  'account-sick-throughout',
+  'outage-of-days',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -52,6 +59,17 @@ const distances: Partial<Record<FaultKind, number>> = {
   crash: 4 * 60_000,
   pause: 4 * 60_000,
   'clock-step': 10 * 60_000,
+  partition: 3 * 60_000,
+};
+
+/** What follows from something that is rare in itself: how often, where a seed does not leave it out. */
+const ofThose: Partial<Record<FaultKind, number>> = {
+  'clock-stood-still': 0.5,
+  suspended: 0.5,
+  'delivered-twice': 0.2,
+  'revision-untold': 0.6,
+  'account-sick-throughout': 0.1,
+  'outage-of-days': 0.15,
 };
 
 export interface Faults {
@@ -65,6 +83,8 @@ export interface Faults {
   haveEnded(): boolean;
   /** True where this seed's service says `refunded` after a part of it, as some deployments do. */
   saysRefundedEarly: boolean;
+  /** Under some seeds only one of the two finds what was revised and not told: each must find it alone. */
+  blind: 'reconciliation' | 'inquiries about what is final' | undefined;
   counts(): ReadonlyMap<FaultKind, number>;
 }
 
@@ -77,6 +97,11 @@ interface FaultOptions {
   forced?: readonly FaultKind[];
 }
 
+const swarmRate = (random: Random, severity: number): number =>
+  random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
+/** Few kinds, often: what needs two of them at once. */
+const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pick([0.1, 0.3]) : 0);
+
 export function createFaults(
   random: Random,
   { isCalm = false, without = [], forced = [] }: FaultOptions = {},
@@ -84,9 +109,11 @@ export function createFaults(
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
   const severity = random.pick([0.3, 1, 2.5]);
+  const isFocused = random.chance(0.3);
   for (const kind of faultKinds) {
-    const rate = random.chance(0.35) ? 0 : severity * random.pick([0.01, 0.03, 0.1]);
-    rates.set(kind, isCalm || without.includes(kind) ? 0 : rate);
+    const rate = isFocused ? focusedRate(random) : swarmRate(random, severity);
+    const own = rate === 0 ? 0 : (ofThose[kind] ?? rate);
+    rates.set(kind, isCalm || without.includes(kind) ? 0 : own);
   }
   const due = new Set(forced);
   let areOver = false;
@@ -108,6 +135,10 @@ export function createFaults(
     },
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),
+    blind:
+      isCalm || random.chance(0.5)
+        ? undefined
+        : random.pick(['reconciliation', 'inquiries about what is final'] as const),
     end: () => void (areOver = true),
     haveEnded: () => areOver,
     counts: () => counts,

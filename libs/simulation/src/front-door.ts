@@ -1,9 +1,11 @@
 /** How teams reach the processes: through a network that loses answers, to whichever process stands. */
 import type { Answer, CallerRequest, CallerWorld } from './callers.ts';
+import type { Machine } from './machine.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 const patienceMs = 30_000;
+const hour = 3_600_000;
 
 export function createFrontDoor(world: World, isOpen: () => boolean) {
   const { scheduler, faults, trace } = world;
@@ -16,23 +18,22 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     scheduler.after(patienceMs, 'caller gives up', () => resolve({ kind: 'lost' }));
     scheduler.after(random.between(1, 30), `${asked.method} ${asked.url}`, () => {
       const { machine, process } = random.pick(world.machines);
-      if (process === undefined) return resolve({ kind: 'lost' });
+      if (process === undefined || world.partitions.isCut('teams', machine.name))
+        return resolve({ kind: 'lost' });
       const life = machine.life();
       life.onCrash(() => resolve({ kind: 'lost' }));
       life.deliver(0, 'request', () => {
-        const { team, method, url, body, key } = asked;
-        const headers = {
-          authorization: `Bearer ${team}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        };
-        const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
-        process.api.inject({ method, url, headers, ...payload }).then(
+        if (asked.method === 'POST' && faults.strikes('clock-step-at-request', random))
+          misleadClock(world, machine, random);
+        process.api.inject(injected(asked)).then(
           (answer) =>
             answered(
               random,
               asked,
-              { statusCode: answer.statusCode, text: answer.body, by: life.name },
+              {
+                ...{ statusCode: answer.statusCode, text: answer.body, by: life.name },
+                isCut: world.partitions.isCut(machine.name, 'teams'),
+              },
               resolve,
             ),
           () => resolve({ kind: 'lost' }),
@@ -44,8 +45,8 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
 
   function answered(
     random: Random,
-    { url, method, team }: CallerRequest,
-    { statusCode, text, by }: { statusCode: number; text: string; by: string },
+    { url, method, team, body: asked }: CallerRequest,
+    { statusCode, text, by, isCut }: { statusCode: number; text: string; by: string; isCut: boolean },
     resolve: (answer: Answer) => void,
   ): void {
     const body = readBody(text);
@@ -55,7 +56,8 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     if (statusCode === 500) world.complain('500', `${method} ${url} was answered 500: ${text}`);
     if (statusCode < 300 && method === 'POST') requireDurable(world, url, body);
     if (statusCode === 202) world.saw('answered 202');
-    if (faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
+    if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
+    if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
     scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
       resolve({ kind: 'answer', statusCode, body }),
     );
@@ -78,6 +80,25 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
   };
 }
 
+/** The clock goes wrong before the call is announced, and is set right again. */
+function misleadClock({ scheduler, trace }: World, machine: Machine, random: Random): void {
+  const skewMs = random.pick([-hour, 4 * hour]);
+  trace.tell(`the clock of ${machine.name} is set ${skewMs / 1_000} s ahead`);
+  machine.setSkew(skewMs);
+  scheduler.after(random.between(2_000, 600_000), `the clock of ${machine.name} is set right`, () =>
+    machine.setSkew(0),
+  );
+}
+
+function injected({ team, method, url, body, key }: CallerRequest) {
+  const headers = {
+    authorization: `Bearer ${team}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  };
+  return { method, url, headers, ...(body === undefined ? {} : { payload: JSON.stringify(body) }) };
+}
+
 function readBody(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
@@ -97,4 +118,12 @@ function requireDurable({ books, complain }: World, url: string, { token }: Reco
     ? books.all().some(({ refunds }) => refunds.has(token))
     : books.find(token) !== undefined;
   if (!isThere) complain('I5', `${url} was answered with success, and ${token} is not on record`);
+}
+
+/** F5: what nobody knows yet is not refused; once it is known, it is never unknown again. */
+function requireKnown({ books, complain }: World, asked: object = {}): void {
+  const { token } = asked as { token?: string };
+  const operation = token === undefined ? undefined : books.find(token);
+  if (operation?.phase === 'requested' || operation?.phase === 'unresolved')
+    complain('F5', `${operation.token} is refused as not confirmable while it is ${operation.phase}`);
 }

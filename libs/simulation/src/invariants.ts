@@ -3,6 +3,7 @@ import type { RecordedEvent } from '@tollgate/event-store';
 import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
+import { liesOf } from './honesty.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
 
 export interface Violation {
@@ -14,6 +15,8 @@ export interface Violation {
 export interface Checks {
   /** The first byte of a request leaves for the service. */
   onSent(request: ServiceRequest, life: Life): void;
+  /** After the books have it. */
+  onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
   onLedgerChanged(): void;
   /** What is not settled yet: where the gateway does not agree with the service. */
@@ -84,6 +87,11 @@ export function createChecks(parts: CheckParts): Checks {
           `a refund of ${String(body['amount'])} of ${payment?.orderNumber ?? token} is sent, and nothing announces it`,
         );
     },
+    onRecorded: ({ stream, type, data }) => {
+      const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
+      if (operation !== undefined)
+        for (const lie of liesOf(ledger, operation, type, data)) complain('honesty', lie);
+    },
     onLedgerChanged: () => {
       for (const payment of ledger.payments) requireRefundedWithin(payment, complain);
       requireOneEach(parts);
@@ -146,6 +154,10 @@ function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
   if (known.status !== statusOf(phase)) return say(`it is ${known.status} at the service`);
   if ('refundedAmount' in known && known.refundedAmount !== operation.refundedAmount)
     return say(`${operation.refundedAmount} are refunded here, ${known.refundedAmount} at the service`);
+  if ('refundedInConsole' in known && operation.externalAmount > known.refundedInConsole)
+    return say(
+      `${operation.externalAmount} were refunded elsewhere, they say: ${known.refundedInConsole} were`,
+    );
   const open = [...operation.refunds].find(([, { state }]) => state === 'reserved');
   return open === undefined ? [] : say(`the refund ${open[0]} has no outcome`);
 }

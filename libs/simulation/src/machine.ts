@@ -35,6 +35,8 @@ export interface Machine {
   crash(): void;
   /** Stops the process as SIGSTOP does. */
   pause(durationMs: number): void;
+  /** Stops the whole machine: its monotonic clock does not count the time, as of a computer that is suspended. */
+  suspend(durationMs: number): void;
   /** Sets the wall clock, milliseconds ahead of the true time. */
   setSkew(skewMs: number): void;
   skewMs(): number;
@@ -50,14 +52,15 @@ export function createMachine(
   onDelivery: (label: string) => void,
 ): Machine {
   const state = { skewMs: 0, lives: 0 };
-  let current: Life & { end(): void; pauseUntil(at: number): void };
+  let current: Life & { end(): void; pauseUntil(at: number, isCounted: boolean): void };
 
   const machine: Machine = {
     name,
     life: () => current,
     boot: () => (current = begin()),
     crash: () => current.end(),
-    pause: (durationMs) => current.pauseUntil(scheduler.now() + durationMs),
+    pause: (durationMs) => current.pauseUntil(scheduler.now() + durationMs, true),
+    suspend: (durationMs) => current.pauseUntil(scheduler.now() + durationMs, false),
     setSkew: (skewMs) => void (state.skewMs = skewMs),
     skewMs: () => state.skewMs,
   };
@@ -85,6 +88,7 @@ interface LifeParts {
 function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: LifeParts) {
   let isAlive = true;
   let pausedUntil = 0;
+  let uncountedMs = 0;
   const onCrash = new Set<() => void>();
   const isPaused = () => scheduler.now() < pausedUntil;
 
@@ -127,7 +131,7 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
 
   return {
     ...{ name, ids: createIds(random.fork('ids')), random, deliver, ask, isPaused },
-    clock: createClock({ scheduler, skewMs }, deliver),
+    clock: createClock({ scheduler, skewMs, uncountedMs: () => uncountedMs }, deliver),
     isAlive: () => isAlive,
     onCrash: (action: () => void) => {
       onCrash.add(action);
@@ -137,18 +141,22 @@ function beginLife(name: string, { scheduler, random, onDelivery, skewMs }: Life
       isAlive = false;
       for (const action of [...onCrash]) action();
     },
-    pauseUntil: (at: number) => void (pausedUntil = Math.max(pausedUntil, at)),
+    pauseUntil: (at: number, isCounted: boolean) => {
+      // Nothing reads the clock until it goes on.
+      if (!isCounted) uncountedMs += Math.max(0, at - Math.max(pausedUntil, scheduler.now()));
+      pausedUntil = Math.max(pausedUntil, at);
+    },
   };
 }
 
 function createClock(
-  { scheduler, skewMs }: Pick<LifeParts, 'scheduler' | 'skewMs'>,
+  { scheduler, skewMs, uncountedMs }: Pick<LifeParts, 'scheduler' | 'skewMs'> & { uncountedMs: () => number },
   deliver: Life['deliver'],
 ): Clock {
   const bootedAt = scheduler.now();
   return {
     now: () => Math.floor(epochMs + scheduler.now() + skewMs()),
-    monotonic: () => scheduler.now() - bootedAt,
+    monotonic: () => scheduler.now() - bootedAt - uncountedMs(),
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);

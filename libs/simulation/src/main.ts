@@ -121,11 +121,11 @@ async function campaign(): Promise<number> {
   return hasFailed ? 1 : 0;
 }
 
-function report(hasFailed: boolean, message: string): void {
+function report(hasFailed: boolean, message: string, fullName = 'a campaign'): void {
   if (values.outputFile === undefined) return;
   const failed = hasFailed ? 1 : 0;
   const assertionResults = [
-    { status: hasFailed ? 'failed' : 'passed', fullName: 'a campaign', failureMessages: [message] },
+    { status: hasFailed ? 'failed' : 'passed', fullName, failureMessages: [message] },
   ];
   const testResults = [
     { name: import.meta.filename, status: hasFailed ? 'failed' : 'passed', assertionResults },
@@ -141,8 +141,13 @@ async function crashPoints(every: number): Promise<number> {
   const until = performance.now() + minutes * 60_000;
   let toldAt = performance.now();
   const isOver = () => performance.now() >= until;
-  const { runs, failure } = await runCrashPoints({
+  const {
+    runs,
+    scenarios: complete,
+    failure,
+  } = await runCrashPoints({
     ...{ seed: wholeNumber('from', values.from), every, isOver },
+    workers: wholeNumber('workers', values.workers),
     onRun: ({ runs: soFar }) => {
       if (performance.now() - toldAt < 10_000) return;
       toldAt = performance.now();
@@ -150,12 +155,15 @@ async function crashPoints(every: number): Promise<number> {
     },
   });
   console.log(
-    `${runs} crash points of ${scenarios.length} scenarios${isOver() ? ', cut short by the time' : ''}`,
+    `${runs} crash points; of ${scenarios.length} scenarios ${complete} were run to their end${isOver() ? ', cut short by the time' : ''}`,
   );
+  report(failure !== undefined, failure?.violation.text ?? '', 'crash points');
   if (failure === undefined) return 0;
-  const { scenario, machine, delivery, violation } = failure;
+  const { scenario, crashAt, violation } = failure;
   const { kind, forced } = scenario;
-  console.log(`${kind} with ${forced.join(', ')}, a crash of ${machine} at delivery ${delivery}:`);
+  console.log(
+    `${kind} with ${forced.join(', ')}, a crash of ${crashAt.machine} at delivery ${crashAt.delivery}:`,
+  );
   console.log(`${violation.invariant}: ${violation.text}`);
   return 1;
 }

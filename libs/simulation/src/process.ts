@@ -193,6 +193,7 @@ const noSecurity = {
   security: {
     recordExport: async () => undefined,
     recordResolution: async () => undefined,
+    recordCommand: async () => undefined,
     noteRefusal: () => undefined,
   },
   securityLog: { record: async () => undefined, teamsUpTo: async () => '' },

@@ -16,7 +16,7 @@ export async function compareReadModels(world: World): Promise<void> {
     life,
     scheduler,
     faults: createFaults(random, { isCalm: true }),
-    weather: { isDown: () => false },
+    weather: { isDown: () => false, areAnswersLost: () => false },
   });
   let hasEnded = false;
   checkViews({ store, signal: new AbortController().signal }).then(

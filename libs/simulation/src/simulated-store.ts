@@ -7,6 +7,8 @@ import type { Scheduler } from './scheduler.ts';
 
 interface StoreWeather {
   isDown(): boolean;
+  /** What is asked arrives there, and no answer comes back. */
+  areAnswersLost(): boolean;
 }
 
 interface Parts {
@@ -34,6 +36,7 @@ export function createSimulatedStore(parts: Parts): EventStore {
     life.ask(label, travel(), () => {
       if (weather.isDown()) throw storeDown();
       change();
+      if (weather.areAnswersLost()) throw storeDown();
     });
 
   const append: EventStore['append'] = (stream, events, expected, options) => {
@@ -41,7 +44,11 @@ export function createSimulatedStore(parts: Parts): EventStore {
     const given = structuredClone(events);
     return life.ask(`append ${stream}`, travel(), () => {
       if (weather.isDown()) throw storeDown();
-      if (isBeat(stream)) return log.append(stream, given, expected, options);
+      if (isBeat(stream)) {
+        const beat = log.append(stream, given, expected, options);
+        if (weather.areAnswersLost()) throw storeDown();
+        return beat;
+      }
       if (faults.strikes('append-failed', random)) throw storeDown();
       for (const fate of ['shown', 'lost'] as const)
         if (faults.strikes(fate === 'shown' ? 'append-hidden' : 'append-hidden-and-lost', random)) {
@@ -50,7 +57,7 @@ export function createSimulatedStore(parts: Parts): EventStore {
           throw storeDown();
         }
       const answer = log.append(stream, given, expected, options);
-      if (faults.strikes('append-answer-lost', random)) throw storeDown();
+      if (weather.areAnswersLost() || faults.strikes('append-answer-lost', random)) throw storeDown();
       return answer;
     });
   };
@@ -59,7 +66,8 @@ export function createSimulatedStore(parts: Parts): EventStore {
     append,
     async *read(stream, options) {
       const events = await life.ask(`read ${stream}`, travel(), () => {
-        if (weather.isDown() || (!isBeat(stream) && faults.strikes('read-failed', random))) throw storeDown();
+        if (weather.isDown() || weather.areAnswersLost()) throw storeDown();
+        if (!isBeat(stream) && faults.strikes('read-failed', random)) throw storeDown();
         return log.read(stream, options);
       });
       yield* events;
@@ -91,7 +99,7 @@ async function* subscription(
       signal,
       life.ask('subscription', { thereMs: random.between(0.1, 2), backMs: random.between(0.1, 5) }, () =>
         // It survives failures of the store: it only waits.
-        weather.isDown() ? undefined : log.scan(scannedTo, prefixes, windowMax),
+        weather.isDown() || weather.areAnswersLost() ? undefined : log.scan(scannedTo, prefixes, windowMax),
       ),
     );
     if (window === undefined) {

@@ -5,6 +5,7 @@ import { type Books, createBooks } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
 import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
 import { type CrashPoint, type Disasters, createDisasters, isServiceSettled } from './disasters.ts';
+import { outageOfDays } from './outage.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';
 import { compareReadModels } from './read-models.ts';
@@ -16,6 +17,8 @@ import { type Ledger, createLedger } from './payment-service/ledger.ts';
 import { createConnections } from './payment-service/network.ts';
 import { type GatewayProcess, startProcess } from './process.ts';
 import { type Random, createRandom } from './random.ts';
+import { type Partitions, createPartitions } from './partitions.ts';
+import { type Persons, beginPersons } from './persons.ts';
 import { type Scheduler, createScheduler } from './scheduler.ts';
 import { createSimulatedStore } from './simulated-store.ts';
 import { simulatedDirectory } from './teams.ts';
@@ -73,6 +76,9 @@ export interface World {
   books: Books;
   checks: Checks;
   machines: readonly RunningMachine[];
+  partitions: Partitions;
+  /** Both processes are gone, and nobody starts them. */
+  isOutage(): boolean;
   weather: {
     storeDownUntil: number;
     busDownUntil: number;
@@ -120,6 +126,7 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
     if (/^(payment|payout)-/.test(event.stream))
       trace.tell(`${event.stream} #${event.revision} ${event.type}`);
     books.apply(event, scheduler.now());
+    checks.onRecorded(event);
     if (event.type === 'ReviewOpened') world.saw(`review: ${String((event.data as { code?: string }).code)}`);
   });
   const callbacks: { sender?: CallbackSender } = {};
@@ -136,6 +143,8 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const world: World = {
     ...{ random, scheduler, trace, faults, log, ledger, books, checks, complain },
     machines: [],
+    partitions: createPartitions(scheduler.now),
+    isOutage: () => false,
     webhooks: new Map(),
     weather: { ...fairWeather },
     saw: (path) => void paths.set(path, (paths.get(path) ?? 0) + 1),
@@ -184,31 +193,50 @@ async function live(world: World, disasters: Disasters, { operations, kind }: St
     ...{ operations, kind },
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
+  const persons = beginPersons(world, frontDoor.callerOf);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;
-  trace.tell('HEALING: nothing fails any more');
+  // What was revised long after its last inquiry is learnt by a reconciliation only.
+  const isLong = kind === undefined && faults.blind === undefined && faults.strikes('outage-of-days', random);
   faults.end();
+  if (isLong) await outageOfDays(world);
+  trace.tell('HEALING: nothing fails any more');
   disasters.heal();
-  await heal(world, underWay, safetyMs + healingMs);
+  await heal(world, { underWay, persons, patience: kind === undefined ? ofSeeds : ofScenarios });
 }
 
+/** How long everything must have been settled, and how often that is looked at. */
+interface Patience {
+  pauseMs: number;
+  settledForMs: number;
+}
+const ofSeeds: Patience = { pauseMs: minute / 2, settledForMs: 2 * minute };
+/** Of one payment only, and of very many runs. */
+const ofScenarios: Patience = { pauseMs: 5_000, settledForMs: minute / 2 };
+
 /** Until everything is settled, at most until the bound. */
-async function heal(world: World, underWay: { count: number }, boundMs: number): Promise<void> {
+async function heal(
+  world: World,
+  { underWay, persons, patience }: { underWay: { count: number }; persons: Persons; patience: Patience },
+): Promise<void> {
+  const boundMs = world.scheduler.now() + healingMs;
   const { scheduler, log, checks, complain, trace } = world;
   const differences = () => [
     ...(underWay.count > 0 ? [`${underWay.count} requests of teams were never answered`] : []),
     ...checks.differences(),
     ...missingWebhooks(world),
   ];
-  const settledForMs = 3 * minute;
+  const { pauseMs, settledForMs } = patience;
   let settledSince: number | undefined;
   while (!world.hasFailed() && scheduler.now() < boundMs) {
-    await scheduler.runUntil(scheduler.now() + minute / 2, world.hasFailed);
+    await scheduler.runUntil(scheduler.now() + pauseMs, world.hasFailed);
     if (!isServiceSettled(world) || differences().length > 0) settledSince = undefined;
     else settledSince ??= scheduler.now();
-    if (settledSince !== undefined && scheduler.now() - settledSince >= settledForMs) break;
+    const isLongEnough = settledSince !== undefined && scheduler.now() - settledSince >= settledForMs;
+    if (isLongEnough && persons.isIdle()) break;
   }
+  persons.stop();
   if (world.hasFailed()) return;
   trace.tell('it is compared');
   for (const difference of differences()) complain('I9', difference);
@@ -240,10 +268,12 @@ function beginStories(
 }
 
 function addMachines(world: World, disasters: Disasters): void {
-  const { random, scheduler, faults, log, weather, trace } = world;
+  const { random, scheduler, faults, weather, trace } = world;
   const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
   const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000]);
-  const settledAfterS = [300, 900, 2_400, 6_600];
+  const settledAfterS =
+    faults.blind === 'inquiries about what is final' ? [30 * 86_400] : [300, 900, 2_400, 6_600];
+  const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);
   for (const name of ['a', 'b']) {
@@ -256,17 +286,12 @@ function addMachines(world: World, disasters: Disasters): void {
     const { machine } = running;
     const life = machine.life();
     running.process = undefined;
-    const store = createSimulatedStore({
-      log,
-      life,
-      faults,
-      scheduler,
-      weather: { isDown: () => scheduler.now() < weather.storeDownUntil },
-    });
+    const store = storeOf(world, machine.name, life);
     const connectionsTo = (account: string) =>
       createConnections({
         ...{ account, life, faults, scheduler, answerOf, ledger: world.ledger },
-        isServiceDown: () => scheduler.now() < weather.serviceDownUntil,
+        isServiceDown: () => scheduler.now() < weather.serviceDownUntil || isCut(machine.name, 'service'),
+        areAnswersLost: () => isCut('service', machine.name),
         doesAccountHang: () => account === weather.hangingAccount && scheduler.now() < weather.hangingUntil,
         onSent: (request, by) => {
           if (request.method === 'POST')
@@ -274,11 +299,7 @@ function addMachines(world: World, disasters: Disasters): void {
           world.checks.onSent(request, by);
         },
         pause: () => {
-          const durationMs = random.between(6_000, 60_000);
-          trace.tell(`${life.name} is stopped for ${Math.round(durationMs)} ms in a handshake`);
-          machine.pause(durationMs);
-          // As of a virtual machine whose host keeps no time for it.
-          if (faults.strikes('clock-step', random)) machine.setSkew(machine.skewMs() - durationMs);
+          stopInHandshake(world, machine, life);
         },
       });
     trace.tell(`${life.name} starts`);
@@ -306,6 +327,28 @@ function addMachines(world: World, disasters: Disasters): void {
     );
   };
 }
+
+/** It wakes up with the answer to its handshake. One of its clocks may not have counted the time; of both nobody could know. */
+function stopInHandshake({ random, trace, faults }: World, machine: Machine, { name }: Life): void {
+  const durationMs = random.between(6_000, 60_000);
+  const isSuspended = faults.strikes('suspended', random);
+  trace.tell(
+    `${name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms in a handshake`,
+  );
+  if (isSuspended) return machine.suspend(durationMs);
+  machine.pause(durationMs);
+  // As of a virtual machine whose host keeps no time for it.
+  if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
+}
+
+const storeOf = ({ log, faults, scheduler, weather, partitions }: World, machine: string, life: Life) =>
+  createSimulatedStore({
+    ...{ log, life, faults, scheduler },
+    weather: {
+      isDown: () => scheduler.now() < weather.storeDownUntil || partitions.isCut(machine, 'store'),
+      areAnswersLost: () => partitions.isCut('store', machine),
+    },
+  });
 
 const shown = ({ orderNumber, token, amount }: Record<string, unknown> = {}) => ({
   orderNumber,

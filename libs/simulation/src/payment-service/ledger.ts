@@ -28,6 +28,12 @@ export interface LedgerPayment {
   isStranger: boolean;
   /** Refunded in the service's console, too: from then on it counts. */
   isCounted: boolean;
+  /** What was refunded there. */
+  refundedInConsole: number;
+  /** How often a final status was taken back. */
+  revisions: number;
+  /** It was shown with another amount than it has. */
+  wasShownWrong: boolean;
 }
 
 export interface LedgerRefund {
@@ -58,6 +64,8 @@ export interface Changed {
   amount: number;
   currency: string;
   callbackUrl: string;
+  /** A final status was taken back. */
+  isRevision?: boolean;
 }
 
 interface Entries {
@@ -95,10 +103,11 @@ function changePayment(
   { now, onChanged }: Context,
   payment: LedgerPayment,
   changes: Partial<LedgerPayment>,
+  isRevision = false,
 ): void {
   Object.assign(payment, changes, { updatedAt: now() });
   if (payment.status === 'approved' || payment.heldAmount > 0) payment.hasTakenMoney = true;
-  onChanged({ type: 'payment', ...payment });
+  onChanged({ type: 'payment', ...payment, isRevision });
 }
 
 function paymentsOf(context: Context) {
@@ -115,7 +124,10 @@ function paymentsOf(context: Context) {
       createdAt: at,
       updatedAt: at,
     };
-    const flags = { hasTakenMoney: false, isCounted: false, isStranger: false };
+    const flags = {
+      ...{ hasTakenMoney: false, isCounted: false, isStranger: false, wasShownWrong: false },
+      ...{ refundedInConsole: 0, revisions: 0 },
+    };
     const payment: LedgerPayment = { ...terms, token: nextToken('pay'), ...nothingYet, ...flags, ...more };
     entries.payments.push(payment);
     return payment;
@@ -149,7 +161,10 @@ function paymentsOf(context: Context) {
       return true;
     },
     /** A final status is taken back. */
-    revise: (payment: LedgerPayment, to: Status) => change(payment, { status: to, heldAmount: 0 }),
+    revise: (payment: LedgerPayment, to: Status) => {
+      payment.revisions += 1;
+      changePayment(context, payment, { status: to, heldAmount: 0 }, true);
+    },
   };
 }
 
@@ -190,7 +205,9 @@ function refundsOf(context: Context) {
     },
     refundInConsole: (payment: LedgerPayment, amount: number): void => {
       payment.isCounted = true;
-      if (isRefundable(payment, amount)) giveBack(payment, amount);
+      if (!isRefundable(payment, amount)) return;
+      payment.refundedInConsole += amount;
+      giveBack(payment, amount);
     },
   };
 }

@@ -14,6 +14,8 @@ export interface NetworkParts {
   faults: Faults;
   scheduler: Scheduler;
   isServiceDown: () => boolean;
+  /** What is sent arrives there, and no answer comes back. */
+  areAnswersLost: () => boolean;
   doesAccountHang: () => boolean;
   ledger: Ledger;
   answerOf: (request: ServiceRequest) => ServiceAnswer;
@@ -93,7 +95,7 @@ function sent(
     const backMs = isSlow ? slowMs - thereMs : slowMs;
     life.deliver(backMs, `answer of ${label}`, () => {
       if (isAborted()) return;
-      if (isLost) return fail('ECONNRESET');
+      if (isLost || parts.areAnswersLost()) return fail('ECONNRESET');
       handler.onResponseStart?.(controller, given.statusCode, {});
       handler.onResponseData?.(controller, Buffer.from(given.body));
       handler.onResponseEnd?.(controller, {});
@@ -106,6 +108,8 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
   const { faults, ledger, answerOf, account } = parts;
   const { random } = parts.life;
   const { path, method, body = {} } = request;
+  // A service that does not list: what is revised must be learnt by inquiries.
+  if (faults.blind === 'reconciliation' && path.includes('dateFrom=')) return undefined;
   if (method === 'GET') return distorted(parts, path, answerOf(request));
   if (path.endsWith('/payments') && faults.strikes('stranger-under-our-number', random)) {
     const terms = {
@@ -134,14 +138,17 @@ function carriedOut(parts: NetworkParts, request: ServiceRequest): ServiceAnswer
 
 /** What a retrieval shows may be wrong or old. */
 function distorted(
-  { faults, life: { random } }: NetworkParts,
+  { faults, ledger, life: { random } }: NetworkParts,
   path: string,
   answer: ServiceAnswer,
 ): ServiceAnswer {
   if (!path.includes('/payments/') || answer.statusCode !== 200) return answer;
-  const shown = JSON.parse(answer.body) as { payment: { amount: number; status: string } };
-  if (faults.strikes('wrong-amount-shown', random)) shown.payment.amount += 1;
-  else if (shown.payment.status === 'approved' && faults.strikes('older-status-shown', random))
+  const shown = JSON.parse(answer.body) as { payment: { token: string; amount: number; status: string } };
+  if (faults.strikes('wrong-amount-shown', random)) {
+    shown.payment.amount += 1;
+    const payment = ledger.findPayment(shown.payment.token);
+    if (payment !== undefined) payment.wasShownWrong = true;
+  } else if (shown.payment.status === 'approved' && faults.strikes('older-status-shown', random))
     shown.payment.status = 'pending';
   return { ...answer, body: JSON.stringify(shown) };
 }

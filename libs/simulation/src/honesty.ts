@@ -1,0 +1,39 @@
+/** What the gateway says about the service must have been so: a review or a revision without a cause in the world is a lie. */
+import type { OperationOnRecord } from './books.ts';
+import type { Ledger, LedgerPayment } from './payment-service/ledger.ts';
+
+interface Evidence {
+  operation: OperationOnRecord;
+  /** What the service has under the numbers of this operation, strangers included. */
+  listed: readonly LedgerPayment[];
+  ledger: Ledger;
+}
+
+/** What an event claims that the service never showed. */
+export function liesOf(ledger: Ledger, operation: OperationOnRecord, type: string, data: unknown): string[] {
+  const listed = ledger.payments.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
+  const evidence = { operation, listed, ledger };
+  const { token } = operation;
+  if (type === 'FinalStatusRevised') {
+    const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
+    return operation.revisions <= revisions
+      ? []
+      : [`${token} was revised ${operation.revisions} times here, ${revisions} times at the service`];
+  }
+  if (type !== 'ReviewOpened') return [];
+  const { code = '' } = data as { code?: string };
+  const isTrue = causes[code];
+  return isTrue === undefined || isTrue(evidence) ? [] : [`${token}: ${code} is in review without a cause`];
+}
+
+const own = ({ listed }: Evidence): LedgerPayment[] => listed.filter(({ isStranger }) => !isStranger);
+
+const causes: Record<string, (evidence: Evidence) => boolean> = {
+  attempt_not_found: (evidence) => own(evidence).length === 0,
+  payout_not_found: ({ ledger, operation }) =>
+    ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
+  final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),
+  terms_disagree: ({ listed }) => listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger),
+  // Of a payment that has failed anything that is found may be one.
+  second_payment_found: ({ listed }) => listed.length > 1 || listed.some(({ isStranger }) => isStranger),
+};

@@ -1,0 +1,98 @@
+/** A person who looks after reviews: compares them with what the service has, and answers truly. */
+import type { OperationOnRecord, ReviewOnRecord } from './books.ts';
+import type { CallerWorld } from './callers.ts';
+import type { Ledger } from './payment-service/ledger.ts';
+import type { TeamName } from './teams.ts';
+import type { World } from './world.ts';
+
+export interface Persons {
+  /** Waits for no answer. */
+  isIdle(): boolean;
+  stop(): void;
+}
+
+/** Of one payment or payout, however often it is still so. */
+const answersMax = 6;
+
+/** Under half of the seeds somebody is there. */
+export function beginPersons(world: World, callerOf: (random: World['random']) => CallerWorld): Persons {
+  const random = world.random.fork('persons');
+  const answered = new Map<string, number>();
+  const state = { isStopped: !random.chance(0.5), isIdle: true };
+  const caller = callerOf(random);
+
+  async function look(): Promise<void> {
+    const waiting = world.books
+      .all()
+      .filter(({ token, reviews }) => reviews.size > 0 && (answered.get(token) ?? 0) < answersMax);
+    if (waiting.length === 0) return;
+    const operation = random.pick(waiting);
+    const [number, review] = random.pick([...operation.reviews]);
+    answered.set(operation.token, (answered.get(operation.token) ?? 0) + 1);
+    await resolve(world, caller, operation, { number, review });
+  }
+
+  async function work(): Promise<void> {
+    while (!state.isStopped) {
+      await caller.sleep(random.between(5_000, 120_000));
+      state.isIdle = false;
+      if (!state.isStopped) await look();
+      state.isIdle = true;
+    }
+  }
+
+  void work();
+  return { isIdle: () => state.isIdle, stop: () => void (state.isStopped = true) };
+}
+
+async function resolve(
+  { ledger, saw }: World,
+  { request, tell }: CallerWorld,
+  operation: OperationOnRecord,
+  { number, review }: { number: number; review: ReviewOnRecord },
+): Promise<void> {
+  const { token, team } = operation;
+  const { code } = review;
+  const resolution = truthAbout(ledger, operation, review);
+  tell(`a person answers ${code} of ${token}: ${resolution}`);
+  const answer = await request({
+    team: team as TeamName,
+    method: 'POST',
+    url: `/api/v1/reviews/${token}/resolve`,
+    body: { code, number, resolution, reason: 'Compared with the list of the service.' },
+  });
+  if (answer.kind === 'answer' && answer.statusCode === 200) saw(`resolved: ${resolution}`);
+}
+
+function truthAbout(
+  ledger: Ledger,
+  operation: OperationOnRecord,
+  { code, evidence }: ReviewOnRecord,
+): string {
+  const isOwn = ({ orderNumber }: { orderNumber: string }) => operation.attempts.has(orderNumber);
+  switch (code) {
+    case 'attempt_not_found':
+      return ledger.payments.some((each) => isOwn(each) && !each.isStranger)
+        ? 'inquire_again'
+        : 'payment_not_made';
+    case 'payout_not_found':
+      return ledger.payouts.some(isOwn) ? 'inquire_again' : 'payout_not_made';
+    case 'refund_unresolved':
+      return refundAt(ledger, operation, String(evidence['refundToken']));
+    case 'final_status_revised':
+    case 'second_payment_found':
+      return 'acknowledged';
+    default:
+      return 'inquire_again';
+  }
+}
+
+/** Of refunds over the same amount the service has as many as we know of, or one more. */
+function refundAt(ledger: Ledger, { serviceToken, refunds }: OperationOnRecord, refundToken: string): string {
+  const amount = refunds.get(refundToken)?.amount;
+  const there = ledger.refunds.filter((each) => each.payment === serviceToken && each.amount === amount);
+  if (there.some(({ status }) => status === 'pending')) return 'inquire_again';
+  const made = there.filter(({ status }) => status === 'approved').length;
+  const known = [...refunds.values()].filter((each) => each.amount === amount && each.state === 'approved');
+  return made > known.length ? 'refund_made' : 'refund_not_made';
+}
