@@ -137,7 +137,12 @@ export const bulkReplaySchema = z
 
 export const reconciliationRequestSchema = z.strictObject({
   environment: environmentSchema,
-  account: z.string('must be a text').min(1, 'must not be empty').max(64, 'must be at most 64 characters'),
+  account: z
+    .string('must be a text')
+    .min(1, 'must not be empty')
+    .max(64, 'must be at most 64 characters')
+    .refine(isVisibleText, mustBeVisible)
+    .refine(holdsNoCardNumber, mustHoldNoCardNumber),
   day: z.iso.date('must be a day written YYYY-MM-DD'),
   isDryRun: z.boolean('must be true or false').default(false),
 });

@@ -175,6 +175,14 @@ describe('views that a person saves', () => {
   });
 });
 
+// An account that nobody has is reconciled, too, and reported as unknown: whatever its name was stayed in the event store.
+it('a card number is no account to be reconciled', async () => {
+  const { ask } = await start();
+  const payload = { environment: 'sandbox', account: '4392 9632 0355 1251', day: '2026-01-31' };
+  const answer = await ask('/api/v1/admin/reconciliations', { role: 'admin', method: 'POST', payload });
+  expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter: 'account' }] });
+});
+
 describe('who may', () => {
   const ofOperators = Object.values(routes).filter(({ url }) => url.startsWith('/api/v1/admin/'));
 
