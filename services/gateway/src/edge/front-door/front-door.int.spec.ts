@@ -39,7 +39,8 @@ describe('what is handed on', () => {
     expect(answered.headers).toMatchObject({ 'tollgate-position': '17', 'retry-after': '9' });
     expect(commands.seen).toMatchObject([{ method: 'POST', url: '/api/v1/payments', headers, body }]);
     await (await request(`${url}/api/v1/payments?perPage=2&cursor=a%2Fb+c`)).body.dump();
-    expect(queries.seen).toMatchObject([
+    // On a slow machine what became of the first request is told in between.
+    expect(queries.seen.filter(({ url: path }) => path !== '/internal/requests')).toMatchObject([
       { method: 'GET', url: '/api/v1/payments?perPage=2&cursor=a%2Fb+c', body: '' },
     ]);
     await (await request(`${url}/api/v1/payments/pay_1/webhooks/replay`, { method: 'POST' })).body.dump();
