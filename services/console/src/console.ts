@@ -22,6 +22,7 @@ import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { searchPage } from './pages/search.ts';
 import { registerSignIn } from './pages/sign-in.ts';
+import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
 import { texts } from './texts.ts';
@@ -77,6 +78,9 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
+  addPage(app, kit, '/console/webhooks', webhooksPage);
+  addAction(app, kit, '/console/webhooks/replay', replayMany);
+  addAction(app, kit, '/console/webhooks/:webhook/replay', replayOne);
   addPage(app, kit, '/console/reviews', reviewsPage);
   addPage(app, kit, '/console/reviews/:token/:code/:number', reviewPage);
   addAction(app, kit, '/console/reviews/:token/:code/:number', decideReview);

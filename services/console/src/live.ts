@@ -79,7 +79,7 @@ const changed = 'event: changed\ndata:\n\n';
 
 /** A page of ours, and not what watches it. */
 const isPage = (address: string): boolean =>
-  /^\/console(\/(payments|payouts|reviews|reconciliations)([/?][^\s]{0,1000})?)?$/.test(address) &&
+  /^\/console(\/(payments|payouts|reviews|reconciliations|webhooks)([/?][^\s]{0,1000})?)?$/.test(address) &&
   !address.includes('..');
 
 function begin(reply: FastifyReply): FastifyReply {

@@ -2,6 +2,7 @@
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
+import { webhookTexts } from './texts/webhooks.ts';
 
 export { eventSentences } from './texts/events.ts';
 
@@ -13,6 +14,7 @@ export const texts = {
     payouts: 'Payouts',
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
+    webhooks: 'Webhooks',
     sandbox: 'Sandbox',
   },
   search: {
@@ -67,6 +69,7 @@ export const texts = {
       ['g u', 'payouts'],
       ['g r', 'reviews'],
       ['g c', 'reconciliation'],
+      ['g w', 'webhooks'],
       ['?', 'this list'],
     ],
     close: 'Close',
@@ -263,6 +266,7 @@ export const texts = {
   payouts: payoutTexts,
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
+  webhooks: webhookTexts,
   overview: {
     title: 'Overview',
     created: 'Payments in 24 hours',

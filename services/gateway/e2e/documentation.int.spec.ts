@@ -22,7 +22,9 @@ let callbackUrl: string;
 const seen = new Set<string>();
 
 beforeAll(async () => {
-  receiver = createServer((_request, response) => void response.writeHead(200).end());
+  receiver = createServer(({ url }, response) => {
+    response.writeHead(url?.endsWith('/down') === true ? 503 : 200).end();
+  });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks`;
   system = await startSystem({ env: { PROVIDER_CALL_DEADLINE_MS: '1000', PROVIDER_SEND_WITHIN_MS: '1000' } });
@@ -362,7 +364,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const { token } = body.payments[0] ?? { token: '' };
     for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
-    for (const path of ['reviews', 'overview', 'teams', 'accounts', 'views'])
+    for (const path of ['reviews', 'overview', 'teams', 'accounts', 'views', 'webhooks'])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
@@ -385,6 +387,31 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await ask('GET', `/api/v1/payments/${token}`, { headers: nobody })).statusCode).toBe(400);
     const { stdout } = await tollgateExit(system, 'audit', '--kind', 'operator');
     expect(stdout).toContain('/api/v1/admin/sign-ins');
+  });
+
+  it('of webhooks that were not delivered, for people who operate the gateway', async () => {
+    const argv = ['operator', 'token', '--role', 'support'];
+    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
+    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    const { body } = await call('POST', '/api/v1/webhook-endpoints', {
+      body: { url: `${callbackUrl}/down`, events: ['payment.approved'] },
+    });
+    const { id } = (body as unknown as { endpoint: { id: string } }).endpoint;
+    await call('POST', `/api/v1/webhook-endpoints/${id}/test`);
+    const webhook = await eventually(async () => {
+      const { webhooks } = (await ask('GET', '/api/v1/admin/webhooks?team=demo'))
+        .body as unknown as {
+        webhooks: { id: string; endpoint?: string }[];
+      };
+      const found = webhooks.find(({ endpoint }) => endpoint === id);
+      expect(found).toBeDefined();
+      return found?.id ?? '';
+    });
+    const replay = await ask('POST', `/api/v1/admin/webhooks/${webhook}/replay`);
+    expect(replay.statusCode).toBe(202);
+    const all = await ask('POST', '/api/v1/admin/webhooks/replay', { body: { team: 'demo' } });
+    expect(all.statusCode).toBe(202);
+    await call('DELETE', `/api/v1/webhook-endpoints/${id}`);
   });
 
   it('and every call was answered as it is when all is well', () => {

@@ -6,6 +6,7 @@ export { decodeWebhookEvent, webhookStreamPrefix } from './webhook-events.ts';
 export { createWebhookJournal } from './webhook-journal.ts';
 export { replaysMax, type Webhook, type ReplayRefusal } from './webhook-state.ts';
 export type { WebhookClient } from './http-client.ts';
+export { createFailingWebhooks } from './failing/failing-webhooks.ts';
 export { runNotifier } from './notifier.ts';
 export { registerNotifierRoutes } from './notifier-routes.ts';
 export { retainWebhooks } from './webhook-retention.ts';

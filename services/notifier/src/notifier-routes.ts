@@ -1,12 +1,14 @@
 /** All routes that the notifier answers. */
 import type { EventStore } from '@tollgate/event-store';
 import type { Clock, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
-import type { TeamDirectory } from '@tollgate/teams';
+import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { DeliveryList } from './endpoints/delivery-list.ts';
 import { registerDeliveryRoutes } from './endpoints/delivery-routes.ts';
 import { createEndpointBook } from './endpoints/endpoint-book.ts';
 import { registerEndpointRoutes } from './endpoints/endpoint-routes.ts';
+import { registerFailingRoutes } from './failing/failing-routes.ts';
+import type { FailingWebhooks } from './failing/failing-webhooks.ts';
 import { registerWebhookRoutes } from './routes.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 
@@ -16,6 +18,8 @@ export interface NotifierRouteDependencies {
   /** The master secrets from which those of endpoints derive. */
   secrets: readonly WebhookMasterSecret[];
   deliveries: Pick<DeliveryList, 'rows'>;
+  failing: Pick<FailingWebhooks, 'rows'>;
+  recordCommand?: SecurityWatch['recordCommand'];
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -26,4 +30,5 @@ export function registerNotifierRoutes(app: FastifyInstance, deps: NotifierRoute
   registerWebhookRoutes(app, parts);
   registerEndpointRoutes(app, parts);
   registerDeliveryRoutes(app, parts);
+  registerFailingRoutes(app, parts);
 }

@@ -2,12 +2,13 @@
 import {
   InvariantViolation,
   errorCode,
+  given,
   isRetryable,
   sendErrors,
   toErrorEntries,
   type Log,
 } from '@tollgate/service-kit';
-import type { Caller } from '@tollgate/teams';
+import type { Caller, SecurityWatch } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Access, authenticate } from './authenticate.ts';
@@ -17,6 +18,8 @@ import type { Route } from './routes.ts';
 export interface RouteKit {
   directory: Access;
   log: Log;
+  /** Resolves when it is on record that a person asks for a command. */
+  recordCommand?: SecurityWatch['recordCommand'];
 }
 
 export interface Call<Stated extends Route = Route> {
@@ -29,10 +32,11 @@ export interface Call<Stated extends Route = Route> {
 
 export function addRoute<Stated extends Route>(
   app: FastifyInstance,
-  { directory, log }: RouteKit,
+  kit: RouteKit,
   route: Stated,
   handle: (call: Call<Stated>) => Promise<unknown>,
 ): void {
+  const { directory, log } = kit;
   const { method, url, scopes = [] } = route;
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.route({
@@ -52,10 +56,35 @@ export function addRoute<Stated extends Route>(
       if (query?.success === false) return sendErrors(reply, 400, toErrorEntries(query.error, codeIn(route)));
       const call = { caller, query: query?.data, request, reply } as Call<Stated>;
       // A reply is a thenable without a value, so what `handle` resolves with does not say whether it was sent.
-      await handle(call).catch((error: unknown) => answerUnavailable(error, { route, reply, log }));
+      await recordCommand(kit, call, route)
+        .then(() => handle(call))
+        .catch((error: unknown) => answerUnavailable(error, { route, reply, log }));
       return reply;
     },
   });
+}
+
+/** Of a person, before it is carried out: what names the object of the command, and nothing that a customer has typed. */
+async function recordCommand(
+  { recordCommand: record }: RouteKit,
+  { caller: { team, environment, operator }, request }: Pick<Call, 'caller' | 'request'>,
+  { method, url }: Route,
+): Promise<void> {
+  if (operator === undefined || method === 'GET') return;
+  const { person: name, source, role } = operator;
+  const named = { ...(request.params as object), ...(request.body as object | null) } as Record<
+    string,
+    unknown
+  >;
+  const texts = ['token', 'account', 'id', 'webhook', 'name'].flatMap((key) => {
+    const value = named[key];
+    return typeof value === 'string' ? [[key, value.slice(0, 128)] as const] : [];
+  });
+  const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
+  const within = team === '' ? {} : { team, environment };
+  const about = { ...Object.fromEntries(texts), ...given({ amount }) };
+  const detail = { ...within, role, address: request.ip, ...about };
+  await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }
 
 /** `metadata[order]=4711` as `{ metadata: { order: '4711' } }`; a name that a schema passes over in silence stays unknown. */

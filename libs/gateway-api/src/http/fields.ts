@@ -121,6 +121,7 @@ export const bodyFields: Readonly<Record<string, string>> = {
   reason: 'Why, in your own words. It becomes part of the history.',
   id: 'The webhook.',
   environment: '`production` or `sandbox`.',
+  team: 'Only those of this team.',
   day: 'Of creation, in UTC, written YYYY-MM-DD; not in the future.',
   isDryRun: 'Only compares: nothing is inquired, and no review opens.',
   name: 'What you call the view: at most 40 characters.',

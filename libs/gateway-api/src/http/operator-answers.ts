@@ -7,6 +7,7 @@ import { publicDifferenceSchema, publicReconciliationSchema } from '../reconcili
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
+import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
 
 const success = z.literal(true);
@@ -84,6 +85,13 @@ export const operatorAnswerSchemas = {
   OperatorReconciliation: z.object({
     success,
     reconciliation: ownedReconciliation.extend({ differences: z.array(publicDifferenceSchema) }),
+  }),
+  FailingWebhookList: z.object({
+    success,
+    webhooks: z.array(webhookSchema.extend(owner)),
+    count: z.int().min(0).describe('All that match, on this page and on others.'),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
   }),
   RequestedReconciliation: z.object({
     success,

@@ -1,5 +1,6 @@
 /** The routes across teams, for people who operate the gateway. No key of a team has their scopes. */
 import {
+  failingWebhookListSchema,
   noQuerySchema,
   operatorPaymentListSchema,
   operatorPayoutListSchema,
@@ -89,6 +90,37 @@ export const operatorRoutes = {
     },
     answers: done('It is asked for.', 'RequestedReconciliation'),
     errors: [...ofCommands],
+  },
+  listFailingWebhooks: {
+    ...reading('webhooks'),
+    service: 'notifier',
+    summary: 'Lists the webhooks of all teams that were not delivered, latest first, with every attempt',
+    description:
+      '`failed`: no further attempt follows. `open`: an attempt has failed, and another one follows. After a start of the notifier the first who asks may be answered 503 for a while.',
+    query: failingWebhookListSchema,
+    answers: done('One page.', 'FailingWebhookList'),
+    errors: [...ofReads],
+  },
+  replayFailingWebhook: {
+    service: 'notifier',
+    ...{ method: 'POST', url: '/api/v1/admin/webhooks/:webhook/replay', tag: 'Operators' },
+    summary: 'Replays one webhook that was not delivered',
+    scopes: ['operators:act'],
+    answers: { 202: { meaning: 'It is sent immediately.', schema: 'ReplayedWebhooks' } },
+    errors: ['webhook_not_found', 'too_many_replays', 'read_model_behind', ...ofCommands],
+  },
+  replayFailingWebhooks: {
+    service: 'notifier',
+    ...{ method: 'POST', url: '/api/v1/admin/webhooks/replay', tag: 'Operators' },
+    summary: 'Replays the failed webhooks that match',
+    description:
+      'At most 500 at a time, oldest first: while the answer has `nextCursor`, send the same body with it as `cursor`.',
+    scopes: ['operators:act'],
+    body: { schema: 'FailingReplay', example: { team: 'shop', createdFrom: '2030-01-01T00:00:00Z' } },
+    answers: {
+      202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedDeliveries' },
+    },
+    errors: ['read_model_behind', ...ofCommands],
   },
   listReviewsOfAll: {
     ...reading('reviews'),

@@ -168,6 +168,13 @@ export const webhookDeliveryListSchema = z.strictObject({
   ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
 });
 
+export const failingWebhookListSchema = z.strictObject({
+  ...onePage,
+  status: z.enum(['failed', 'open'], 'must be failed or open').default('failed'),
+  ...{ team: operatorPaymentListSchema.shape.team, environment: environmentSchema.optional() },
+  ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
+});
+
 /** Seconds. */
 const feedWaitMax = 25;
 

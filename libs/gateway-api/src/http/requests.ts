@@ -135,6 +135,14 @@ export const bulkReplaySchema = z
   })
   .optional();
 
+export const failingReplaySchema = z.strictObject({
+  team: z.string('must be a text').max(63, 'must be at most 63 characters').optional(),
+  environment: environmentSchema.optional(),
+  createdFrom: instantSchema.optional(),
+  createdBefore: instantSchema.optional(),
+  cursor: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+});
+
 export const reconciliationRequestSchema = z.strictObject({
   environment: environmentSchema,
   account: z

@@ -1,5 +1,5 @@
 /** What the routes of the command service have in common: who calls, what set it off, and how a refusal is answered. */
-import type { PaymentRefusal, PayoutRefusal, Person, UnmatchedRefusal } from '@tollgate/payment-domain';
+import type { PaymentRefusal, PayoutRefusal, UnmatchedRefusal } from '@tollgate/payment-domain';
 import {
   type Call,
   type ErrorDetails,
@@ -8,8 +8,7 @@ import {
   addRoute,
   sendError,
 } from '@tollgate/gateway-api/http';
-import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
-import { given } from '@tollgate/service-kit';
+import type { TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OriginRefusal } from '../operations/allowed-origin.ts';
 import type { NotBegun } from '../operations/operation.ts';
@@ -19,8 +18,6 @@ import type { PositionRefusal } from '../positions/payout-reservations.ts';
 
 export interface RouteKit extends BasicKit {
   directory: TeamDirectory;
-  /** Resolves when it is on record that a person asks for a command. */
-  recordCommand?: SecurityWatch['recordCommand'];
 }
 
 export type CallerRequest<Stated extends Route = Route> = Call<Stated> & { cause: Cause };
@@ -34,7 +31,6 @@ export function addCommandRoute<Stated extends Route>(
 ): void {
   addRoute(app, kit, route, async (call) => {
     const actor = actorOf(call);
-    if (actor.kind === 'person' && route.method === 'POST') await recordCommand(kit, call, actor, route.url);
     return handle({ ...call, cause: causeOf(call.request, actor) });
   });
 }
@@ -43,24 +39,6 @@ function actorOf({ caller: { team, keyId, operator }, request: { ip: address } }
   if (operator === undefined) return { kind: 'team', team, keyId, address };
   const { person: name, source } = operator;
   return { kind: 'person', name, source };
-}
-
-/** What names the object of a command, and nothing that a customer has typed. */
-async function recordCommand(
-  { recordCommand: record }: RouteKit,
-  { caller: { team, environment, operator }, request }: Call,
-  person: Person,
-  route: string,
-): Promise<void> {
-  const named = { ...(request.params as object), ...(request.body as object | null) } as {
-    token?: unknown;
-    amount?: unknown;
-  };
-  const token = typeof named.token === 'string' ? named.token.slice(0, 128) : undefined;
-  const amount = typeof named.amount === 'number' ? named.amount : undefined;
-  const within = team === '' ? {} : { team, environment };
-  const detail = { ...within, role: operator?.role, address: request.ip, ...given({ token, amount }) };
-  await record?.({ person, command: `POST ${route}`, detail });
 }
 
 function causeOf(request: FastifyRequest, actor: Cause['actor']): Cause {

@@ -28,6 +28,7 @@ const places = [
   ['/console/payouts', 'payouts'],
   ['/console/reviews', 'reviews'],
   ['/console/reconciliations', 'reconciliations'],
+  ['/console/webhooks', 'webhooks'],
   ['/console/sandbox', 'sandbox'],
 ] as const;
 

@@ -1,6 +1,7 @@
 /** What the list of payments is filtered by: everything is in the address. */
 import { type Html, html } from '@tollgate/service-kit';
 import { texts } from '../texts.ts';
+import { choice } from './choice.ts';
 import { phaseName } from './state.ts';
 
 const { filters: words } = texts.payments;
@@ -13,19 +14,9 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
   const noted = metadataIn(query);
   const isOpen = noted.length > 0 || hidden.some((name) => value(name) !== '') ? html` open` : undefined;
   return html`<form class="filters" action="/console/payments">
-    ${choice(
-      'phase',
-      words.phase,
-      value('phase'),
-      phases.map((phase) => [phase, phaseName(phase)]),
-    )}
-    ${choice(
-      'team',
-      words.team,
-      value('team'),
-      teams.map((team) => [team, team]),
-    )}
-    ${choice('last', words.last, value('last'), Object.entries(texts.payments.last).slice(1))}
+    ${choice('phase', words.phase, value('phase'), { any: words.any, options: phases.map((phase) => [phase, phaseName(phase)]) })}
+    ${choice('team', words.team, value('team'), { any: words.any, options: teams.map((team) => [team, team]) })}
+    ${choice('last', words.last, value('last'), { any: words.any, options: Object.entries(texts.payments.last).slice(1) })}
     ${entry('orderNumber', words.orderNumber, value('orderNumber'))}
     <details ${isOpen}>
       <summary>${words.more}</summary>
@@ -37,33 +28,18 @@ export function filterForm(query: URLSearchParams, teams: readonly string[]): Ht
         ${entry('account', words.account, value('account'))}
         ${noted.map(({ name, text }) => entry(`metadata[${name}]`, `${words.metadata} ${name}`, text))}
         ${entry('metadata', words.metadata, '', 'text', words.metadataExample)}
-        ${choice('environment', words.environment, value('environment'), [
-          ['production', 'production'],
-          ['sandbox', 'sandbox'],
-        ])}
+        ${choice('environment', words.environment, value('environment'), {
+          any: words.any,
+          options: [
+            ['production', 'production'],
+            ['sandbox', 'sandbox'],
+          ],
+        })}
       </div>
     </details>
     ${value('order') === '' ? undefined : html`<input type="hidden" name="order" value="${value('order')}" />`}
     <button>${words.apply}</button>
   </form>`;
-}
-
-function choice(
-  name: string,
-  label: string,
-  chosen: string,
-  options: readonly (readonly [string, string])[],
-): Html {
-  const shown = options.map(([value, text]) => {
-    const selected = value === chosen ? html` selected` : undefined;
-    return html`<option value="${value}" ${selected}>${text}</option>`;
-  });
-  return html`<label
-    >${label}<select name="${name}">
-      <option value="">${words.any}</option>
-      ${shown}
-    </select></label
-  >`;
 }
 
 const entry = (name: string, label: string, value: string, mode = 'text', example = ''): Html =>

@@ -1,14 +1,15 @@
-/** Follows the webhooks to endpoints, from when somebody first asks for them. */
+/** Follows the webhooks, from when somebody first asks for a list of them. */
 import { beginning, createFollower, type EventStore, type Position } from '@tollgate/event-store';
 import { isRetryable, TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { endpointWebhooksPrefix } from '../webhook-events.ts';
 import { createDeliveryRows, type DeliveryRows } from './delivery-rows.ts';
 
-export interface DeliveryList {
+export interface FollowedRows<Rows> {
   /** Once all is there that was recorded before the first call. @throws IndexRebuilding */
-  rows(): Promise<DeliveryRows>;
+  rows(): Promise<Rows>;
   stop(): Promise<void>;
 }
+export type DeliveryList = FollowedRows<DeliveryRows>;
 
 export interface DeliveryListOptions {
   store: EventStore;
@@ -29,17 +30,26 @@ class IndexRebuilding extends TollgateError {
 const waitMs = 2_000;
 const removeEvery = 10_000;
 
-export function createDeliveryList(options: DeliveryListOptions): DeliveryList {
+export const createDeliveryList = (options: DeliveryListOptions): DeliveryList =>
+  followRows(options, {
+    ...{ name: 'webhook-deliveries', prefix: endpointWebhooksPrefix },
+    rows: createDeliveryRows(),
+  });
+
+/** @param followed what the streams with this prefix are read into */
+export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefore' | 'close'>>(
+  options: DeliveryListOptions,
+  { name, prefix, rows }: { name: string; prefix: string; rows: Rows },
+): FollowedRows<Rows> {
   const { store, clock, log, retentionMs } = options;
-  const rows = createDeliveryRows();
   const ending = new AbortController();
   const { promise: complete, resolve } = Promise.withResolvers<undefined>();
   let isComplete = false;
   let followed: Position = beginning;
   let count = 0;
 
-  const follower = createFollower({ ...options, name: 'webhook-deliveries' }, async (signal, gotOn) => {
-    const prefixes = [endpointWebhooksPrefix];
+  const follower = createFollower({ ...options, name }, async (signal, gotOn) => {
+    const prefixes = [prefix];
     for await (const item of store.subscribe({ from: followed, prefixes, signal })) {
       if (item.kind === 'event') apply(item);
       else {

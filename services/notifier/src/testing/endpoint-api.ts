@@ -13,6 +13,7 @@ import { createFakeClock } from '@tollgate/testing';
 import fastify from 'fastify';
 import { onTestFinished } from 'vitest';
 import { createDeliveryList } from '../endpoints/delivery-list.ts';
+import { createFailingWebhooks } from '../failing/failing-webhooks.ts';
 import { registerNotifierRoutes } from '../notifier-routes.ts';
 import { startReceiver } from './receiver.ts';
 import { masterText, start } from './running.ts';
@@ -61,10 +62,11 @@ export async function startEndpointApi() {
   const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
   const app = fastify(httpServerOptions({ bodyLimitBytes: 4_096 }));
   answerInJsonOnly(app, silentLog);
-  registerNotifierRoutes(app, { ...deps, deliveries, directory });
+  const failing = createFailingWebhooks({ ...deps, retentionMs: 86_400_000 });
+  registerNotifierRoutes(app, { ...deps, deliveries, failing, directory });
   onTestFinished(async () => {
     await app.close();
-    await deliveries.stop();
+    await Promise.all([deliveries.stop(), failing.stop()]);
     await directory.stop();
   });
   const call = async (method: Method, path: string, payload?: object, key: keyof typeof keys = 'shop') => {

@@ -1,5 +1,6 @@
 import {
   createDeliveryList,
+  createFailingWebhooks,
   type EndpointCount,
   createWebhookJournal,
   registerNotifierRoutes,
@@ -43,6 +44,9 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
   stops.defer(inBackground((signal) => runAlone('webhook-retention', signal, retain)));
   const deliveries = createDeliveryList({ store, clock, ids, log, retentionMs });
   stops.defer(() => deliveries.stop());
-  const answering = { store, deliveries, directory, secrets, clock, ids, log };
+  const failing = createFailingWebhooks({ store, clock, ids, log, retentionMs });
+  stops.defer(() => failing.stop());
+  const { recordCommand } = (await parts.security()).security;
+  const answering = { store, deliveries, failing, directory, secrets, clock, ids, log, recordCommand };
   return { registerRoutes: (app) => registerNotifierRoutes(app, answering) };
 }

@@ -3,7 +3,7 @@ import { createAccounts, createCommandService, createFingerprints } from '@tollg
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { createDeliveryList, registerNotifierRoutes } from '@tollgate/notifier';
+import { createDeliveryList, createFailingWebhooks, registerNotifierRoutes } from '@tollgate/notifier';
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
@@ -83,7 +83,16 @@ export async function startApi(
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
   const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
-  const notifying = { ...deps, deliveries, directory, secrets: parseWebhookSecrets(`k1:${'m'.repeat(32)}`) };
+  const failing = createFailingWebhooks({ ...deps, retentionMs: 86_400_000 });
+  const recordCommand: SecurityWatch['recordCommand'] = async (asked) => void recorded.push(asked);
+  const watched = { recordCommand, failing };
+  const notifying = {
+    ...deps,
+    ...watched,
+    deliveries,
+    directory,
+    secrets: parseWebhookSecrets(`k1:${'m'.repeat(32)}`),
+  };
   const webhooks = { registerRoutes: (api: FastifyInstance) => registerNotifierRoutes(api, notifying) };
   const config = readConfig(gatewayConfigSchema, {});
   const feed = createEventFeed({ ...deps, file: ':memory:', prefixes: publishedPrefixes });
@@ -124,7 +133,7 @@ export async function startApi(
   onTestFinished(async () => {
     await app.close();
     requests.close();
-    await Promise.all([feed.stop(), deliveries.stop()]);
+    await Promise.all([feed.stop(), deliveries.stop(), failing.stop()]);
     await Promise.all([commands.stop(), directory.stop(), index.stop()]);
   });
   return { app, store, credentials, recorded, routes };

@@ -1,0 +1,20 @@
+/** One of several, in a form. */
+import { type Html, html } from '@tollgate/service-kit';
+
+export function choice(
+  name: string,
+  label: string,
+  chosen: string,
+  { any, options }: { any: string; options: readonly (readonly [value: string, text: string])[] },
+): Html {
+  const shown = options.map(([value, text]) => {
+    const selected = value === chosen ? html` selected` : undefined;
+    return html`<option value="${value}" ${selected}>${text}</option>`;
+  });
+  return html`<label
+    >${label}<select name="${name}">
+      <option value="">${any}</option>
+      ${shown}
+    </select></label
+  >`;
+}

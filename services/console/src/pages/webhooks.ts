@@ -1,0 +1,196 @@
+/** Webhooks that were not delivered, over all teams: who does not accept them, each try, and sending them again. */
+import { type Html, html } from '@tollgate/service-kit';
+import { choice } from '../components/choice.ts';
+import { errorText, outcomeNotice } from '../components/notice.ts';
+import { paymentPath } from '../components/payment-list.ts';
+import { chip } from '../components/state.ts';
+import { pager, rowTable, tabs } from '../components/table.ts';
+import { relative, timeInColumn, zone } from '../components/time.ts';
+import { shortToken } from '../components/token.ts';
+import type { Action, Page, PageContext } from '../page.ts';
+import { texts } from '../texts.ts';
+import { payoutPath } from './payouts.ts';
+
+const words = texts.webhooks;
+const path = '/console/webhooks';
+
+/** As the API lists it. */
+interface FailingWebhook {
+  id: string;
+  url: string;
+  team: string;
+  environment: string;
+  createdAt: string;
+  nextAttemptAt?: string;
+  body: { token: string; type: string; status: string };
+  deliveries: readonly {
+    attempt: number;
+    at: string;
+    outcome: string;
+    statusCode?: number;
+    reason?: string;
+  }[];
+}
+
+interface FailingList {
+  webhooks: readonly FailingWebhook[];
+  count: number;
+  nextCursor?: string;
+}
+
+export const webhooksPage: Page = async (context) => {
+  const { api, query, outcome, session } = context;
+  const status = query.get('status') === 'open' ? 'open' : 'failed';
+  const asked = new URLSearchParams({ perPage: '50', status });
+  for (const name of ['team', 'environment', 'cursor']) {
+    const value = query.get(name) ?? '';
+    if (value !== '') asked.set(name, value);
+  }
+  const [list, { teams }] = await Promise.all([
+    api.get<FailingList>(`/api/v1/admin/webhooks?${asked.toString()}`),
+    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+  ]);
+  const mayReplay = session.role !== 'viewer';
+  const main = html`<h1>${words.title}</h1>
+    <p class="calm">${words.intro} ${words.help[status]}</p>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
+    ${tabs(
+      words.title,
+      `${path}?status=${status}`,
+      (['failed', 'open'] as const).map((each) => [words.views[each], `${path}?status=${each}`]),
+    )}
+    ${filterForm(query, status, teams)}
+    <section id="webhooks" data-region="">
+      ${mayReplay && status === 'failed' && list.count > 0 ? replayAll(list.count, context) : undefined}
+      ${list.webhooks.length === 0 ? none : listOf(list.webhooks, mayReplay ? context : undefined)}
+      ${pager(path, query, list.nextCursor)}
+    </section>`;
+  return { title: words.title, main, isLive: query.get('cursor') === null };
+};
+
+const none = html`<p class="empty good">${words.empty} <span class="calm">${words.emptyHow}</span></p>`;
+
+function filterForm(query: URLSearchParams, status: string, teams: readonly string[]): Html {
+  const { team, environment, any, apply } = words.filters;
+  return html`<form class="filters" action="${path}">
+    <input type="hidden" name="status" value="${status}" />
+    ${choice('team', team, query.get('team') ?? '', { any, options: teams.map((each) => [each, each]) })}
+    ${choice('environment', environment, query.get('environment') ?? '', {
+      any,
+      options: [
+        ['production', 'production'],
+        ['sandbox', 'sandbox'],
+      ],
+    })}
+    <button>${apply}</button>
+  </form>`;
+}
+
+/** Says how many and whose, before anything is sent. */
+function replayAll(count: number, { query, session }: PageContext): Html {
+  const [team, environment] = [query.get('team') ?? '', query.get('environment') ?? ''];
+  const { all } = words;
+  return html`<details class="action" name="action">
+    <summary>${all.name(count)}</summary>
+    <form method="post" action="${path}/replay">
+      <p>${all.says(count, all.whose(team))}</p>
+      <input type="hidden" name="csrf" value="${session.csrf}" />
+      <input type="hidden" name="team" value="${team}" />
+      <input type="hidden" name="environment" value="${environment}" />
+      <button class="strong grave">${all.does(count)}</button>
+    </form>
+  </details>`;
+}
+
+function listOf(webhooks: readonly FailingWebhook[], replaying: PageContext | undefined): Html {
+  const { columns } = words;
+  return rowTable(
+    words.title,
+    [
+      { name: html`${columns.created} ${zone}` },
+      { name: columns.about },
+      { name: columns.team },
+      { name: columns.url },
+      { name: columns.tries },
+      { name: columns.last },
+      ...(replaying === undefined ? [] : [{ name: words.replay }]),
+    ],
+    webhooks.map((webhook) => rowOf(webhook, replaying)),
+  );
+}
+
+function rowOf(webhook: FailingWebhook, replaying: PageContext | undefined): Html {
+  const { id, url, team, environment, createdAt, body, deliveries, nextAttemptAt } = webhook;
+  const last = deliveries.at(-1);
+  return html`<tr>
+    <td>${timeInColumn(createdAt)}</td>
+    <td>${body.type} ${body.status} ${aboutOf(body)}</td>
+    <td>${team} <small class="calm">${environment}</small></td>
+    <td class="text" title="${url}"><code>${url}</code></td>
+    <td>${triesOf(id, deliveries)}</td>
+    <td>
+      ${last === undefined ? undefined : chip(outcomeOf(last), 'bad')}
+      ${nextAttemptAt === undefined ? undefined : html`${words.next} ${relative(nextAttemptAt)}`}
+    </td>
+    ${replaying === undefined ? undefined : html`<td>${replayForm(id, replaying)}</td>`}
+  </tr>`;
+}
+
+/** A refund is found by its token; a test is about nothing. */
+function aboutOf({ type, token }: FailingWebhook['body']): Html {
+  const shown = html`<code>${shortToken(token)}</code>`;
+  if (type === 'payment') return html`<a href="${paymentPath(token)}">${shown}</a>`;
+  if (type === 'payout') return html`<a href="${payoutPath(token)}">${shown}</a>`;
+  return type === 'refund'
+    ? html`<a href="/console/search?q=${encodeURIComponent(token)}">${shown}</a>`
+    : shown;
+}
+
+const outcomeOf = ({ statusCode, reason }: FailingWebhook['deliveries'][number]): string =>
+  statusCode === undefined ? (reason ?? '').replaceAll('_', ' ') : `HTTP ${statusCode}`;
+
+const triesOf = (id: string, deliveries: FailingWebhook['deliveries']): Html =>
+  html`<details id="tries-${id}">
+    <summary title="${words.tries}">${deliveries.length}</summary>
+    <ol class="tries">
+      ${deliveries.map((each) => html`<li>${timeInColumn(each.at)} ${outcomeOf(each)}</li>`)}
+    </ol>
+  </details>`;
+
+const replayForm = (id: string, { session, query }: PageContext): Html =>
+  html`<form method="post" action="${path}/${encodeURIComponent(id)}/replay">
+    <input type="hidden" name="csrf" value="${session.csrf}" />
+    <input type="hidden" name="status" value="${query.get('status') ?? 'failed'}" />
+    <button class="small">${words.replay}</button>
+  </form>`;
+
+export const replayOne: Action = async ({ api, params }, form) => {
+  const id = encodeURIComponent(params['webhook'] ?? '');
+  const answer = await api.call({ method: 'POST', path: `/api/v1/admin/webhooks/${id}/replay`, body: {} });
+  const location = `${path}?status=${form.get('status') === 'open' ? 'open' : 'failed'}`;
+  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: words.replayed } };
+  const { errors, requestId } = answer;
+  return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+};
+
+export const replayMany: Action = async ({ api }, form) => {
+  const filter = Object.fromEntries(
+    ['team', 'environment'].flatMap((name) => {
+      const value = form.get(name) ?? '';
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+  const answer = await api.call<{ replayed: number; nextCursor?: string }>({
+    ...{ method: 'POST', path: '/api/v1/admin/webhooks/replay', body: filter },
+  });
+  const location = `${path}?${new URLSearchParams({ status: 'failed', ...filter }).toString()}`;
+  if (answer.kind === 'refused') {
+    const { errors, requestId } = answer;
+    return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
+  }
+  const { replayed, nextCursor } = answer.body;
+  const text = nextCursor === undefined ? words.all.done(replayed) : words.all.more(replayed);
+  return { location, outcome: { isDone: true, text } };
+};

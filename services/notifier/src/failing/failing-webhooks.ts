@@ -1,0 +1,138 @@
+/**
+ * The webhooks of all teams that were not delivered, whatever receiver they are for. A row is there for as long as its
+ * webhook is not delivered, so there are hardly more than open ones, in a temporary file of SQLite that nobody else sees.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import type { RecordedEvent } from '@tollgate/event-store';
+import { type DeliveryListOptions, type FollowedRows, followRows } from '../endpoints/delivery-list.ts';
+import {
+  decodeWebhookEvent,
+  tokenOfWebhookStream,
+  webhookStreamPrefix,
+  type WebhookEvent,
+} from '../webhook-events.ts';
+
+/** `fresh` ones have not failed yet, and are not shown. */
+const ranks = { failed: 0, retried: 1, fresh: 2 } as const;
+
+export interface FailingRow {
+  id: string;
+  /** Of the stream that it is in. */
+  token: string;
+  place: number;
+}
+
+/** What the list is asked by; instants are milliseconds since the Unix epoch. */
+interface FailingFilter {
+  /** `failed`: no further attempt follows. `open`: one does. */
+  status: 'failed' | 'open';
+  team?: string | undefined;
+  environment?: string | undefined;
+  createdFrom?: number | undefined;
+  createdBefore?: number | undefined;
+}
+
+interface FailingRows {
+  apply(event: RecordedEvent): void;
+  removeBefore(changedAt: number): void;
+  /** Latest first, behind the place of the last row of the page before. */
+  page(filter: FailingFilter, beforePlace: number, limit: number): FailingRow[];
+  /** Oldest first. */
+  oldest(filter: FailingFilter, afterPlace: number, limit: number): FailingRow[];
+  find(id: string): FailingRow | undefined;
+  count(filter: FailingFilter): number;
+  close(): void;
+}
+export type FailingWebhooks = FollowedRows<FailingRows>;
+
+export const createFailingWebhooks = (options: DeliveryListOptions): FailingWebhooks =>
+  followRows(options, {
+    ...{ name: 'failing-webhooks', prefix: webhookStreamPrefix },
+    rows: createFailingRows(),
+  });
+
+const schema = `
+  CREATE TABLE webhooks (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, token TEXT NOT NULL, team TEXT NOT NULL,
+    environment TEXT NOT NULL, rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX by_rank ON webhooks (rank, place);
+`;
+const columns = 'id, token, place';
+
+function createFailingRows(): FailingRows {
+  // Without a name SQLite keeps it for this connection alone, and on disk once it is large.
+  const database = new DatabaseSync('');
+  database.exec(schema);
+  return { apply: createApply(database), ...createReads(database), close: () => database.close() };
+}
+
+function createApply(database: DatabaseSync): FailingRows['apply'] {
+  const insertion = database.prepare(
+    'INSERT OR IGNORE INTO webhooks (id, token, team, environment, rank, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
+  const removal = database.prepare('DELETE FROM webhooks WHERE id = ?');
+  // One that was delivered and is replayed has no row any more: it is nobody's in the list, and a filter by team leaves it out.
+  const set = (rank: number, { id, at }: { id: string; at: number }, token: string) => {
+    if (change.run(rank, at, id).changes === 0) insertion.run(id, token, '', '', rank, at, at);
+  };
+  const apply = (token: string, event: WebhookEvent): void => {
+    const { id, at } = event.data;
+    switch (event.type) {
+      case 'WebhookDue': {
+        const { team, environment } = event.data;
+        insertion.run(id, token, team, environment, ranks.fresh, at, at);
+        return;
+      }
+      case 'DeliveryFailed':
+        set(ranks.retried, event.data, token);
+        return;
+      case 'DeliveryGivenUp':
+        set(ranks.failed, event.data, token);
+        return;
+      case 'ReplayRequested':
+        change.run(ranks.fresh, at, id);
+        return;
+      case 'Delivered':
+        removal.run(id);
+    }
+  };
+  return (event) => apply(tokenOfWebhookStream(event.stream), decodeWebhookEvent(event));
+}
+
+function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'close'> {
+  const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank = 0');
+  const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
+
+  function select(what: string, filter: FailingFilter, rest = '', values: readonly number[] = []) {
+    const { status, team, environment, createdFrom, createdBefore } = filter;
+    const terms = [
+      ['rank = ?', status === 'failed' ? ranks.failed : ranks.retried],
+      ['team = ?', team],
+      ['environment = ?', environment],
+      ['created_at >= ?', createdFrom],
+      ['created_at < ?', createdBefore],
+    ].flatMap(([sql, value]) => (value === undefined ? [] : [[String(sql), value] as const]));
+    const where = terms.map(([sql]) => sql).join(' AND ');
+    const statement = database.prepare(`SELECT ${what} FROM webhooks WHERE ${where} ${rest}`);
+    return statement.all(...terms.map(([, value]) => value), ...values);
+  }
+
+  return {
+    removeBefore: (changedAt) => void removal.run(changedAt),
+    page: (filter, beforePlace, limit) =>
+      select(columns, filter, 'AND place < ? ORDER BY place DESC LIMIT ?', [beforePlace, limit]).map(toRow),
+    oldest: (filter, afterPlace, limit) =>
+      select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [afterPlace, limit]).map(toRow),
+    find: (id) => {
+      const row = one.get(id);
+      return row && toRow(row);
+    },
+    count: (filter) => Number(select('count(*) AS count', filter)[0]?.['count']),
+  };
+}
+
+const toRow = (row: Readonly<Record<string, unknown>>): FailingRow => ({
+  ...{ id: String(row['id']), token: String(row['token']), place: Number(row['place']) },
+});
