@@ -7,6 +7,7 @@ import {
   type LeaseStream,
   type Renewal,
 } from './lease-record.ts';
+import { createTrouble, type Trouble } from './trouble.ts';
 import { within } from './within.ts';
 
 export const leaseDurationMsDefault = 10_000;
@@ -35,7 +36,7 @@ export interface LeaseOptions {
 }
 
 type Work = (signal: AbortSignal) => Promise<void>;
-type Lease = Required<LeaseOptions> & { stream: LeaseStream };
+type Lease = Required<LeaseOptions> & { stream: LeaseStream; trouble: Trouble };
 
 /**
  * Runs `work` while this process holds the lease, so that of several replicas one works and the others stand by. The
@@ -60,7 +61,11 @@ export async function runUnderLease(options: LeaseOptions, work: Work): Promise<
 function withDefaults(options: LeaseOptions): Lease {
   const defaults = { isGone: () => false, durationMs: leaseDurationMsDefault, log: silentLog };
   const complete = { ...defaults, ...options };
-  return { ...complete, stream: createLeaseStream(complete) };
+  const trouble = createTrouble(complete.log, {
+    failing: 'a lease could not be read or written',
+    over: 'a lease can be read and written again',
+  });
+  return { ...complete, stream: createLeaseStream(complete), trouble };
 }
 
 /** Waits until the lease can be taken; undefined when the signal was aborted first. */
@@ -152,7 +157,9 @@ async function unlessUnavailable<Result>(
   call: () => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
-    return await call();
+    const result = await call();
+    lease.trouble.worked();
+    return result;
   } catch (error) {
     if (!isRetryable(error)) throw error;
     warn(lease, error);
@@ -160,9 +167,8 @@ async function unlessUnavailable<Result>(
   }
 }
 
-function warn({ log, name }: Lease, error: unknown): void {
-  log.warn({ operation: name, code: errorCode(error) ?? '', error }, 'a lease could not be read or written');
-}
+const warn = ({ trouble, name }: Lease, error: unknown): void =>
+  trouble.failed({ operation: name, code: errorCode(error) ?? '', error });
 
 /** False when the signal was aborted. */
 async function sleepUnlessAborted(clock: Clock, durationMs: number, signal: AbortSignal): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { errorCode, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { z } from 'zod';
 import type { EventStore, RecordedEvent } from './event-store.ts';
+import { createTrouble } from './trouble.ts';
 
 export const membersStream = 'members';
 
@@ -63,6 +64,10 @@ export interface MembersOptions {
 export function createMembers({ store, clock, ids, log, self }: MembersOptions): Members {
   const others = createSeen(store, clock, self.member);
   const shares = new Map<string, number>();
+  const trouble = createTrouble(log, {
+    failing: 'who else lives is not known',
+    over: 'who else lives is known again',
+  });
   /** Ends the pause between two beats. */
   let beatSoon = () => {};
 
@@ -110,11 +115,8 @@ export function createMembers({ store, clock, ids, log, self }: MembersOptions):
         if (signal.aborted) break;
         await beat()
           .then(afterBeat)
-          .catch((error: unknown) =>
-            log.warn(
-              { operation: membersStream, code: errorCode(error) ?? '', error },
-              'who else lives is not known',
-            ),
+          .then(trouble.worked, (error: unknown) =>
+            trouble.failed({ operation: membersStream, code: errorCode(error) ?? '', error }),
           );
       }
       await tell('MemberLeft').catch(() => undefined);

@@ -50,6 +50,7 @@ export async function* ownSubscription(
   const progress: Progress = { position: from, toldEnd: undefined, patience: 1 };
   // A function, because the compiler does not know that a signal changes while this waits.
   const isAborted = () => signal.aborted;
+  let failedAt: Position | undefined;
   while (!isAborted()) {
     const begunAt = progress.position;
     const feed = openFeed(parts.client, { after: begunAt, prefixes });
@@ -62,7 +63,10 @@ export async function* ownSubscription(
       const isDropped = failure.code === storeTimedOut && progress.position > begunAt;
       if (isDropped) parts.log.debug(fields, 'a subscription was too slow and is taken up again');
       else {
-        parts.log.warn(fields, 'a subscription has failed and is taken up again');
+        // A store that is away is told once by each subscription, and its return by the watch of its end.
+        const level = failedAt === progress.position ? 'debug' : 'warn';
+        failedAt = progress.position;
+        parts.log[level](fields, 'a subscription has failed and is taken up again');
         await pause(pauseAfterFailureMs, signal);
       }
     } finally {

@@ -1,0 +1,25 @@
+import type { Log, LogFields } from '@tollgate/service-kit';
+
+/** Something that is tried again until it works: the log is told when it begins to fail and when it works again. */
+export interface Trouble {
+  /** A warning where it worked before; what follows, until it works again, is for who debugs. */
+  failed(fields: LogFields): void;
+  worked(): void;
+}
+
+export function createTrouble(log: Log, messages: { failing: string; over: string }): Trouble {
+  let fieldsOfFirst: LogFields | undefined;
+  return {
+    failed(fields) {
+      if (fieldsOfFirst === undefined) log.warn(fields, messages.failing);
+      else log.debug(fields, messages.failing);
+      fieldsOfFirst ??= fields;
+    },
+    worked() {
+      if (fieldsOfFirst === undefined) return;
+      const { operation = '' } = fieldsOfFirst;
+      fieldsOfFirst = undefined;
+      log.info({ operation }, messages.over);
+    },
+  };
+}
