@@ -40,9 +40,18 @@ async function openDocs(): Promise<{ page: Page; requested: string[]; complaints
   return opened;
 }
 
+/** As the page names them. */
+async function webhooks(): Promise<string[]> {
+  const answer = await fetch(`${system.quickstart.gatewayUrl}/openapi.json`);
+  const { webhooks: byName } = (await answer.json()) as { webhooks: Record<string, object> };
+  return Object.entries(byName).flatMap(([name, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${name}`),
+  );
+}
+
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
-it('lists every call on a screen that is 360 px wide, without scrolling sideways', async () => {
+it('lists every call and webhook on a screen that is 360 px wide, without scrolling sideways', async () => {
   const { page, complaints } = await openDocs();
   const listed = await page.locator('.opblock-summary').evaluateAll((summaries) =>
     summaries.map((summary) => {
@@ -51,7 +60,8 @@ it('lists every call on a screen that is 360 px wide, without scrolling sideways
       return `${textOf('.opblock-summary-method').toLowerCase()} ${textOf('.opblock-summary-path')}`;
     }),
   );
-  expect(listed.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
+  const calls = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(listed.sort()).toEqual([...calls, ...(await webhooks())].sort());
   expect(await widthOf(page)).toBe(360);
   expect(complaints).toEqual([]);
 });
