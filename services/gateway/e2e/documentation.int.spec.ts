@@ -399,8 +399,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const { id } = (body as unknown as { endpoint: { id: string } }).endpoint;
     await call('POST', `/api/v1/webhook-endpoints/${id}/test`);
     const webhook = await eventually(async () => {
-      const { webhooks } = (await ask('GET', '/api/v1/admin/webhooks?team=demo'))
-        .body as unknown as {
+      const { webhooks } = (await ask('GET', '/api/v1/admin/webhooks?team=demo')).body as unknown as {
         webhooks: { id: string; endpoint?: string }[];
       };
       const found = webhooks.find(({ endpoint }) => endpoint === id);

@@ -47,7 +47,11 @@ export function pager(path: string, query: URLSearchParams, nextCursor: string |
     if (cursor !== undefined) asked.set('cursor', cursor);
     return asked.size === 0 ? path : `${path}?${asked.toString()}`;
   };
-  const first = query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
-  const next = nextCursor === undefined ? undefined : html`<a rel="next" href="${to(nextCursor)}">${texts.payments.older}</a>`;
+  const first =
+    query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
+  const next =
+    nextCursor === undefined
+      ? undefined
+      : html`<a rel="next" href="${to(nextCursor)}">${texts.payments.older}</a>`;
   return html`<nav class="pager" aria-label="Pages">${first}${next}</nav>`;
 }
