@@ -23,6 +23,7 @@ import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage
 import { searchPage } from './pages/search.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
+import { securityLogPage } from './pages/security-log.ts';
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
 import { texts } from './texts.ts';
@@ -78,6 +79,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
+  addPage(app, kit, '/console/security-log', securityLogPage);
   addPage(app, kit, '/console/webhooks', webhooksPage);
   addAction(app, kit, '/console/webhooks/replay', replayMany);
   addAction(app, kit, '/console/webhooks/:webhook/replay', replayOne);

@@ -2,6 +2,7 @@
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
+import { securityLogTexts } from './texts/security-log.ts';
 import { webhookTexts } from './texts/webhooks.ts';
 
 export { eventSentences } from './texts/events.ts';
@@ -15,6 +16,7 @@ export const texts = {
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
     webhooks: 'Webhooks',
+    securityLog: 'Security log',
     sandbox: 'Sandbox',
   },
   search: {
@@ -70,6 +72,7 @@ export const texts = {
       ['g r', 'reviews'],
       ['g c', 'reconciliation'],
       ['g w', 'webhooks'],
+      ['g l', 'security log'],
       ['?', 'this list'],
     ],
     close: 'Close',
@@ -267,6 +270,7 @@ export const texts = {
   reconciliations: reconciliationTexts,
   reviews: reviewTexts,
   webhooks: webhookTexts,
+  securityLog: securityLogTexts,
   overview: {
     title: 'Overview',
     created: 'Payments in 24 hours',

@@ -200,7 +200,7 @@ describe('every page', () => {
     await state('Approved').waitFor();
     for (const path of [
       ...['', '/payments', `/payments/${token}`, '/payouts?phase=', '/reviews', '/reconciliations'],
-      ...['/webhooks', '/webhooks?status=open', '/sandbox', '/search?q=nothing'],
+      ...['/webhooks', '/webhooks?status=open', '/security-log', '/sandbox', '/search?q=nothing'],
     ])
       for (const [colorScheme, width] of [
         ['light', 1280],

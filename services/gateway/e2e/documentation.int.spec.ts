@@ -364,7 +364,7 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const { token } = body.payments[0] ?? { token: '' };
     for (const path of [`payments/${token}`, `payments/${token}/events`, `search?q=${token}`])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
-    for (const path of ['reviews', 'overview', 'teams', 'accounts', 'views', 'webhooks'])
+    for (const path of ['reviews', 'overview', 'teams', 'accounts', 'views', 'webhooks', 'security-log'])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);

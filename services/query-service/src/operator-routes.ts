@@ -17,7 +17,7 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
-import { isToken } from '@tollgate/teams';
+import { isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
 import type { ListOwner } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
@@ -110,10 +110,27 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
   });
 
   registerOperatorMoneyRoutes(app, deps, ownersOf);
+  addSecurityLog(app, deps);
 
   addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
     reply.send({ success: true, teams: directory.names().toSorted() }),
   );
+}
+
+function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): void {
+  addReadRoute(app, deps, routes.listSecurityLog, async ({ query, reply }) => {
+    const { perPage, cursor, kind, team } = query;
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) return sendRefusedPage(reply, 'cursor');
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const page = await readAuditPage(deps.store, { ...given({ kind, team }), before, limit: perPage });
+    const { next, checked, faultAt } = page;
+    const entries = page.entries.map(({ at, actor, ...entry }) => ({
+      ...{ ...entry, at: toIso(at) },
+      ...given({ actor }),
+    }));
+    const nextCursor = next === undefined ? undefined : String(next);
+    return reply.send({ success: true, entries, checked, perPage, ...given({ faultAt, nextCursor }) });
+  });
 }
 
 const toOwnedRequest = (record: RequestRecord) => ({

@@ -68,6 +68,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   },
   amountFrom: { description: 'Of this amount or more, in minor units.', schema: { type: 'integer' } },
   amountTo: { description: 'Of this amount or less, in minor units.', schema: { type: 'integer' } },
+  kind: { description: 'Only entries of this kind.' },
   order: { description: 'By creation: the newest first, or the oldest.' },
   account: { description: 'Only those that this merchant account takes.' },
   sanitizedMask: { description: 'Only those paid with a card of these last four digits, or of this mask.' },

@@ -93,6 +93,25 @@ export const operatorAnswerSchemas = {
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
   }),
+  SecurityLog: z.object({
+    success,
+    entries: z.array(
+      z.object({
+        revision: z.int().min(0).describe('Its number in the log, from 0.'),
+        at: instant,
+        type: z.string(),
+        actor: z.object({ kind: z.string() }).loose().exactOptional(),
+        data: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    checked: z
+      .int()
+      .min(0)
+      .describe('Entries that this page looked at and that are as they were written, one behind the other.'),
+    faultAt: z.int().min(0).exactOptional().describe('The newest entry that is not.'),
+    perPage: z.int().min(1),
+    nextCursor: z.string().exactOptional(),
+  }),
   RequestedReconciliation: z.object({
     success,
     token: z.string().describe('It is listed under this token when it has ended.'),

@@ -7,6 +7,7 @@ import {
   operatorReviewListSchema,
   reconciliationListSchema,
   searchSchema,
+  securityLogSchema,
 } from './queries.ts';
 import { done, ofCommands, ofReads } from './route-parts.ts';
 import type { Route } from './routes.ts';
@@ -121,6 +122,15 @@ export const operatorRoutes = {
       202: { meaning: 'They are sent, each as soon as it is its turn.', schema: 'ReplayedDeliveries' },
     },
     errors: ['read_model_behind', ...ofCommands],
+  },
+  listSecurityLog: {
+    ...reading('security-log'),
+    summary: 'Lists the security log, newest first, and checks the chain of what it looks at',
+    description:
+      'A page looks at 2,000 entries at most, so one with a filter may be empty while `nextCursor` is present. The whole log is checked by `tollgate audit verify`.',
+    query: securityLogSchema,
+    answers: done('One page.', 'SecurityLog'),
+    errors: ['invalid_param', 'store_unavailable'],
   },
   listReviewsOfAll: {
     ...reading('reviews'),

@@ -7,6 +7,7 @@ import {
   payoutPhases,
   payoutStatusSchema,
 } from '@tollgate/payment-domain';
+import { type SecurityEventKind, securityEventKinds } from '@tollgate/teams';
 import { z } from 'zod';
 
 /** The most entries that a page may have. */
@@ -173,6 +174,12 @@ export const failingWebhookListSchema = z.strictObject({
   status: z.enum(['failed', 'open'], 'must be failed or open').default('failed'),
   ...{ team: operatorPaymentListSchema.shape.team, environment: environmentSchema.optional() },
   ...{ createdFrom: instantSchema.optional(), createdBefore: instantSchema.optional() },
+});
+
+export const securityLogSchema = z.strictObject({
+  ...onePage,
+  kind: z.enum(Object.keys(securityEventKinds) as [SecurityEventKind]).optional(),
+  team: operatorPaymentListSchema.shape.team,
 });
 
 /** Seconds. */

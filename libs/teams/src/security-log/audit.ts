@@ -4,7 +4,7 @@ import { type Actor, eventMetadataSchema } from '@tollgate/payment-domain';
 import type { TeamVerifier } from '../signing/signing-keys.ts';
 import { checkSignature } from '../signing/signed-events.ts';
 import { teamStreamPrefix } from '../team.ts';
-import { type CheckedChain, checkChain } from './chain.ts';
+import { type CheckedChain, checkChain, isNextInChain } from './chain.ts';
 import {
   type SecurityEventKind,
   decodeSecurityEvent,
@@ -46,6 +46,53 @@ export async function readAudit(
     if (isAsked && (team === undefined || teamIn(entry) === team)) found.push(entry);
   }
   return found.reverse();
+}
+
+/** Entries that one page looks at most: a filter may leave out most of them. */
+const lookedAtMax = 2_000;
+
+interface AuditPage {
+  /** Newest first. */
+  entries: AuditEntry[];
+  /** `before` of the next page; absent where nothing is behind. */
+  next?: number;
+  /** Of the entries that this page looked at, those left out among them, that are as they were written and in one chain. */
+  checked: number;
+  /** The newest entry that is not as it was written, or has not its neighbour before it. */
+  faultAt?: number;
+}
+
+/** @param before a revision; the last one unless given */
+export async function readAuditPage(
+  store: Pick<EventStore, 'read'>,
+  { team, kind, before, limit }: Omit<AuditQuery, 'since'> & { before?: number | undefined },
+): Promise<AuditPage> {
+  const page: AuditPage = { entries: [], checked: 0 };
+  const types: readonly string[] | undefined = kind && securityEventKinds[kind];
+  const from = before === undefined ? {} : { from: before - 1 };
+  if (before !== undefined && before <= 0) return page;
+  let newer: RecordedEvent | undefined;
+  const check = (event: RecordedEvent | undefined) => {
+    if (newer === undefined) return;
+    if (isNextInChain(event, newer)) page.checked += 1;
+    else page.faultAt ??= newer.revision;
+  };
+  // One more than is shown: the last one is checked against it.
+  for await (const recorded of store.read(securityLogStream, {
+    ...{ ...from, direction: 'backwards', limit: lookedAtMax + 1 },
+  })) {
+    check(recorded);
+    const isFull = page.entries.length >= limit || page.checked >= lookedAtMax;
+    if (isFull) return { ...page, next: recorded.revision + 1 };
+    newer = recorded;
+    const entry = toEntry(recorded);
+    const isAsked = types?.includes(entry.type) !== false;
+    if (isAsked && (team === undefined || teamIn(entry) === team)) page.entries.push(entry);
+  }
+  if (newer !== undefined && newer.revision > 0 && page.checked >= lookedAtMax)
+    return { ...page, next: newer.revision };
+  check(undefined);
+  return page;
 }
 
 function toEntry(recorded: RecordedEvent): AuditEntry {

@@ -83,6 +83,10 @@ export async function checkChain(
   return { head, fault: undefined, hasNoted };
 }
 
+/** Whether an event is as it was written, and the next one behind `before`. */
+export const isNextInChain = (before: RecordedEvent | undefined, event: RecordedEvent): boolean =>
+  faultOf(event, before && { revision: before.revision, hash: linkOf(before)?.hash ?? '' }) === undefined;
+
 function faultOf(event: RecordedEvent, before: CheckedChain['head']): ChainFault['kind'] | undefined {
   const { revision, id, type, data } = event;
   const { link: given, ...metadata } = Object(event.metadata) as Record<string, unknown>;

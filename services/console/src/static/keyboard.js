@@ -1,7 +1,12 @@
 /** `/` searches, `j` and `k` go through rows, Enter opens, `g` and a letter goes to a page, `?` tells of these. */
 const places = {
   ...{ o: '/console', p: '/console/payments', u: '/console/payouts', r: '/console/reviews' },
-  ...{ c: '/console/reconciliations', w: '/console/webhooks', s: '/console/sandbox' },
+  ...{
+    c: '/console/reconciliations',
+    w: '/console/webhooks',
+    l: '/console/security-log',
+    s: '/console/sandbox',
+  },
 };
 
 /** Between the two keys of `g p`, milliseconds. */

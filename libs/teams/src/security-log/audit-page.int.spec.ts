@@ -1,0 +1,55 @@
+import type { EventStore, RecordedEvent } from '@tollgate/event-store';
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { readAuditPage } from './audit.ts';
+import { createSecurityLog } from './security-log.ts';
+
+async function given(count: number): Promise<EventStore> {
+  const store = await temporaryStore();
+  const log = createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
+  const actor = { kind: 'person', name: 'ada', source: 'command-line' } as const;
+  const entries = Array.from({ length: count }, (_, place) => ({
+    event: { type: 'OperatorActed' as const, data: { command: `command ${place}`, detail: {} } },
+    actor,
+  }));
+  await log.record(entries);
+  return store;
+}
+
+/** As if somebody had changed what is stored. */
+const changing = (
+  store: EventStore,
+  change: (event: RecordedEvent) => RecordedEvent | undefined,
+): Pick<EventStore, 'read'> => ({
+  async *read(stream, options) {
+    for await (const event of store.read(stream, options)) {
+      const changed = change(event);
+      if (changed !== undefined) yield changed;
+    }
+  },
+});
+
+describe('a page of the security log', () => {
+  it('is newest first, leads to the next one, and says that all of it is in the chain', async () => {
+    const store = await given(5);
+    const first = await readAuditPage(store, { limit: 3 });
+    expect(first.entries.map(({ revision }) => revision)).toEqual([4, 3, 2]);
+    expect(first).toMatchObject({ checked: 3, next: 2 });
+    const second = await readAuditPage(store, { limit: 3, before: first.next });
+    expect(second.entries.map(({ revision }) => revision)).toEqual([1, 0]);
+    expect(second).toMatchObject({ checked: 2 });
+    expect(second).not.toHaveProperty('next');
+    expect(await readAuditPage(store, { limit: 3, before: 0 })).toEqual({ entries: [], checked: 0 });
+    expect((await readAuditPage(store, { limit: 3, kind: 'team' })).entries).toEqual([]);
+  });
+
+  it.each<[string, number, (event: RecordedEvent) => RecordedEvent | undefined]>([
+    ['changed', 2, (event) => (event.revision === 2 ? { ...event, data: { command: 'another' } } : event)],
+    ['removed', 3, (event) => (event.revision === 2 ? undefined : event)],
+    ['removed at its beginning', 1, (event) => (event.revision === 0 ? undefined : event)],
+  ])('names the entry where one was %s', async (_, faultAt, change) => {
+    const page = await readAuditPage(changing(await given(5), change), { limit: 10 });
+    expect(page).toMatchObject({ faultAt });
+  });
+});

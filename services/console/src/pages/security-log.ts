@@ -1,0 +1,104 @@
+/** Who was let in, who changed what, and whether nobody has changed the log itself. */
+import { type Html, html } from '@tollgate/service-kit';
+import { choice } from '../components/choice.ts';
+import { sign } from '../components/state.ts';
+import { pager, rowTable, tabs } from '../components/table.ts';
+import { timeInColumn, zone } from '../components/time.ts';
+import type { Page } from '../page.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.securityLog;
+const path = '/console/security-log';
+
+interface Entry {
+  revision: number;
+  at: string;
+  type: string;
+  actor?: { kind: string; name?: string; team?: string; keyId?: string };
+  data: Readonly<Record<string, unknown>>;
+}
+
+interface LogPage {
+  entries: readonly Entry[];
+  checked: number;
+  faultAt?: number;
+  nextCursor?: string;
+}
+
+export const securityLogPage: Page = async ({ api, query }) => {
+  const [kind, team] = [query.get('kind') ?? '', query.get('team') ?? ''];
+  const asked = new URLSearchParams({ perPage: '50' });
+  for (const name of ['kind', 'team', 'cursor']) {
+    const value = query.get(name) ?? '';
+    if (value !== '') asked.set(name, value);
+  }
+  const [page, { teams }] = await Promise.all([
+    api.get<LogPage>(`/api/v1/admin/security-log?${asked.toString()}`),
+    api.get<{ teams: string[] }>('/api/v1/admin/teams'),
+  ]);
+  const addressOf = (name: string) => (name === 'all' ? path : `${path}?kind=${name}`);
+  const main = html`<h1>${words.title}</h1>
+    <p class="calm">${words.intro}</p>
+    ${tabs(
+      words.title,
+      addressOf(kind === '' ? 'all' : kind),
+      Object.entries(words.views).map(([name, text]) => [text, addressOf(name)]),
+    )}
+    <form class="filters" action="${path}">
+      ${kind === '' ? undefined : html`<input type="hidden" name="kind" value="${kind}" />`}
+      ${choice('team', words.team, team, { any: words.any, options: teams.map((each) => [each, each]) })}
+      <button>${words.apply}</button>
+    </form>
+    <section id="log" data-region="">
+      ${chainSign(page)}
+      ${page.entries.length === 0 ? html`<p class="empty">${words.empty}</p>` : tableOf(page.entries)}
+      ${pager(path, query, page.nextCursor)}
+    </section>`;
+  return { title: words.title, main };
+};
+
+function chainSign({ checked, faultAt }: LogPage): Html {
+  const tone = faultAt === undefined ? 'good' : 'bad';
+  const text = faultAt === undefined ? `${words.chained(checked)} ${words.whole}` : words.broken(faultAt);
+  return html`<div class="notice ${tone}">
+    ${sign(tone)}
+    <p>${text}</p>
+  </div>`;
+}
+
+function tableOf(entries: readonly Entry[]): Html {
+  const { columns } = words;
+  return rowTable(
+    words.title,
+    [
+      { name: html`${columns.at} ${zone}` },
+      { name: columns.what },
+      { name: columns.who },
+      { name: columns.team },
+      { name: columns.detail },
+      { name: columns.number, isNumber: true, isSecond: true },
+    ],
+    entries.map(rowOf),
+  );
+}
+
+function rowOf({ revision, at, type, actor, data }: Entry): Html {
+  const { team, command, change, code } = data;
+  const said = [command, change, code].find((each) => typeof each === 'string');
+  return html`<tr>
+    <td>${timeInColumn(at)}</td>
+    <td>${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}</td>
+    <td>${actor === undefined ? undefined : whoOf(actor)}</td>
+    <td>${typeof team === 'string' ? team : undefined}</td>
+    <td>
+      <details class="raw" id="entry-${revision}">
+        <summary>${texts.payment.raw}</summary>
+        <pre><code>${JSON.stringify(data, null, 2)}</code></pre>
+      </details>
+    </td>
+    <td class="number second">${revision}</td>
+  </tr>`;
+}
+
+const whoOf = ({ kind, name = '', team = '', keyId = '' }: NonNullable<Entry['actor']>): string =>
+  kind === 'team' ? texts.payment.by.team(team, keyId) : name;
