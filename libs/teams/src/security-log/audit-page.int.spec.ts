@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { readAuditPage } from './audit.ts';
 import { createSecurityLog } from './security-log.ts';
 
+const entriesOfOneAppend = 1_000;
+
 async function given(count: number): Promise<EventStore> {
   const store = await temporaryStore();
   const log = createSecurityLog({ store, clock: systemClock, ids: systemIds, log: silentLog });
@@ -13,7 +15,8 @@ async function given(count: number): Promise<EventStore> {
     event: { type: 'OperatorActed' as const, data: { command: `command ${place}`, detail: {} } },
     actor,
   }));
-  await log.record(entries);
+  for (let from = 0; from < count; from += entriesOfOneAppend)
+    await log.record(entries.slice(from, from + entriesOfOneAppend));
   return store;
 }
 
@@ -42,6 +45,15 @@ describe('a page of the security log', () => {
     expect(second).not.toHaveProperty('next');
     expect(await readAuditPage(store, { limit: 3, before: 0 })).toEqual({ entries: [], checked: 0 });
     expect((await readAuditPage(store, { limit: 3, kind: 'team' })).entries).toEqual([]);
+  });
+
+  it('looks at 2,000 entries at most, and leads on also where one of them is not as it was written', async () => {
+    const store = await given(2_003);
+    const changed = changing(store, (event) => (event.revision === 1_500 ? { ...event, data: {} } : event));
+    const page = await readAuditPage(changed, { limit: 3, kind: 'team' });
+    expect(page).toEqual({ entries: [], checked: 1_999, faultAt: 1_500, next: 3 });
+    const last = await readAuditPage(changed, { limit: 3, kind: 'team', before: page.next });
+    expect(last).toEqual({ entries: [], checked: 3 });
   });
 
   it.each<[string, number, (event: RecordedEvent) => RecordedEvent | undefined]>([

@@ -72,6 +72,7 @@ export async function readAuditPage(
   const from = before === undefined ? {} : { from: before - 1 };
   if (before !== undefined && before <= 0) return page;
   let newer: RecordedEvent | undefined;
+  let lookedAt = 0;
   const check = (event: RecordedEvent | undefined) => {
     if (newer === undefined) return;
     if (isNextInChain(event, newer)) page.checked += 1;
@@ -82,15 +83,13 @@ export async function readAuditPage(
     ...{ ...from, direction: 'backwards', limit: lookedAtMax + 1 },
   })) {
     check(recorded);
-    const isFull = page.entries.length >= limit || page.checked >= lookedAtMax;
+    const isFull = page.entries.length >= limit || lookedAt >= lookedAtMax;
     if (isFull) return { ...page, next: recorded.revision + 1 };
-    newer = recorded;
+    [newer, lookedAt] = [recorded, lookedAt + 1];
     const entry = toEntry(recorded);
     const isAsked = types?.includes(entry.type) !== false;
     if (isAsked && (team === undefined || teamIn(entry) === team)) page.entries.push(entry);
   }
-  if (newer !== undefined && newer.revision > 0 && page.checked >= lookedAtMax)
-    return { ...page, next: newer.revision };
   check(undefined);
   return page;
 }

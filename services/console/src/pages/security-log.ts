@@ -59,10 +59,10 @@ export const securityLogPage: Page = async ({ api, query }) => {
 
 function chainSign({ checked, faultAt }: LogPage): Html {
   const tone = faultAt === undefined ? 'good' : 'bad';
-  const text = faultAt === undefined ? `${words.chained(checked)} ${words.whole}` : words.broken(faultAt);
+  const text = faultAt === undefined ? words.chained(checked) : words.broken(faultAt);
   return html`<div class="notice ${tone}">
     ${sign(tone)}
-    <p>${text}</p>
+    <p>${text} ${words.whole} <code>npm run tollgate -- audit verify</code></p>
   </div>`;
 }
 
@@ -83,12 +83,19 @@ function tableOf(entries: readonly Entry[]): Html {
 }
 
 function rowOf({ revision, at, type, actor, data }: Entry): Html {
-  const { team, command, change, code } = data;
+  const { team, command, change, code, count, detail } = data;
+  const { address } = { ...Object(detail), ...data } as Record<string, unknown>;
   const said = [command, change, code].find((each) => typeof each === 'string');
   return html`<tr>
     <td>${timeInColumn(at)}</td>
-    <td>${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}</td>
-    <td>${actor === undefined ? undefined : whoOf(actor)}</td>
+    <td>
+      ${words.types[type] ?? type}${said === undefined ? undefined : html` <code>${said}</code>`}
+      ${typeof count === 'number' && count > 1 ? html` <small class="calm">${words.times(count)}</small>` : undefined}
+    </td>
+    <td>
+      ${actor === undefined || type === 'AccessRefused' ? undefined : whoOf(actor)}
+      ${typeof address === 'string' ? html` <small class="calm">${words.from(address)}</small>` : undefined}
+    </td>
     <td>${typeof team === 'string' ? team : undefined}</td>
     <td>
       <details class="raw" id="entry-${revision}">

@@ -22,9 +22,10 @@ export const securityLogTexts = {
     count === 1
       ? 'The entry on this page is as it was written.'
       : `The ${count} entries up to here are as they were written, one behind the other.`,
-  broken: (at: number) =>
-    `Entry ${at} is not as it was written, or the one before it is missing. Check the whole log: npm run tollgate -- audit verify`,
-  whole: 'The whole log is checked by npm run tollgate -- audit verify.',
+  broken: (at: number) => `Entry ${at} is not as it was written, or the one before it is missing.`,
+  whole: 'The whole log is checked by',
+  times: (count: number) => `${count} times`,
+  from: (address: string) => `from ${address}`,
   empty: 'No entry on this page.',
   team: 'Team',
   any: 'any',
