@@ -1,4 +1,5 @@
 export * from './accounts/accounts.ts';
+export { whileTimeIsKnown } from './accounts/known-time.ts';
 export { forgetCustomer, isCustomerKept } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';

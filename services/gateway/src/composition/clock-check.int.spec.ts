@@ -100,6 +100,23 @@ describe('the clock of this process', () => {
     await eventually(async () => expect(await Array.fromAsync(store.read('clock-check'))).toHaveLength(2));
   });
 
+  it('is not known from a sleep of its machine until it is compared again, also where the store is down', async () => {
+    const { check, skew, compared, setDown, storeClock } = await startCheck();
+    expect(check.isKnown()).toBe(false);
+    await compared();
+    expect(check.isKnown()).toBe(true);
+    setDown(true);
+    skew.aheadMs = 60_000;
+    expect(check.isKnown()).toBe(false);
+    await compared();
+    expect(check.isKnown()).toBe(false);
+    setDown(false);
+    await eventually(async () => {
+      await storeClock.advance(1_000);
+      expect(check.isKnown()).toBe(true);
+    });
+  });
+
   it('is compared by what is known last while the store is down', async () => {
     const { check, setDown, skew, compared, compareAgain } = await startCheck();
     await compared();

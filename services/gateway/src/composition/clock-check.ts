@@ -13,6 +13,13 @@ export interface ClockCheck {
   skewMs(): number | undefined;
   /** False where the skew is beyond its bound, and until it is known. */
   isTrusted(): boolean;
+  /**
+   * False before the first comparison, and from when the two clocks of this machine have gone apart until the next: it may
+   * have slept, and then by the time that it takes for the store's, what it announces would be over for all others.
+   */
+  isKnown(): boolean;
+  /** Resolves when the clocks have been compared again. */
+  nextComparison(): Promise<unknown>;
   /** Compares again and again; resolves when the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -41,6 +48,8 @@ const stream = 'clock-check';
 const eventsKept = 100;
 /** Between two comparisons, milliseconds. */
 const intervalMs = 30_000;
+/** After a comparison that failed, milliseconds. */
+const retryMs = 1_000;
 
 /** A wall clock that goes on beside the monotonic one by more than this has jumped, or the other has stood still, milliseconds. */
 const jumpMs = 1_000;
@@ -56,35 +65,57 @@ export function createClockCheck(deps: ClockCheckDependencies): ClockCheck {
   let storeTime: StoreTime | undefined;
   let ownAtComparison: number | undefined;
   let jump = new AbortController();
+  let comparison = Promise.withResolvers<undefined>();
 
+  // After a sleep that the monotonic clock has not counted, the time of the store is not what it is taken for.
+  function isKnown(): boolean {
+    if (ownAtComparison === undefined) return false;
+    if (Math.abs(clock.now() - clock.monotonic() - ownAtComparison) <= jumpMs) return true;
+    jump.abort();
+    return false;
+  }
   function skewMs(): number | undefined {
     if (storeTime === undefined) return undefined;
+    isKnown();
     const own = clock.now() - clock.monotonic();
-    // After a sleep that the monotonic clock has not counted, the time of the store is not what it is taken for.
-    if (Math.abs(own - (ownAtComparison ?? own)) > jumpMs) jump.abort();
     return own - Math.min(Math.max(own, storeTime.min), storeTime.max);
   }
   const isTrusted = () => Math.abs(skewMs() ?? Infinity) <= skewMaxMs;
 
   async function compare(): Promise<void> {
-    ownAtComparison = clock.now() - clock.monotonic();
+    const own = clock.now() - clock.monotonic();
     const compared = await readStoreTime(deps);
     // At each start, so that a process that died before this leaves no stream that grows.
     if (storeTime === undefined) await deps.store.keepLast(stream, eventsKept);
-    storeTime = compared ?? storeTime;
+    if (compared !== undefined) {
+      storeTime = compared;
+      ownAtComparison = own;
+      comparison.resolve(undefined);
+      comparison = Promise.withResolvers();
+    }
     const report = { skewMs: skewMs(), operation: 'clock-check' };
     if (storeTime !== undefined && !isTrusted())
       log.warn(report, 'the clock of this process and that of the event store differ');
   }
 
   return {
-    skewMs,
-    isTrusted,
+    ...{ skewMs, isTrusted, isKnown },
+    nextComparison: () => comparison.promise,
     async run(signal) {
+      let hasFailed = false;
       while (!signal.aborted) {
         jump = new AbortController();
-        await compare().catch((error: unknown) => log.warn({ error }, 'the clocks could not be compared'));
-        await clock.sleep(intervalMs, AbortSignal.any([signal, jump.signal])).catch(() => undefined);
+        const failure = await compare().then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        );
+        // Once per outage: it is tried every second.
+        if (failure !== undefined && !hasFailed) log.warn(failure, 'the clocks could not be compared');
+        hasFailed = failure !== undefined;
+        const [ms, until] = hasFailed
+          ? [retryMs, signal]
+          : [intervalMs, AbortSignal.any([signal, jump.signal])];
+        await clock.sleep(ms, until).catch(() => undefined);
       }
     },
   };

@@ -4,6 +4,7 @@ import {
   nameOfInstallation,
   requireDataSecrets,
   whileAble,
+  whileTimeIsKnown,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { type SecurityLog, followTeamChanges } from '@tollgate/teams';
@@ -54,7 +55,8 @@ export async function startCommandService(
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
-    ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone, accounts },
+    ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
+    accounts: whileTimeIsKnown(accounts, clockCheck, clock),
     clock: storeTime(clock, clockCheck),
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
