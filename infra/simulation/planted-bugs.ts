@@ -333,6 +333,12 @@ const followers: readonly PlantedBug[] = [
     to: 'const pauseMs = retryPausesMs[failuresInRow - 1 + 99];',
   },
   {
+    ...{ name: 'webhook-by-own-clock', breaks: "F12: webhooks are due by the store's time", seeds: 200 },
+    file: 'services/gateway/src/composition/services/notifier.ts',
+    from: 'const clock = storeTime(parts.clock, clockCheck);',
+    to: 'const { clock } = parts;\n  void storeTime;',
+  },
+  {
     ...{
       name: 'webhooks-passed-over',
       breaks: 'the checkpoint moves once webhooks are durable',

@@ -11,13 +11,15 @@ import {
   gatewayConfigSchema,
   inBackground,
   joinStore,
+  startClockCheck,
   startCommandService,
   startEventPublisher,
+  startNotifier,
   startProjector,
   startQueryService,
 } from '@tollgate/gateway/composition';
 import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
-import { type WebhookClient, runNotifier } from '@tollgate/notifier';
+import type { WebhookClient } from '@tollgate/notifier';
 import { type Connections, parseCallbackSecrets, providers } from '@tollgate/provider';
 import {
   type Log,
@@ -106,8 +108,17 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
   const index = createPaymentIndex({ file: ':memory:', store, clock, log, delays: config.inquiryDelays });
   await index.start();
 
+  const own = {
+    config,
+    clock,
+    ids,
+    logOf: () => log,
+    stops,
+    metrics: noMetrics as unknown as Parts['metrics'],
+  };
+  const clockCheck = startClockCheck(own, store);
   const parts = {
-    ...{ config, env: {}, clock, ids, logOf: () => log, pid: 1, stops, runs: () => true, metrics: noMetrics },
+    ...{ ...own, env: {}, pid: 1, runs: () => true, clockCheck: async () => clockCheck },
     ...{ store: async () => store, isStoreReachable: () => true, isSuperseded: () => false },
     ...{ bus: async () => bus, runAlone: async () => runAlone, members: async () => members },
     ...{ teams: async () => directory, security: async () => noSecurity, index: async () => index },
@@ -119,19 +130,28 @@ export async function startProcess(given: ProcessParts): Promise<GatewayProcess>
     dataSecrets: () => dataSecrets,
   } as unknown as Parts;
 
+  return startServices(parts, { ...given, bus, index, lifetimeMs: config.callbackLifetimeMs });
+}
+
+interface ServiceParts extends Pick<ProcessParts, 'life' | 'log' | 'webhookClient'> {
+  bus: MessageBus;
+  index: PaymentIndex;
+  /** Of the addresses of callbacks. */
+  lifetimeMs: number;
+}
+
+async function startServices(
+  parts: Parts,
+  { life, log, webhookClient, bus, index, lifetimeMs }: ServiceParts,
+): Promise<GatewayProcess> {
+  const { clock } = life;
   const [api, callbacks] = [await serve(life, log), await serve(life, log)];
-  registerCallbackRoutes(callbacks, {
-    bus,
-    secrets: callbackSecrets,
-    lifetimeMs: config.callbackLifetimeMs,
-    clock,
-    log,
-  });
+  registerCallbackRoutes(callbacks, { bus, secrets: callbackSecrets, lifetimeMs, clock, log });
   await startProjector(parts);
   await startEventPublisher(parts);
   const commands = await startCommandService(parts, { callbackUrl: callbackBase });
   const queries = await startQueryService(parts, { inquireForReader: commands.inquireForReader });
-  startNotifier(given, { store, runAlone, directory, stops });
+  await startNotifier(parts, { client: webhookClient });
   for (const service of [commands, queries]) await service.registerRoutes?.(api);
   await Promise.all([api.ready(), callbacks.ready()]);
   return { api, callbacks, index };
@@ -160,24 +180,6 @@ function accountsOf({ accounts, connectionsTo, life, log }: ProcessParts, { time
     })),
     ...{ clock, log, processes: () => 2 },
   });
-}
-
-function startNotifier(
-  { life, webhookClient, log }: ProcessParts,
-  {
-    store,
-    runAlone,
-    directory,
-    stops,
-  }: { store: EventStore; runAlone: RunAlone; directory: TeamDirectory; stops: AsyncDisposableStack },
-): void {
-  const { clock, ids } = life;
-  const notifying = {
-    ...{ store, clock, ids, log, secrets: webhookSecrets, client: webhookClient },
-    isCallbackAllowed: (team: string, url: string) =>
-      directory.callbackOriginsOf(team).some((origin) => url.startsWith(origin)),
-  };
-  stops.defer(inBackground((signal) => runAlone('notifier', signal, (held) => runNotifier(notifying, held))));
 }
 
 const noMetrics = {

@@ -29,6 +29,8 @@ import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
 import { type OpenedTeams, openTeams } from './open-teams.ts';
 import { type ServiceName, serviceNames } from '../configuration/service-names.ts';
+import type { ClockCheck } from './clock-check.ts';
+import { startClockCheck } from './start-clock-check.ts';
 import { startIndex } from './start-index.ts';
 
 export interface Parts extends GatewayDependencies {
@@ -47,6 +49,8 @@ export interface Parts extends GatewayDependencies {
   runAlone: () => Promise<RunAlone>;
   /** Who shares the limits of the accounts, this process among them. */
   members: () => Promise<Members>;
+  /** Under way: how far the clock of this process is from that of the store. */
+  clockCheck: () => Promise<ClockCheck>;
   /** What signs and checks the events of teams. */
   teamKeys: TeamKeys;
   /** Started: it knows every key. */
@@ -130,6 +134,7 @@ export function createParts(
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
     ...{ isStoreReachable, isSuperseded },
+    clockCheck: once(async () => startClockCheck({ ...deps, metrics, stops }, await store())),
     teams: async () => (await teams()).directory,
     security: teams,
     accounts: once(() =>

@@ -12,14 +12,8 @@ import { StartupError, createLocalKeyService, createVault } from '@tollgate/serv
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
-import { type ClockCheck, createClockCheck, storeTime } from '../clock-check.ts';
-import {
-  watchAccounts,
-  watchClock,
-  watchIndex,
-  watchReconciliations,
-  watchSchedule,
-} from '../metrics/watch-services.ts';
+import { type ClockCheck, storeTime } from '../clock-check.ts';
+import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
@@ -49,7 +43,7 @@ export async function startCommandService(
   followTeams(parts, { store, securityLog });
   const { recordResolution, recordCommand } = security;
   const installation = await nameOfInstallation({ store, clock, ids });
-  const clockCheck = startClockCheck(parts, store);
+  const clockCheck = await parts.clockCheck();
   const isAble = () => clockCheck.isTrusted();
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
@@ -103,17 +97,6 @@ function followTeams(
 ): void {
   const deps = { ...parts, verifier: teamKeys.verifier(), clock, log: logOf('security') };
   stops.defer(inBackground((signal) => followTeamChanges(deps, signal)));
-}
-
-function startClockCheck(
-  { config, clock, ids, logOf, metrics, stops }: Parts,
-  store: EventStore,
-): ClockCheck {
-  const { clockSkewMaxMs: skewMaxMs } = config;
-  const check = createClockCheck({ store, skewMaxMs, clock, ids, log: logOf('clock-check') });
-  stops.defer(inBackground((signal) => check.run(signal)));
-  watchClock(metrics, check);
-  return check;
 }
 
 /** Before the first comparison nothing is wrong yet, though nothing is due either. */

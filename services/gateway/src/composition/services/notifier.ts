@@ -6,17 +6,27 @@ import {
   registerNotifierRoutes,
   retainWebhooks,
   runNotifier,
+  type WebhookClient,
 } from '@tollgate/notifier';
+import { whileAble } from '@tollgate/command-service';
 import { isAllowedOrigin } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
 import { inBackground } from '../background.ts';
+import { storeTime } from '../clock-check.ts';
 import { watchEndpoints } from '../metrics/watch-services.ts';
 import type { Parts } from '../parts.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 
 /** Needs the event store, the directory of teams with the allowed origins, and the secrets that it signs with. */
-export async function startNotifier(parts: Parts): Promise<RunningService> {
-  const { config, clock, ids, logOf, stops } = parts;
+export async function startNotifier(
+  parts: Parts,
+  connections: { client?: WebhookClient } = {},
+): Promise<RunningService> {
+  const { config, ids, logOf, stops } = parts;
+  const clockCheck = await parts.clockCheck();
+  // One process fails a delivery, another makes the next attempt: each by its own clock, it would come as late as the first was ahead.
+  const clock = storeTime(parts.clock, clockCheck);
+  const isAble = () => clockCheck.skewMs() !== undefined;
   const log = logOf('notifier');
   const [store, runAlone, directory] = await Promise.all([parts.store(), parts.runAlone(), parts.teams()]);
   const isCallbackAllowed = (team: string, url: string) =>
@@ -31,9 +41,9 @@ export async function startNotifier(parts: Parts): Promise<RunningService> {
   let countEndpoints: () => EndpointCount | undefined = () => undefined;
   const onEndpoints = (count: () => EndpointCount) => void (countEndpoints = count);
   watchEndpoints(parts.metrics, () => countEndpoints());
-  const notifying = { store, clock, ids, log, secrets, onEndpoints, ...allowed };
+  const notifying = { store, clock, ids, log, secrets, onEndpoints, ...allowed, ...connections };
   const notify = async (held: AbortSignal) => {
-    await runNotifier(notifying, held);
+    await whileAble({ isAble, clock }, held, (able) => runNotifier(notifying, able));
     countEndpoints = () => undefined;
   };
   stops.defer(inBackground((signal) => runAlone('notifier', signal, notify)));
