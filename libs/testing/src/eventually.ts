@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * Repeats a check in real time until it does not throw, and gives its result.
  *
- * @throws the error of the last check when `timeoutMs` (10 s by default) are over, even while a check hangs.
+ * @throws the error of the last check when `timeoutMs` (15 s by default) are over, even while a check hangs.
  */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
-  { timeoutMs = 10_000, intervalMs = 20 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 15_000, intervalMs = 20 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<Result> {
   let lastError: unknown = new Error(`The check did not come to an end within ${timeoutMs} ms.`);
   const ending = new AbortController();

@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
 import { tollgate } from '../e2e/commands.ts';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
 
@@ -91,8 +92,11 @@ describe('a payment', () => {
     await state('Waiting for the customer').waitFor();
     await page.evaluate('window.isSame = true');
     const token = page.url().split('/').at(-1) ?? '';
-    const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
-    const serviceToken = body.payment.processingUrl.split('/').at(-1) ?? '';
+    // The page reads events, the API a view of them, which may be a moment behind.
+    const serviceToken = await eventually(async () => {
+      const { body } = await system.gateway('GET', `/api/v1/payments/${token}`);
+      return body.payment.processingUrl.split('/').at(-1) ?? '';
+    });
     await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'approved' });
     await state('Authorized').waitFor();
     await page.locator('.place.now', { hasText: 'authorized' }).waitFor();
