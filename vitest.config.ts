@@ -5,16 +5,18 @@ const specs = '{libs,services,infra}/**/*.spec.ts';
 const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
 /** What needs a server, or takes minutes, has a project and a command of its own. */
-const elsewhere = '**/*.{kafka,eventstoredb,kubernetes,faults,containers,upgrades,samples}.int.spec.ts';
+const withServers = '**/*.{kafka,eventstoredb,kubernetes,containers,upgrades,samples}.int.spec.ts';
+const faults = '**/*.faults.int.spec.ts';
+const elsewhere = [withServers, faults];
 const notOurs = '**/node_modules/**';
 
 const arrangement = process.env['TOLLGATE_ARRANGEMENT'];
 const notRearranged = [
-  elsewhere,
+  withServers,
+  // Of these, only the suite of the specification is run again: in front of everything at once.
+  arrangement === 'services-eventstoredb-kafka' ? '**/!(conformance).faults.int.spec.ts' : faults,
   // These start no system.
   '**/{tail,example-consumer}.int.spec.ts',
-  // It runs in front of everything at once, and in `npm test` in front of one process.
-  ...(arrangement === 'services-eventstoredb-kafka' ? [] : ['**/conformance.int.spec.ts']),
 ];
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>;
@@ -37,7 +39,7 @@ export default defineConfig({
     projects: [
       // They touch nothing outside of themselves, so files may share a worker and what it has imported.
       project('pure', { include: [specs], exclude: [notOurs, realSpecs, endToEnd], isolate: false }),
-      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, elsewhere] }),
+      project('real', { include: [realSpecs, endToEnd], exclude: [notOurs, ...elsewhere] }),
       slowProject('faults', 'services/**/*.faults.int.spec.ts'),
       slowProject('kafka', '{libs,services}/**/*.kafka.int.spec.ts'),
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),

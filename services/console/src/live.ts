@@ -87,6 +87,8 @@ function begin(reply: FastifyReply): FastifyReply {
   reply.raw.writeHead(200, {
     ...{ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
     'x-accel-buffering': 'no',
+    // Kept by the browser after the stream, the connection would hold a closing server open.
+    connection: 'close',
   });
   reply.raw.write('retry: 3000\n\n');
   return reply;

@@ -90,10 +90,13 @@ function sendStream(
     authorization: call.request.headers.authorization,
     ip: call.request.ip,
   };
-  return call.reply
-    .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-    .type('text/event-stream; charset=utf-8')
-    .send(Readable.from(eventStream(deps, ofCall, after, signal)));
+  return (
+    call.reply
+      // Kept by the client after the stream, the connection would hold a closing server open.
+      .headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' })
+      .type('text/event-stream; charset=utf-8')
+      .send(Readable.from(eventStream(deps, ofCall, after, signal)))
+  );
 }
 
 interface Listener {

@@ -199,6 +199,7 @@ describe('a stream of events', () => {
       headers: { authorization, accept: 'text/event-stream' },
     });
     const whole = answer.text();
+    expect(answer.headers.get('connection')).toBe('close');
     await app.close();
     expect(await whole).toMatch(/^: the events of your team\n/);
   });

@@ -1,4 +1,5 @@
 /** Hands requests of the API on to the service that answers them, and its answers back, as they are. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fastifyReplyFrom } from '@fastify/reply-from';
 import type { Log } from '@tollgate/service-kit';
@@ -68,7 +69,7 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
       requestHeaders(request, headers, credential.sign(request.method, path)),
     rewriteHeaders: (headers) => {
       takeNotes(notesOf(request), headers[requestNotesHeader]);
-      return endToEndHeaders(headers);
+      return { ...endToEndHeaders(headers), ...(isEventStream(headers) ? { connection: 'close' } : {}) };
     },
     onResponse: (_request, _reply, { stream }: { stream: Readable }) => {
       stream.once('error', (error: Error) => brokenOff.add(error));
@@ -79,6 +80,10 @@ function forward({ request, reply, url, credential, log, brokenOff }: Forwarded)
     onError: (_reply, { error }) => answerForUpstream(reply, error, log),
   });
 }
+
+/** Kept by the client after the stream, its connection would hold a closing server open. */
+const isEventStream = ({ 'content-type': type }: IncomingHttpHeaders): boolean =>
+  String(type).startsWith('text/event-stream');
 
 /**
  * The path written anew from the route and its parameters, so that the service sees the very path that was routed by,

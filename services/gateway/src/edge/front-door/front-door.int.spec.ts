@@ -74,6 +74,17 @@ describe('what is handed on', () => {
     expect(answered).not.toMatch(/\r\n(x-inner|connection: close, x-inner)/i);
   });
 
+  // A gateway with a listener of `GET /api/v1/events` took eight seconds to stop.
+  it('of a stream of events holds no connection open when it has ended', async () => {
+    const answer = (_request: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).end(':\n\n');
+    const queries = await startService(answer);
+    const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin });
+    const answered = await request(`${url}/api/v1/events`);
+    await answered.body.dump();
+    expect(answered.headers['connection']).toBe('close');
+  });
+
   it('believes proxies that are trusted who asked them', async () => {
     const queries = await startService();
     const url = await startFrontDoor({ QUERY_SERVICE_URL: queries.origin, TRUSTED_PROXIES: '127.0.0.0/8' });
