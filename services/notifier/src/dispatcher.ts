@@ -21,7 +21,7 @@ import {
 import { endpointStreamPrefix } from './endpoints/endpoint-events.ts';
 import { webhookStreamPrefix, tokenOfWebhookStream } from './webhook-events.ts';
 import { type LoadedWebhooks, type WebhookJournal } from './webhook-journal.ts';
-import { dueWebhook, type Outcome } from './webhook-state.ts';
+import { dueWebhook, seenNow, type Outcome } from './webhook-state.ts';
 import { createOpenSubjects, type OpenCheckpoint, type OpenSubjects } from './open-subjects.ts';
 import type { Limits } from './turns.ts';
 
@@ -92,7 +92,7 @@ async function takeIn(
     gotOn: () => void;
   },
 ): Promise<void> {
-  const { store, journal, log } = deps;
+  const { store, journal, clock, log } = deps;
   const checkpoint = createCheckpoint({ ...deps, stream: checkpointStream, schema: checkpointSchema });
   const { position: from, tokens } = (await checkpoint.read()) ?? { position: beginning, tokens: [] };
   for (const token of tokens) await load(token, undefined);
@@ -116,7 +116,7 @@ async function takeIn(
 
   async function load(token: string, position: Position | undefined): Promise<void> {
     try {
-      open.update(token, await journal.load(token), position);
+      open.update(token, seenBy(clock, await journal.load(token)), position);
       wake();
     } catch (error) {
       if (isRetryable(error)) throw error;
@@ -125,6 +125,11 @@ async function takeIn(
     }
   }
 }
+
+const seenBy = ({ now }: Clock, { state, revision }: LoadedWebhooks): LoadedWebhooks => ({
+  state: seenNow(state, now()),
+  revision,
+});
 
 interface Sender {
   /** Something may have become due. */
@@ -155,7 +160,7 @@ function createSender(
   async function deliverNextOf(token: string): Promise<void> {
     try {
       const loaded = await deliverDue(token);
-      open.update(token, loaded);
+      open.update(token, seenBy(clock, loaded));
       open.release(token);
     } catch (error) {
       log.error({ error, token }, 'a delivery attempt could not be recorded; it is repeated');
