@@ -54,7 +54,13 @@ export function createDisasters(world: World, crashAt: CrashPoint | undefined): 
       restart(running, 2_000);
     },
     heal: () => {
-      Object.assign(weather, { storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 });
+      Object.assign(weather, {
+        storeDownUntil: 0,
+        busDownUntil: 0,
+        serviceDownUntil: 0,
+        hangingUntil: 0,
+        storeSkewMs: 0,
+      });
       world.partitions.heal();
       for (const { machine } of world.machines) machine.setSkew(0);
       settleService(world);
@@ -123,6 +129,25 @@ function befall(world: World, restart: Disasters['restart']): void {
   every('account-hangs', down('hangingUntil', 'one account hangs', 300_000));
   every('status-revised', () => revise(world, random));
   every('refunded-in-console', () => refundInConsole(world, random));
+}
+
+/**
+ * The store's clock, or that of the one machine on which everything runs, is ahead from the beginning until somebody sets it right. It
+ * is never set ahead while calls are under way: nobody could tell that from time that has passed.
+ */
+export function setStoreClockBack(
+  { scheduler, trace, weather, machines, random: from }: World,
+  safetyMs: number,
+): void {
+  const random = from.fork('store clock');
+  const isOneMachine = random.chance(0.5);
+  const setTo = (to: number) => {
+    trace.tell(`the clock of the store${isOneMachine ? ' and of all' : ''} is ${to / 1_000} s ahead`);
+    weather.storeSkewMs = to;
+    if (isOneMachine) for (const { machine } of machines) machine.setSkew(to);
+  };
+  setTo(random.pick([hour, 4 * hour]));
+  scheduler.after(random.between(0.1, 0.9) * safetyMs, 'the clock of the store is set right', () => setTo(0));
 }
 
 const cutOne = ({ partitions, machines }: World, random: Random): string =>

@@ -44,6 +44,8 @@ export const faultKinds = [
   'partition',
   'account-sick-throughout',
   'outage-of-days',
+  'revised-behind-answer',
+  'store-clock-set-back',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -70,6 +72,7 @@ const ofThose: Partial<Record<FaultKind, number>> = {
   'revision-untold': 0.6,
   'account-sick-throughout': 0.1,
   'outage-of-days': 0.15,
+  'store-clock-set-back': 0.2,
 };
 
 export interface Faults {
@@ -90,6 +93,8 @@ export interface Faults {
 
 /** Each seed has rates of its own, and leaves some faults out: what one fault hides, another seed shows. */
 interface FaultOptions {
+  /** Of the usual distances between two disasters: a short world has as many of them as a long one. */
+  pace?: number;
   /** Nothing happens but what is forced. */
   isCalm?: boolean;
   without?: readonly FaultKind[];
@@ -104,7 +109,7 @@ const focusedRate = (random: Random): number => (random.chance(0.2) ? random.pic
 
 export function createFaults(
   random: Random,
-  { isCalm = false, without = [], forced = [] }: FaultOptions = {},
+  { isCalm = false, without = [], forced = [], pace = 1 }: FaultOptions = {},
 ): Faults {
   const counts = new Map<FaultKind, number>();
   const rates = new Map<FaultKind, number>();
@@ -131,7 +136,7 @@ export function createFaults(
     distanceMs: (kind, by) => {
       const rate = rates.get(kind) ?? 0;
       if (areOver || rate === 0) return undefined;
-      return (by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
+      return (pace * by.between(0.1, 2) * (distances[kind] ?? 60_000) * 0.03) / Math.min(rate, 0.12);
     },
     note,
     saysRefundedEarly: !isCalm && random.chance(0.3),

@@ -8,10 +8,10 @@ const patienceMs = 30_000;
 const hour = 3_600_000;
 
 export function createFrontDoor(world: World, isOpen: () => boolean) {
-  const { scheduler, faults, trace } = world;
+  const { scheduler, faults, trace, pace } = world;
 
   const sleep = (durationMs: number): Promise<void> =>
-    new Promise((resolve) => void scheduler.after(durationMs, 'caller sleeps', () => resolve()));
+    new Promise((resolve) => void scheduler.after(pace * durationMs, 'caller sleeps', () => resolve()));
 
   function request(random: Random, asked: CallerRequest): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();

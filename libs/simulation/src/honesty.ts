@@ -7,12 +7,19 @@ interface Evidence {
   /** What the service has under the numbers of this operation, strangers included. */
   listed: readonly LedgerPayment[];
   ledger: Ledger;
+  /** The store's clock was hours ahead of the service's: what was made before its announcement, by these, is not taken for ours. */
+  wasClockWrong: boolean;
 }
 
 /** What an event claims that the service never showed. */
-export function liesOf(ledger: Ledger, operation: OperationOnRecord, type: string, data: unknown): string[] {
+export function liesOf(
+  ledger: Ledger,
+  operation: OperationOnRecord,
+  { type, data }: { type: string; data: unknown },
+  wasClockWrong: boolean,
+): string[] {
   const listed = ledger.payments.filter(({ orderNumber }) => operation.attempts.has(orderNumber));
-  const evidence = { operation, listed, ledger };
+  const evidence = { operation, listed, ledger, wasClockWrong };
   const { token } = operation;
   if (type === 'FinalStatusRevised') {
     const revisions = listed.reduce((sum, each) => sum + each.revisions, 0);
@@ -29,7 +36,7 @@ export function liesOf(ledger: Ledger, operation: OperationOnRecord, type: strin
 const own = ({ listed }: Evidence): LedgerPayment[] => listed.filter(({ isStranger }) => !isStranger);
 
 const causes: Record<string, (evidence: Evidence) => boolean> = {
-  attempt_not_found: (evidence) => own(evidence).length === 0,
+  attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
   payout_not_found: ({ ledger, operation }) =>
     ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
   final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),

@@ -4,7 +4,13 @@ import { type Log, errorCode } from '@tollgate/service-kit';
 import { type Books, createBooks } from './books.ts';
 import { type CallbackSender, createCallbackSender } from './callbacks.ts';
 import { type StoryKind, paymentStory, payoutStory } from './callers.ts';
-import { type CrashPoint, type Disasters, createDisasters, isServiceSettled } from './disasters.ts';
+import {
+  type CrashPoint,
+  type Disasters,
+  createDisasters,
+  isServiceSettled,
+  setStoreClockBack,
+} from './disasters.ts';
 import { outageOfDays } from './outage.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';
@@ -69,6 +75,8 @@ export interface RunningMachine {
 export interface World {
   random: Random;
   scheduler: Scheduler;
+  /** Of the usual pauses between what happens: a short world is as full as a long one. */
+  pace: number;
   trace: Trace;
   faults: Faults;
   log: EventLog;
@@ -85,6 +93,8 @@ export interface World {
     serviceDownUntil: number;
     hangingUntil: number;
     hangingAccount: string;
+    /** How far the clock of the store is ahead of the true time, milliseconds. */
+    storeSkewMs: number;
   };
   /** The statuses that the teams were told of. */
   webhooks: Map<string, Set<string>>;
@@ -103,6 +113,7 @@ const sendWithinMs = 5_000;
 const fairWeather = {
   ...{ storeDownUntil: 0, busDownUntil: 0, serviceDownUntil: 0, hangingUntil: 0 },
   hangingAccount: 'other',
+  storeSkewMs: 0,
 };
 
 /** Runs a seed to its end, or to its first violation. */
@@ -113,14 +124,15 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const paths = new Map<string, number>();
   const trace = createTrace({ isWhole, now: () => scheduler.now() });
   const scheduler: Scheduler = createScheduler(trace);
+  const { safetyMs, pace } = lengthOf(random, scenario);
   const faults = createFaults(random.fork('faults'), {
-    ...{ isCalm, without: options.without ?? [], forced: scenario?.forced ?? [] },
+    ...{ isCalm, without: options.without ?? [], forced: scenario?.forced ?? [], pace },
   });
   const complain = (invariant: string, text: string) => {
     trace.tell(`VIOLATION of ${invariant}: ${text}`);
     violations.push({ invariant, text, atMs: scheduler.now() });
   };
-  const log = createEventLog(() => Math.floor(epochMs + scheduler.now()));
+  const log = createEventLog(() => Math.floor(epochMs + scheduler.now() + world.weather.storeSkewMs));
   const books = createBooks(complain);
   log.onEvent((event) => {
     if (/^(payment|payout)-/.test(event.stream))
@@ -139,9 +151,12 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
       world.checks.onLedgerChanged();
     },
   );
-  const checks = createChecks({ now: scheduler.now, ledger, books, sendWithinMs, complain });
+  const checks = createChecks({
+    ...{ now: scheduler.now, ledger, books, sendWithinMs, complain },
+    wasClockWrong: () => faults.counts().has('store-clock-set-back'),
+  });
   const world: World = {
-    ...{ random, scheduler, trace, faults, log, ledger, books, checks, complain },
+    ...{ random, scheduler, pace, trace, faults, log, ledger, books, checks, complain },
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
@@ -157,24 +172,24 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
   const operations = Math.min(operationsMax, random.fork('length').whole(2, 9));
   await live(world, disasters, {
     operations: scenario === undefined ? operations : 1,
-    kind: scenario?.kind,
+    ...{ kind: scenario?.kind, safetyMs },
   });
   return {
-    ...{
-      seed,
-      violation: violations[0],
-      traceHash: trace.hash(),
-      steps: trace.steps(),
-      simulatedMs: scheduler.now(),
-    },
-    ...{
-      faults: faults.counts(),
-      paths,
-      lines: trace.lines(),
-      operations,
-      deliveries: disasters.deliveries(),
-    },
+    ...{ seed, operations, paths, violation: violations[0], traceHash: trace.hash(), steps: trace.steps() },
+    ...{ simulatedMs: scheduler.now(), faults: faults.counts(), lines: trace.lines() },
+    deliveries: disasters.deliveries(),
   };
+}
+
+/** What the pauses of callers and the distances of disasters are meant for. */
+const usualSafetyMs = 7 * minute;
+
+/** Most seeds are short: what takes minutes to go wrong is tried by fewer. */
+function lengthOf(random: Random, scenario: Scenario | undefined): { safetyMs: number; pace: number } {
+  if (scenario !== undefined) return { safetyMs: minute, pace: 1 };
+  const own = random.fork('safety');
+  const safetyMs = (own.chance(0.75) ? own.between(1, 4) : own.between(4, 12)) * minute;
+  return { safetyMs, pace: Math.min(1, safetyMs / usualSafetyMs) };
 }
 
 interface Stories {
@@ -183,11 +198,15 @@ interface Stories {
   kind: StoryKind | undefined;
 }
 
-async function live(world: World, disasters: Disasters, { operations, kind }: Stories): Promise<void> {
+async function live(
+  world: World,
+  disasters: Disasters,
+  { operations, kind, safetyMs }: Stories & { safetyMs: number },
+): Promise<void> {
   const { scheduler, random, faults, trace } = world;
   const isOver = world.hasFailed;
+  if (faults.strikes('store-clock-set-back', random.fork('store clock'))) setStoreClockBack(world, safetyMs);
   for (const machine of world.machines) world.boot(machine);
-  const safetyMs = kind === undefined ? random.fork('length').between(2, 12) * minute : minute;
   const frontDoor = createFrontDoor(world, () => scheduler.now() < safetyMs);
   const underWay = beginStories(world, frontDoor, {
     ...{ operations, kind },

@@ -5,7 +5,7 @@ import type { FaultKind, Faults } from '../faults.ts';
 import type { Life } from '../machine.ts';
 import type { Random } from '../random.ts';
 import type { Scheduler } from '../scheduler.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LedgerPayment } from './ledger.ts';
 import { type ServiceAnswer, type ServiceRequest, movesMoney } from './api.ts';
 
 export interface NetworkParts {
@@ -84,13 +84,18 @@ function sent(
   const isHanging = parts.doesAccountHang();
   const struck = strikesOf(faults, random, request);
   const isLost = struck('reply-lost');
-  const isSlow = isHanging || struck('reply-slow');
+  const overtaken = revisableIn(parts, request);
+  const isOvertaken = overtaken !== undefined && faults.strikes('revised-behind-answer', random);
+  const isSlow = isHanging || isOvertaken || struck('reply-slow');
   const fault = faultyAnswer(struck, random);
-  const slowMs = isSlow ? random.between(5_000, 25_000) : random.between(5, 150);
+  const slowMs = isSlow ? random.between(5_000, isOvertaken ? 10_000 : 25_000) : random.between(5, 150);
   // A slow service may carry it out long after the caller has given up.
   const thereMs = isSlow ? random.between(1, slowMs) : random.between(1, 40);
   scheduler.after(thereMs, `${life.name} reaches the service: ${label}`, () => {
     const answer = fault.isExecuted ? carriedOut(parts, request) : undefined;
+    // The answer is under way while the service changes its mind, and tells so.
+    if (isOvertaken)
+      scheduler.after(1, 'revised behind its answer', () => reviseOnce(parts.ledger, overtaken));
     const given = fault.answer ?? answer ?? { statusCode: 500, body: '' };
     const backMs = isSlow ? slowMs - thereMs : slowMs;
     life.deliver(backMs, `answer of ${label}`, () => {
@@ -101,6 +106,19 @@ function sent(
       handler.onResponseEnd?.(controller, {});
     });
   });
+}
+
+/** The payment that a retrieval asks for, where its final status may be taken back. */
+function revisableIn({ ledger }: NetworkParts, { method, path }: ServiceRequest): LedgerPayment | undefined {
+  const payment = method === 'GET' ? ledger.findPayment(path.slice(path.lastIndexOf('/') + 1)) : undefined;
+  return payment !== undefined && isRevisable(payment) ? payment : undefined;
+}
+
+const isRevisable = ({ status, refundedAmount, revisions, isStranger }: LedgerPayment): boolean =>
+  ['approved', 'declined'].includes(status) && refundedAmount === 0 && revisions === 0 && !isStranger;
+
+function reviseOnce(ledger: Ledger, payment: LedgerPayment): void {
+  if (isRevisable(payment)) ledger.revise(payment, payment.status === 'approved' ? 'declined' : 'approved');
 }
 
 /** What the service does with a request that has reached it, and answers. */
