@@ -39,6 +39,8 @@ export interface Api {
   call<Body>(request: ApiRequest): Promise<ApiAnswer<Body>>;
   /** @throws ApiRefusal for every answer but a 2xx */
   get<Body>(path: string, within?: Within): Promise<Body>;
+  /** What does not work at the moment, by the names that `/readyz` has for it. */
+  notWorking(): Promise<string[]>;
   /** A file, as it comes. */
   download(path: string, within: Within): Promise<ApiAnswer<NodeJS.ReadableStream>>;
 }
@@ -101,6 +103,11 @@ export function createApi(
       const answer = await call<Body>({ path, within });
       if (answer.kind === 'refused') throw new ApiRefusal(answer);
       return answer.body;
+    },
+    async notWorking() {
+      const answer = await inject({ method: 'GET', url: '/readyz' });
+      const { notReady = [], degraded = [] } = answer.json<{ notReady?: string[]; degraded?: string[] }>();
+      return [...notReady, ...degraded];
     },
     async download(path, within) {
       const answer = await inject({

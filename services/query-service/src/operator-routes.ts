@@ -9,6 +9,7 @@ import {
   undecidedRefund,
   windowInQuestion,
 } from '@tollgate/payment-domain';
+import { lagSeconds } from '@tollgate/event-store';
 import { toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
 import {
   type OperatorAction,
@@ -18,7 +19,7 @@ import {
 } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
 import { isToken, readAuditPage } from '@tollgate/teams';
-import { type PaymentView, foldStream, paymentKind } from '@tollgate/views';
+import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
@@ -34,7 +35,9 @@ import { toPublicRequest } from './requests/request-routes.ts';
 /** The most reviews that the list over all teams shows: whoever has more needs hands and not pages. */
 const reviewsMax = 500;
 
-export type OperatorReadDependencies = ReadDependencies & { requests: Pick<RequestLedger, 'find'> };
+export type OperatorReadDependencies = ReadDependencies & {
+  requests: Pick<RequestLedger, 'find' | 'creations'>;
+};
 
 /** Whose payments and payouts a list is of. */
 export type OwnersOf = (wanted: Partial<Record<'team' | 'environment', string | undefined>>) => ListOwner[];
@@ -98,6 +101,8 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
     const sum = (counts: readonly { count: number }[]) => counts.reduce((all, { count }) => all + count, 0);
     return reply.send({
       ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
+      minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
+      ...given({ readModelLagMs: await readModelLagMs(deps) }),
       ...{ unresolved: sum(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
       reviews: sum(reviews),
     });
@@ -115,6 +120,12 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
   addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
     reply.send({ success: true, teams: directory.names().toSorted() }),
   );
+}
+
+async function readModelLagMs(deps: OperatorReadDependencies): Promise<number | undefined> {
+  const prefixes = viewKinds.map(({ streamPrefix }) => streamPrefix);
+  const seconds = await lagSeconds(deps, { from: deps.index.position(), prefixes });
+  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
 }
 
 function addSecurityLog(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -25,7 +25,7 @@ export interface QueryServiceOptions {
   /** Started and stopped by whoever made it. */
   directory: TeamDirectory;
   /** Opened and closed by whoever made it. */
-  requests: Pick<RequestLedger, 'find' | 'list'>;
+  requests: Pick<RequestLedger, 'find' | 'list' | 'creations'>;
   /** Stopped by whoever made it. */
   feed: EventFeed;
   /** The publisher's mapping of an event to its record. */

@@ -3,3 +3,4 @@ export * from './checkpoint.ts';
 export * from './failed-streams.ts';
 export * from './folded-states.ts';
 export * from './follow.ts';
+export { lagSeconds } from './lag.ts';

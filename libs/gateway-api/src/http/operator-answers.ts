@@ -28,6 +28,19 @@ const overviewHour = z.object({
   declined: z.int().min(0),
 });
 
+const spread = (description: string) =>
+  z
+    .object({ p50: z.number().min(0), p99: z.number().min(0) })
+    .exactOptional()
+    .describe(`${description}, milliseconds, within a tenth.`);
+
+const overviewMinute = z.object({
+  minute: instant,
+  created: z.int().min(0).describe('Payments that were created.'),
+  ownMs: spread('What the gateway itself took for a creation'),
+  providerMs: spread('What calls of the Payment Service took for one'),
+});
+
 export const operatorAnswerSchemas = {
   OperatorPaymentList: z.object({
     success,
@@ -131,6 +144,14 @@ export const operatorAnswerSchemas = {
     success,
     at: instant,
     hours: z.array(overviewHour),
+    minutes: z
+      .array(overviewMinute)
+      .describe('The last 60 minutes, as the instance that answers was told of them since its start.'),
+    readModelLagMs: z
+      .number()
+      .min(0)
+      .exactOptional()
+      .describe('How far reads are behind the events; absent where the store does not tell.'),
     unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
     reviews: z.int().min(0),
   }),

@@ -14,8 +14,22 @@ interface Hour {
   declined: number;
 }
 
+interface Spread {
+  p50: number;
+  p99: number;
+}
+
+interface Minute {
+  minute: string;
+  created: number;
+  ownMs?: Spread;
+  providerMs?: Spread;
+}
+
 interface Overview {
   hours: Hour[];
+  minutes: Minute[];
+  readModelLagMs?: number;
   unresolved: number;
   reviews: number;
 }
@@ -37,15 +51,18 @@ interface Review {
 const words = texts.overview;
 
 export const overviewPage: Page = async ({ api, outcome }) => {
-  const [overview, { accounts }, { reviews }] = await Promise.all([
+  const [overview, { accounts }, { reviews }, notWorking] = await Promise.all([
     api.get<Overview>('/api/v1/admin/overview'),
     api.get<{ accounts: Account[] }>('/api/v1/admin/accounts'),
     api.get<{ reviews: Review[] }>('/api/v1/admin/reviews'),
+    api.notWorking(),
   ]);
   const main = html`<h1>${words.title}</h1>
     ${outcome === undefined ? undefined : outcomeNotice(outcome)}
-    <section id="trouble" data-region="">${troubles(overview, accounts, reviews)}</section>
-    <section id="figures" class="figures" data-region="">${figures(overview)}</section>
+    <section id="trouble" data-region="">${troubles(overview, accounts, reviews, notWorking)}</section>
+    <section id="figures" class="figures" data-region="">
+      ${figures(overview)}${latestFigures(overview)}
+    </section>
     <section id="accounts" data-region="" aria-labelledby="accounts-title">
       <h2 id="accounts-title">${words.accounts}</h2>
       ${accountTable(accounts)}
@@ -54,8 +71,14 @@ export const overviewPage: Page = async ({ api, outcome }) => {
 };
 
 /** Everything that is not normal, each with where it leads. */
-function troubles({ unresolved }: Overview, accounts: readonly Account[], reviews: readonly Review[]): Html {
+function troubles(
+  { unresolved }: Overview,
+  accounts: readonly Account[],
+  reviews: readonly Review[],
+  notWorking: readonly string[],
+): Html {
   const notNormal = [
+    ...notWorking.map((name) => trouble('bad', html`${words.notWorking}: <code>${name}</code>.`)),
     ...accounts
       .filter(({ circuit }) => circuit !== 'closed')
       .map(({ account, environment, circuit }) =>
@@ -132,10 +155,63 @@ function figures({ hours, unresolved, reviews }: Overview): Html[] {
   ];
 }
 
-const figure = (name: string, value: string, address: string, about: string, lines?: Html): Html =>
+/** Minutes that the figure of creations is the mean of: whole ones. */
+const meanOverMinutes = 5;
+
+/** What goes on right now: how much, how fast, and how far behind. */
+function latestFigures({ minutes, readModelLagMs }: Overview): Html[] {
+  const whole = minutes.slice(-1 - meanOverMinutes, -1);
+  const perSecond = whole.reduce((sum, { created }) => sum + created, 0) / (meanOverMinutes * 60);
+  const created = minutes.map(({ minute, created: value }) => ({ label: labelOf(minute, value), value }));
+  return [
+    figure(
+      words.perSecond,
+      perSecond === 0 ? '0' : perSecond.toPrecision(2),
+      '/console/payments?last=1h',
+      words.perMinute,
+      bars(created, `${words.perSecond}, ${words.perMinute}`),
+    ),
+    timesFigure(words.ownTime, words.ownTimeHelp, minutes, ({ ownMs }) => ownMs),
+    timesFigure(words.providerTime, words.providerTimeHelp, minutes, ({ providerMs }) => providerMs),
+    figure(
+      words.lag,
+      readModelLagMs === undefined ? '–' : `${(readModelLagMs / 1_000).toFixed(1)} s`,
+      undefined,
+      words.lagHelp,
+    ),
+  ];
+}
+
+function timesFigure(
+  name: string,
+  about: string,
+  minutes: readonly Minute[],
+  spreadOf: (minute: Minute) => Spread | undefined,
+): Html {
+  const latest = minutes.slice(-meanOverMinutes).findLast((minute) => spreadOf(minute) !== undefined);
+  const spread = latest && spreadOf(latest);
+  const value = spread === undefined ? '–' : `${msText(spread.p50)} / ${msText(spread.p99)} ms`;
+  const columns = minutes.map((minute) => {
+    const { p50, p99 } = spreadOf(minute) ?? { p50: 0, p99: 0 };
+    const label = labelOf(minute.minute, `${msText(p50)} / ${msText(p99)} ms`);
+    return { label, value: p99, part: p50 };
+  });
+  return figure(name, value, undefined, about, bars(columns, `${name}, ${words.perMinute}`));
+}
+
+const msText = (ms: number): string => (ms < 10 ? ms.toFixed(1) : countText(Math.round(ms)));
+const labelOf = (minute: string, value: string | number): string => `${minute.slice(11, 16)} UTC: ${value}`;
+
+const figure = (
+  name: string,
+  value: string,
+  address: string | undefined,
+  about: string,
+  lines?: Html,
+): Html =>
   html`<article class="figure">
     <h2>${name}</h2>
-    <p class="value"><a href="${address}">${value}</a></p>
+    <p class="value">${address === undefined ? value : html`<a href="${address}">${value}</a>`}</p>
     ${lines}
     <p class="calm">${about}</p>
   </article>`;

@@ -105,9 +105,9 @@ describe('across teams', () => {
       { why: 'service-token', payment: { token: 'pay_1' } },
     ]);
     expect(await find('nothing')).toEqual([]);
-    const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[] }>();
-    expect(overview).toMatchObject({ reviews: 1, unresolved: 0 });
-    expect(overview.hours).toHaveLength(24);
+    const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[]; minutes: unknown[] }>();
+    expect(overview).toMatchObject({ reviews: 1, unresolved: 0, readModelLagMs: expect.any(Number) });
+    expect([overview.hours.length, overview.minutes.length]).toEqual([24, 60]);
     expect((await ask('/api/v1/admin/reviews')).json()).toMatchObject({ reviews: [{ team: 'games' }] });
     expect((await ask('/api/v1/admin/teams')).json()).toMatchObject({ teams: ['games', 'shop'] });
     expect((await ask('/api/v1/admin/accounts')).json()).toMatchObject({ accounts: [] });

@@ -3,6 +3,7 @@
  * time: nothing waits for it, and a process that is killed forgets the last moment.
  */
 import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
+import { type CreationMinute, createCreationPulse } from './creation-pulse.ts';
 import { openRequestFile } from './request-file.ts';
 import type { RequestRecord } from './request-record.ts';
 import {
@@ -18,6 +19,8 @@ export interface RequestLedger {
   find(owner: RequestOwner, id: string): RequestRecord | undefined;
   /** The latest first. */
   list(owner: RequestOwner, filter: RequestFilter): RequestPage;
+  /** How the creations of the last hour went, minute by minute. */
+  creations(): CreationMinute[];
   close(): void;
 }
 
@@ -43,6 +46,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
   const { file, keptMs, perTeamMax, clock, log } = options;
   const database = openRequestFile(file, log);
   const rows = createRequestRows(database, perTeamMax);
+  const pulse = createCreationPulse(clock);
   let waiting: RequestRecord[] = [];
   let cancel: (() => void) | undefined;
   let trimmedAt = -Infinity;
@@ -68,6 +72,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
 
   return {
     note(record) {
+      pulse.note(record);
       if (waiting.length >= waitingMax) return;
       waiting.push(record);
       cancel ??= clock.after(writeAfterMs, write);
@@ -80,6 +85,7 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
       write();
       return rows.list(owner, filter);
     },
+    creations: pulse.minutes,
     close() {
       write();
       database.close();

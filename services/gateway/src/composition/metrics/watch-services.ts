@@ -7,7 +7,7 @@ import type {
 } from '@tollgate/command-service';
 import { inquiryNeeds } from '@tollgate/payment-domain';
 import type { PublisherHealth } from '@tollgate/event-publisher';
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, lagSeconds } from '@tollgate/event-store';
 import type { EndpointCount } from '@tollgate/notifier';
 import type { ProjectorHealth } from '@tollgate/projector';
 import { type PaymentIndex } from '@tollgate/view-index';
@@ -15,7 +15,6 @@ import type { TeamDirectory } from '@tollgate/teams';
 import { viewKinds } from '@tollgate/views';
 import type { Clock } from '@tollgate/service-kit';
 import type { ClockCheck } from '../clock-check.ts';
-import { lagSeconds } from './lag.ts';
 import type { Metrics, Reading } from '../../edge/metrics/metrics.ts';
 
 type Watch = Pick<Metrics, 'watch'>;

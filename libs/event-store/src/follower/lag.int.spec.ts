@@ -1,7 +1,7 @@
-import { type EventStore, type Position, beginning } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
 import { createFakeClock } from '@tollgate/testing';
 import { expect, it } from 'vitest';
+import { type EventStore, type Position, beginning } from '../event-store.ts';
+import { temporaryStore } from '../testing/index.ts';
 import { lagSeconds } from './lag.ts';
 
 const prefixes = ['payment-'];

@@ -1,5 +1,5 @@
-import type { EventStore, Position } from '@tollgate/event-store';
 import type { Clock } from '@tollgate/service-kit';
+import type { EventStore, Position } from '../event-store.ts';
 
 /** After this time the store counts as unavailable, milliseconds: the scrape waits for it. */
 const tellWithinMs = 1_000;
