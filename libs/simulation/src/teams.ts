@@ -24,6 +24,7 @@ export const simulatedDirectory: TeamDirectory = {
   },
   noteRefusal: () => undefined,
   names: () => teamNames,
+  find: () => undefined,
   callbackOriginsOf: (team) => [`https://${team}.sim`],
   webhookSecretVersionsOf: () => [''],
   health: () => ({ unsignedEvents: 0, suspectStreams: [] }),

@@ -88,6 +88,8 @@ export interface TeamDirectory {
   noteRefusal(refusal: AccessRefusal): void;
   /** Every team that there is, also one whose record cannot be read. */
   names(): readonly string[];
+  /** Undefined for a team that is not known or whose record cannot be read. */
+  find(team: string): Team | undefined;
   /** Where the team may be notified now; nowhere for a team that is not known or whose record cannot be read. */
   callbackOriginsOf(team: string): readonly string[];
   /** Names of the secrets that sign the team's webhooks to an origin now, the current one first. */
@@ -180,6 +182,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
     },
     noteRefusal: onRefusal,
     names: records.names,
+    find: records.find,
     callbackOriginsOf: (team) => records.find(team)?.allowedOrigins.callback ?? [],
     webhookSecretVersionsOf: (team, endpoint) =>
       webhookSecretVersions(records.find(team)?.webhookRotations ?? [], endpoint, clock.now()),

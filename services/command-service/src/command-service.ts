@@ -6,7 +6,7 @@ import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import type { InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
-import type { SecurityWatch, TeamDirectory } from '@tollgate/teams';
+import type { SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from './accounts/accounts.ts';
 import { createCustomers } from './aggregates/customers.ts';
@@ -48,6 +48,7 @@ import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
 import { registerReviewRoutes } from './routes/review-routes.ts';
+import { registerTeamRoutes } from './routes/team-routes.ts';
 import type { FingerprintsOf } from './tokens.ts';
 import { whileAble } from './while-able.ts';
 
@@ -73,6 +74,8 @@ export interface CommandServiceDependencies {
   recordResolution?: SecurityWatch['recordResolution'];
   /** Called before a person's command is carried out; the command waits until it has resolved. */
   recordCommand?: SecurityWatch['recordCommand'];
+  /** What signs changes of teams; absent where people change none through this process. */
+  teamKeys?: TeamKeys | undefined;
   fingerprintsOf: FingerprintsOf;
   /** Encrypts what is kept and must not be read in the store. */
   vault: Vault;
@@ -152,6 +155,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerMoneyRoutes(app, parts);
       registerReviewRoutes(app, parts);
       registerOperatorRoutes(app, parts);
+      registerTeamRoutes(app, parts);
     },
     inquireForReader,
     reconciliations: () => reconciler.health(),

@@ -26,6 +26,8 @@ import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
 import { securityLogPage } from './pages/security-log.ts';
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
+import { issueKey, revokeKey, teamPage } from './pages/team.ts';
+import { addTeam, teamsPage } from './pages/teams.ts';
 import { texts } from './texts.ts';
 
 export interface ConsoleDependencies {
@@ -79,6 +81,11 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
+  addPage(app, kit, '/console/teams', teamsPage);
+  addAction(app, kit, '/console/teams', addTeam);
+  addPage(app, kit, '/console/teams/:team', teamPage);
+  addAction(app, kit, '/console/teams/:team/keys', issueKey);
+  addAction(app, kit, '/console/teams/:team/keys/revoke', revokeKey);
   addPage(app, kit, '/console/security-log', securityLogPage);
   addPage(app, kit, '/console/webhooks', webhooksPage);
   addAction(app, kit, '/console/webhooks/replay', replayMany);

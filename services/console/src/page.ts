@@ -38,17 +38,19 @@ export interface PageContext {
   idempotencyKey(...parts: readonly (string | number)[]): string;
   /** Another one each time. */
   newKey(): string;
+  /** The id of a key of a team that is not issued yet. */
+  newKeyId(): string;
 }
 
 /** Ends in a page, or at another address. */
 export type Page = (context: PageContext) => Promise<Rendered | { location: string }>;
 
-/** Ends at an address, where the outcome is shown. */
+/** Ends at an address, where the outcome is shown; or in a page, where that is shown once. */
 interface Done {
   location: string;
   outcome?: Outcome;
 }
-export type Action = (context: PageContext, form: URLSearchParams) => Promise<Done>;
+export type Action = (context: PageContext, form: URLSearchParams) => Promise<Done | Rendered>;
 
 export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page: Page): void {
   app.get(url, async (request, reply) => {
@@ -87,6 +89,7 @@ function contextOf(kit: ConsoleKit, request: FastifyRequest, session: Session): 
     outcome: sealed === null ? undefined : openOutcome(kit.mac, session, sealed),
     ...{ now: kit.clock.now(), hasSandbox: kit.hasSandbox },
     newKey: () => `console-${kit.ids.hex(16)}`,
+    newKeyId: () => kit.ids.hex(6),
     idempotencyKey: (...parts) =>
       `console-${kit.mac('key', JSON.stringify([session.id, ...parts])).slice(0, 40)}`,
   };

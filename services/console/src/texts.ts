@@ -3,6 +3,7 @@ import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
 import { securityLogTexts } from './texts/security-log.ts';
+import { teamTexts } from './texts/teams.ts';
 import { webhookTexts } from './texts/webhooks.ts';
 
 export { eventSentences } from './texts/events.ts';
@@ -16,6 +17,7 @@ export const texts = {
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
     webhooks: 'Webhooks',
+    teams: 'Teams and keys',
     securityLog: 'Security log',
     sandbox: 'Sandbox',
   },
@@ -72,6 +74,7 @@ export const texts = {
       ['g r', 'reviews'],
       ['g c', 'reconciliation'],
       ['g w', 'webhooks'],
+      ['g t', 'teams and keys'],
       ['g l', 'security log'],
       ['?', 'this list'],
     ],
@@ -271,6 +274,7 @@ export const texts = {
   reviews: reviewTexts,
   webhooks: webhookTexts,
   securityLog: securityLogTexts,
+  teams: teamTexts,
   overview: {
     title: 'Overview',
     created: 'Payments in 24 hours',

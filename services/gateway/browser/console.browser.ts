@@ -181,6 +181,28 @@ it('a list is sorted the other way, saved by name, found by it, and removed', as
   await page.getByText('The view is removed.').waitFor();
 });
 
+it('a team is added and gets a key, which is shown once and opens the API until it is revoked', async () => {
+  await signIn('admin');
+  await page.goto(own('/console/teams'));
+  await page.getByText('Add a team').click();
+  await page.getByLabel(/^Name/).fill('kiosk');
+  await page.getByRole('button', { name: 'Add the team' }).click();
+  await page.getByText('The team kiosk is added.').waitFor();
+  await page.getByText('Issue a key').click();
+  await page.getByLabel('read', { exact: true }).check();
+  await page.getByRole('button', { name: 'Issue the key' }).click();
+  const key = (await page.locator('[data-copy^="tg_sandbox_"]').innerText()).trim();
+  expect(page.url()).not.toContain(key);
+  expect(await seriousFaults()).toEqual([]);
+  const open = async () => (await system.gatewayAs(key)('GET', '/api/v1/payments')).statusCode;
+  await eventually(async () => expect(await open()).toBe(200));
+  await page.getByRole('link', { name: 'To the team kiosk' }).click();
+  await page.getByText('Revoke a key').click();
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('is revoked.').waitFor();
+  await eventually(async () => expect(await open()).toBe(401));
+});
+
 it('a day is compared with the Payment Service, to the cent, when a person asks', async () => {
   await signIn('support');
   await play('approved');
@@ -204,7 +226,15 @@ describe('every page', () => {
     await state('Approved').waitFor();
     for (const path of [
       ...['', '/payments', `/payments/${token}`, '/payouts?phase=', '/reviews', '/reconciliations'],
-      ...['/webhooks', '/webhooks?status=open', '/security-log', '/sandbox', '/search?q=nothing'],
+      ...[
+        '/webhooks',
+        '/webhooks?status=open',
+        '/teams',
+        '/teams/demo',
+        '/security-log',
+        '/sandbox',
+        '/search?q=nothing',
+      ],
     ])
       for (const [colorScheme, width] of [
         ['light', 1280],

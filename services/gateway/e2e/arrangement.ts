@@ -37,6 +37,9 @@ if (arrangement === undefined)
   );
 const { hasProcesses, isOnEventStoreDb, isOnKafka } = arrangement;
 
+/** Whether the gateway signs changes of teams itself: processes of their own have no key for it. */
+export const isSigning = !hasProcesses;
+
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What `npm run services` runs. */

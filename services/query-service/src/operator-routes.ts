@@ -18,7 +18,7 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import { given } from '@tollgate/service-kit';
-import { isToken, readAuditPage } from '@tollgate/teams';
+import { type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
 import type { ListOwner } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
@@ -116,10 +116,17 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
 
   registerOperatorMoneyRoutes(app, deps, ownersOf);
   addSecurityLog(app, deps);
+  addTeamNames(app, deps);
+}
 
-  addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) =>
-    reply.send({ success: true, teams: directory.names().toSorted() }),
-  );
+function addTeamNames(app: FastifyInstance, deps: OperatorReadDependencies): void {
+  const { directory, clock } = deps;
+  addReadRoute(app, deps, routes.listTeamNames, async ({ reply }) => {
+    const teams = directory.names().toSorted();
+    const isActive = (key: TeamKey) => key.active && !isExpired(key, clock.now());
+    const withoutKey = teams.filter((name) => directory.find(name)?.keys.some(isActive) !== true);
+    return reply.send({ success: true, teams, withoutKey });
+  });
 }
 
 async function readModelLagMs(deps: OperatorReadDependencies): Promise<number | undefined> {

@@ -76,7 +76,7 @@ async function recordCommand(
     string,
     unknown
   >;
-  const texts = ['token', 'account', 'id', 'webhook', 'name'].flatMap((key) => {
+  const texts = ['token', 'account', 'id', 'webhook', 'name', 'team', 'keyId'].flatMap((key) => {
     const value = named[key];
     return typeof value === 'string' ? [[key, value.slice(0, 128)] as const] : [];
   });

@@ -109,6 +109,27 @@ export const apiErrors = {
     ),
     since: '0.2.0',
   },
+  team_not_found: later(notFound('There is no such team. Take its name from the list of teams.', 'team')),
+  team_exists: later(refused('There is a team of this name already. Choose another name.', 'team')),
+  key_not_found: later(
+    notFound('The team has no key of this id. Take the id from the list of keys.', 'keyId'),
+  ),
+  key_exists: later(
+    refused(
+      'A key of this id was issued before, and its text is not shown again. Issue another one.',
+      'keyId',
+    ),
+  ),
+  too_many_active_keys: later(
+    refused(
+      'Two keys of this environment are active: the one in use and the one that replaces it. Revoke one first.',
+    ),
+  ),
+  signing_key_missing: later(
+    refused(
+      'Changes of teams are signed, and this gateway does not have the key. Use the command line where the key is.',
+    ),
+  ),
   too_many_views: refused('You have saved as many views as there may be. Remove one first.', 'name'),
   webhook_not_found: notFound('No webhook has this id. Take the id from the list of webhooks.', 'id'),
   webhook_endpoint_not_found: later(

@@ -7,3 +7,5 @@ export type { OperatorAction, OperatorPaymentAnswer } from './operator-answers.t
 export * from './queries.ts';
 export * from './requests.ts';
 export * from './routes.ts';
+export { type PublicKey } from './team-answers.ts';
+export * from './team-requests.ts';

@@ -9,6 +9,7 @@ import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
+import { teamAnswerSchemas } from './team-answers.ts';
 
 const success = z.literal(true);
 const owner = { team: z.string(), environment: z.enum(environmentSchema.options) };
@@ -163,7 +164,11 @@ export const operatorAnswerSchemas = {
       .exactOptional()
       .describe('The request whose id was searched for.'),
   }),
-  TeamNames: z.object({ success, teams: z.array(z.string()) }),
+  TeamNames: z.object({
+    success,
+    teams: z.array(z.string()),
+    withoutKey: z.array(z.string()).describe('Those of them without an active key.'),
+  }),
   AccountList: z.object({
     success,
     accounts: z.array(
@@ -180,6 +185,7 @@ export const operatorAnswerSchemas = {
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
   Recorded: z.object({ success }),
+  ...teamAnswerSchemas,
 } as const satisfies Record<string, z.ZodType>;
 
 export type OperatorAction = (typeof operatorActions)[number];

@@ -182,6 +182,12 @@ export const securityLogSchema = z.strictObject({
   team: operatorPaymentListSchema.shape.team,
 });
 
+export const keyListSchema = z.strictObject({
+  ...onePage,
+  team: operatorPaymentListSchema.shape.team,
+  state: z.enum(['active', 'ended'], 'must be active or ended').optional(),
+});
+
 /** Seconds. */
 const feedWaitMax = 25;
 

@@ -17,6 +17,8 @@ import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
+import { keyRevocationSchema, newKeySchema, newTeamSchema } from './team-requests.ts';
+import { teamRoutes } from './team-routes.ts';
 import {
   approvalRefusalSchema,
   bulkReplaySchema,
@@ -52,6 +54,9 @@ export const bodySchemas = {
   WebhookEndpointChange: webhookEndpointChangeSchema,
   SecretRotation: secretRotationSchema,
   BulkReplay: bulkReplaySchema,
+  NewTeam: newTeamSchema,
+  NewKey: newKeySchema,
+  KeyRevocation: keyRevocationSchema,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 
@@ -357,6 +362,7 @@ export const routes = {
   ...requestRoutes,
   ...feedRoutes,
   ...operatorRoutes,
+  ...teamRoutes,
   ...aboutTheGateway,
 };
 

@@ -6,8 +6,11 @@ export const operatorRoles = ['viewer', 'support', 'operator', 'admin'] as const
 export const operatorRoleSchema = z.enum(operatorRoles);
 export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
-/** What no key of a team has: `operators:read` reads across teams, `operators:act` sets off what moves no money. */
-export const operatorScopes = ['operators:read', 'operators:act'] as const;
+/**
+ * What no key of a team has: `operators:read` reads across teams, `operators:act` sets off what moves no money,
+ * `operators:manage` changes who may call.
+ */
+export const operatorScopes = ['operators:read', 'operators:act', 'operators:manage'] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
 interface Rights {
@@ -24,7 +27,10 @@ const support: Rights = {
 };
 const operator: Rights = { across: support.across, within: [...support.within, 'payouts', 'admin'] };
 
-/** A second key's approval of a payout is an admin's business: whoever resolves reviews releases no money by himself. */
-const admin: Rights = { across: operator.across, within: [...operator.within, 'approvals'] };
+/** Whoever resolves reviews releases no money by himself, and lets nobody in: a second key's approval and keys are an admin's. */
+const admin: Rights = {
+  across: [...operator.across, 'operators:manage'],
+  within: [...operator.within, 'approvals'],
+};
 
 export const rightsOf: Readonly<Record<OperatorRole, Rights>> = { viewer, support, operator, admin };

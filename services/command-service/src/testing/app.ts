@@ -38,6 +38,7 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     stop: () => Promise.resolve(),
     authenticate: () => authentication ?? { kind: 'caller', caller: known },
     names: () => [],
+    find: () => undefined,
     callbackOriginsOf: () => [],
     webhookSecretVersionsOf: () => [''],
     noteRefusal: () => undefined,

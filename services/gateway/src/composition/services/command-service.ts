@@ -7,13 +7,14 @@ import {
   whileTimeIsKnown,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
-import { type SecurityLog, followTeamChanges } from '@tollgate/teams';
+import { type SecurityLog, type TeamKeys, followTeamChanges } from '@tollgate/teams';
 import { StartupError, createLocalKeyService, createVault } from '@tollgate/service-kit';
 import { callbackPath } from '@tollgate/provider';
 import { registerInquiryHints } from '../../edge/inquiry-hints.ts';
 import { inBackground } from '../background.ts';
 import { type ClockCheck, storeTime } from '../clock-check.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
+import { serviceNames } from '../../configuration/service-names.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
@@ -49,6 +50,7 @@ export async function startCommandService(
   stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
+    teamKeys: ownTeamKeys(parts),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
     accounts: whileTimeIsKnown(accounts, clockCheck, clock),
     clock: storeTime(clock, clockCheck),
@@ -88,6 +90,20 @@ export async function startCommandService(
       ...(isWrong(clockCheck) ? ['clock-skew'] : []),
     ],
   };
+}
+
+/**
+ * Undefined where the services run apart, even though the file may be in a folder that they share, and where the key is kept
+ * elsewhere: then the command line makes the changes.
+ */
+function ownTeamKeys({ runs, teamKeys }: Parts): TeamKeys | undefined {
+  if (!serviceNames.every(runs)) return undefined;
+  try {
+    teamKeys.signer();
+    return teamKeys;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Changes of teams into the security log; each process does it, and who comes second writes nothing. */

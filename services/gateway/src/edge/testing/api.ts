@@ -15,7 +15,7 @@ import {
   createOperatorCredentials,
   createTeamDirectory,
 } from '@tollgate/teams';
-import { testVerifier } from '@tollgate/teams/testing';
+import { testTeamKeys, testVerifier } from '@tollgate/teams/testing';
 import {
   createLocalKeyService,
   createRequestIds,
@@ -52,12 +52,14 @@ export interface TestedApi {
 
 export interface TestedApiOptions {
   hasConsole?: boolean;
+  /** Whether changes of teams can be signed. */
+  isSigning?: boolean;
 }
 
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
-  { hasConsole = false }: TestedApiOptions = {},
+  { hasConsole = false, isSigning = false }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);
@@ -70,6 +72,7 @@ export async function startApi(
   const commands = createCommandService({
     recordCommand: async (asked) => void recorded.push(asked),
     installation: 'installation-1',
+    ...(isSigning ? { teamKeys: testTeamKeys } : {}),
     ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
