@@ -133,6 +133,40 @@ describe('the sum of a day', () => {
     expect(codeOf(await create('order-2', 100, other))).toBe('answered');
   });
 
+  // A team paid 6,000 under a limit of 1,600 a day: each request of 500 had a repeat beside it, under the same key and with
+  // another amount, and what this one reserved took the place of the 500.
+  it('is that of the greatest of several requests under one key, of which one is announced', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
+    const announcing = (after: Promise<unknown>, dies: boolean) =>
+      harness().startInstance({
+        dies,
+        wrapStore: (store) => ({
+          ...store,
+          async append(stream, ...rest) {
+            if (stream.startsWith('payment-')) await after;
+            return store.append(stream, ...rest);
+          },
+        }),
+      });
+    const first = create('order-1', 60, by, announcing(opened, false));
+    await expect.poll(spendingEvents).toBe(1);
+    await harness().clock.advance(1);
+    void create('order-1', 1, by, announcing(new Promise(() => undefined), true));
+    await expect.poll(spendingEvents).toBe(2);
+    open(undefined);
+    expect(codeOf(await first)).toBe('answered');
+    expect(codeOf(await create('order-2', 60, by))).toBe('daily_limit_exceeded');
+  });
+
+  it('keeps what one key has reserved where another key may not ask for the same', async () => {
+    const ofTeam = limitOf('payment', null, 100);
+    const [free, bound] = [limited(ofTeam), limited(ofTeam, limitOf('payment', null, 10, 'bound'))];
+    await Promise.all([free, bound, bound].map((by) => create('order-1', 60, by)));
+    expect(harness().provider.received).toHaveLength(1);
+    expect(codeOf(await create('order-2', 60, free))).toBe('daily_limit_exceeded');
+  });
+
   it('is told with what is left and when it ends, by HTTP 422', async () => {
     const app = startApp(harness(), { team: { limits: [limitOf('payment', 80, 100)] } });
     const body = (orderNumber: string, amount: number) => ({ ...teaFor(orderNumber, amount).request });

@@ -35,13 +35,16 @@ interface SpendingWanted extends AmountReserved {
   currency: string;
 }
 
+type SpendingReservation =
+  | { kind: 'refused'; refusal: LimitRefusal }
+  /** `giveBack` is for what is not announced after all; what others rely on as well stays. @throws StoreUnavailable */
+  | { kind: 'reserved'; giveBack(): Promise<void> };
+
 export interface Spending {
   /** Whether any limit is about these: where none is, nothing else here need be asked. */
   isLimited(caller: Pick<Caller, 'limits'>, operation: LimitedOperation, currency: string): boolean;
   /** Reserves the amount, or says which limit it would pass. @throws StoreUnavailable */
-  reserve(caller: Caller, wanted: SpendingWanted, cause: Cause): Promise<LimitRefusal | undefined>;
-  /** Gives back what was reserved for something that was not announced. @throws StoreUnavailable */
-  release(caller: Caller, wanted: SpendingWanted, cause: Cause): Promise<void>;
+  reserve(caller: Caller, wanted: SpendingWanted, cause: Cause): Promise<SpendingReservation>;
 }
 
 export type SpendingDependencies = { store: EventStore; clock: Clock; ids: Ids } & SpendingOutcomes;
@@ -66,39 +69,45 @@ export function createSpending(deps: SpendingDependencies): Spending {
     return ledger;
   };
 
-  const release = (stream: string, tokens: readonly string[], cause: Cause) =>
-    turns.take(stream, () => releaseIn(deps, stream, ledgerOf(stream), { tokens, cause }));
+  const giveBack = async (claims: readonly Claim[], cause: Cause) => {
+    for (const { stream, ...claim } of claims)
+      await turns.take(stream, () => giveBackIn(deps, stream, ledgerOf(stream), { ...claim, cause }));
+  };
 
   return {
     isLimited: (caller, operation, currency) => limitsOf(caller, operation, currency).length > 0,
     async reserve(caller, wanted, cause) {
       const limits = limitsOf(caller, wanted.operation, wanted.currency);
       const over = limits.find(({ perCall }) => perCall !== null && wanted.amount > perCall);
-      if (over !== undefined) return refusalOf('amount_limit_exceeded', over, over.perCall ?? 0);
-      const reserved: string[] = [];
+      if (over !== undefined) return refused(refusalOf('amount_limit_exceeded', over, over.perCall ?? 0));
+      const claims: Claim[] = [];
+      const now = deps.clock.now();
       for (const limit of limits) {
         if (limit.perDay === null) continue;
         const { perDay } = limit;
-        const stream = streamOf(caller, limit, deps.clock.now());
-        const left = await turns.take(stream, () =>
+        const stream = streamOf(caller, limit, now);
+        const reserved = await turns.take(stream, () =>
           reserveIn(deps, stream, ledgerOf(stream), { wanted, perDay, cause }),
         );
-        if (left === undefined) reserved.push(stream);
-        else {
-          for (const each of reserved) await release(each, [wanted.token], cause);
-          const until = (Math.floor(deps.clock.now() / dayMs) + 1) * dayMs;
-          return { ...refusalOf('daily_limit_exceeded', limit, perDay), left: { amount: left, until } };
+        if (reserved.kind === 'full') {
+          await giveBack(claims, cause);
+          const left = { amount: reserved.left, until: (Math.floor(now / dayMs) + 1) * dayMs };
+          return refused({ ...refusalOf('daily_limit_exceeded', limit, perDay), left });
         }
+        if (reserved.kind === 'first')
+          claims.push({ stream, token: wanted.token, lapsesAt: reserved.lapsesAt });
       }
-      return undefined;
-    },
-    async release(caller, wanted, cause) {
-      for (const limit of limitsOf(caller, wanted.operation, wanted.currency))
-        if (limit.perDay !== null)
-          await release(streamOf(caller, limit, deps.clock.now()), [wanted.token], cause);
+      return { kind: 'reserved', giveBack: () => giveBack(claims, cause) };
     },
   };
 }
+
+/** What a request was the first to reserve. */
+interface Claim extends Pick<AmountReserved, 'token' | 'lapsesAt'> {
+  stream: string;
+}
+
+const refused = (refusal: LimitRefusal): SpendingReservation => ({ kind: 'refused', refusal });
 
 const limitsOf = (
   { limits = [] }: Pick<Caller, 'limits'>,
@@ -128,31 +137,36 @@ const streamOf = (
     dayOf(now),
   ].join('.');
 
-/** @returns what is left of the day where that is not enough */
+type Reserved =
+  | { kind: 'first'; lapsesAt: number }
+  /** Another request under the same key had reserved, and may be announced yet. */
+  | { kind: 'joined' }
+  | { kind: 'full'; left: number };
+
 async function reserveIn(
   deps: SpendingDependencies,
   stream: string,
   ledger: Ledger,
   { wanted, perDay, cause }: { wanted: SpendingWanted; perDay: number; cause: Cause },
-): Promise<number | undefined> {
-  const { token, subject, amount, lapsesAt } = wanted;
+): Promise<Reserved> {
+  const { token, amount } = wanted;
   let isCurrent = false;
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
     const known = ledger.day.find(token);
-    if (known !== undefined && known.amount >= amount && known.lapsesAt >= lapsesAt) return undefined;
     const left = BigInt(perDay) - ledger.day.used() + BigInt(known?.amount ?? 0);
     if (BigInt(amount) > left) {
       const isChanged = isCurrent
         ? await heal(deps, stream, ledger, cause)
         : await catchUp(deps, stream, ledger);
-      if (isCurrent && !isChanged) return Number(left > 0n ? left : 0n);
+      if (isCurrent && !isChanged) return { kind: 'full', left: Number(left > 0n ? left : 0n) };
       isCurrent = true;
       continue;
     }
-    const data = { token, subject, amount, lapsesAt };
+    const other = known !== undefined && deps.clock.now() < known.lapsesAt ? known : undefined;
+    const data = entryBeside(other, wanted);
     if (await append(deps, stream, ledger, { type: 'AmountReserved', data, cause })) {
       ledger.day.reserve(data);
-      return undefined;
+      return other === undefined ? { kind: 'first', lapsesAt: data.lapsesAt } : { kind: 'joined' };
     }
   }
   throw new TollgateError('stream_contended', `Too many requests reserve in ${stream} at once.`, {
@@ -160,18 +174,33 @@ async function reserveIn(
   });
 }
 
-async function releaseIn(
+/**
+ * Which of several requests under one key is announced is not known yet, so the greater amount counts. A later end tells the
+ * first one that it is not alone.
+ */
+function entryBeside(
+  other: AmountReserved | undefined,
+  { token, subject, amount, lapsesAt }: SpendingWanted,
+): AmountReserved {
+  if (other === undefined) return { token, subject, amount, lapsesAt };
+  return {
+    ...{ token, subject, amount: Math.max(amount, other.amount) },
+    lapsesAt: Math.max(lapsesAt, other.lapsesAt + 1),
+  };
+}
+
+/** Only as long as nobody else has joined: what several rely on lapses by itself. */
+async function giveBackIn(
   deps: SpendingDependencies,
   stream: string,
   ledger: Ledger,
-  { tokens, cause }: { tokens: readonly string[]; cause: Cause },
+  { token, lapsesAt, cause }: { token: string; lapsesAt: number; cause: Cause },
 ): Promise<void> {
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
-    const there = tokens.filter((token) => ledger.day.find(token) !== undefined);
-    if (there.length === 0) return;
-    if (!(await append(deps, stream, ledger, { type: 'AmountsReleased', data: { tokens: there }, cause })))
-      continue;
-    ledger.day.release(there);
+    if (ledger.day.find(token)?.lapsesAt !== lapsesAt) return;
+    const data = { tokens: [token] };
+    if (!(await append(deps, stream, ledger, { type: 'AmountsReleased', data, cause }))) continue;
+    ledger.day.release([token]);
     return;
   }
 }

@@ -73,8 +73,11 @@ function reserving(
   const operation = 'payment';
   if (!spending.isLimited(caller, operation, currency)) return {};
   return {
-    reserve: ({ attempt: { quietUntil: lapsesAt } }: RequestPayment) =>
-      spending.reserve(caller, { operation, currency, token, subject: token, amount, lapsesAt }, cause),
+    reserve: async ({ attempt: { quietUntil: lapsesAt } }: RequestPayment) => {
+      const wanted = { operation, currency, token, subject: token, amount, lapsesAt } as const;
+      const reserved = await spending.reserve(caller, wanted, cause);
+      return reserved.kind === 'refused' ? reserved.refusal : undefined;
+    },
   };
 }
 

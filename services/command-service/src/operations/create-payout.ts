@@ -211,11 +211,11 @@ async function reserveFor(
   const { fingerprint, call } = command;
   const wanted = { token, account, amount, currency, fingerprint, lapsesAt: call.quietUntil };
   const spent = { ...wanted, operation: 'payout', subject: token } as const;
-  const over = await spending.reserve(caller, spent, cause);
-  if (over !== undefined) return over;
+  const counted = await spending.reserve(caller, spent, cause);
+  if (counted.kind === 'refused') return counted.refusal;
   const reserved = await positions.reserve(caller, wanted, cause);
   if (reserved.kind !== 'refused') return undefined;
-  if (reserved.refusal.code === 'payout_exceeds_position') await spending.release(caller, spent, cause);
+  if (reserved.refusal.code === 'payout_exceeds_position') await counted.giveBack();
   return reserved.refusal;
 }
 

@@ -100,12 +100,12 @@ async function reserveRefund(
   // The decision says why there is none.
   if (amount < 1) return wanted;
   const { quietUntil: lapsesAt } = windowAt(clock.now() + turnWaitMs, times);
-  const refusal = await spending.reserve(
+  const reserved = await spending.reserve(
     caller,
     { operation, currency, token, subject, amount, lapsesAt },
     cause,
   );
-  return refusal ?? { ...wanted, amount };
+  return reserved.kind === 'refused' ? reserved.refusal : { ...wanted, amount };
 }
 
 interface Wanted {
