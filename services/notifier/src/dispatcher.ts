@@ -174,10 +174,11 @@ function createSender(
     const loaded = await journal.load(token);
     const webhook = dueWebhook(loaded.state, clock.now());
     if (webhook === undefined) return loaded;
+    const triedAt = clock.now();
     const outcome = await tryToDeliver(deps, webhook, signal);
     if (outcome === undefined) return loaded;
     // First, so that a crash in between forgets nothing: what is still open is then abandoned.
-    await health.note(webhook, outcome);
+    await health.note(webhook, outcome, triedAt);
     const recorded = await journal.recordOutcome(token, webhook.id, outcome);
     logTry(log, token, webhook.team, outcome);
     return recorded;

@@ -67,6 +67,25 @@ describe('an endpoint', () => {
     expect(signed(1)).toEqual([false, true]);
   });
 
+  // A team whose rotation was not answered, and that rotated again, had a receiver that knew neither of the two secrets that
+  // signed, a minute after it had been promised a day.
+  it('verifies with each secret that was promised to sign, also after a second rotation, until one ends them all', async () => {
+    const given = await startEndpointApi();
+    const { endpoint, secret: first } = await given.add();
+    const rotate = async (overlapHours: number) =>
+      (await given.call('POST', `${path}/${endpoint.id}/rotate-secret`, { overlapHours })).body.secret;
+    given.notify();
+    const secrets = [first, await rotate(24), await rotate(24)];
+    const signers = async (count: number) => {
+      await payWithout(given, `pay_${count}`);
+      await eventually(() => expect(given.receiver.received).toHaveLength(count));
+      return secrets.map((each) => isSignedWith(each, given.receiver.received[count - 1]!));
+    };
+    expect(await signers(1)).toEqual([true, true, true]);
+    secrets.push(await rotate(0));
+    expect(await signers(2)).toEqual([false, false, false, true]);
+  });
+
   it('gets a test event once, which says that it is one', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add({ events: ['payout.approved'] });
@@ -81,6 +100,25 @@ describe('an endpoint', () => {
 });
 
 describe('an endpoint is disabled', () => {
+  // A team moved its endpoint away from a server that was gone, and what that server still answered disabled the new one.
+  it('by no answer to what was sent before it was moved', async () => {
+    const given = await startEndpointApi();
+    const { endpoint } = await given.add();
+    let answer: (status: number) => void = () => undefined;
+    given.receiver.react(() => (response) => {
+      answer = (status) => response.writeHead(status).end();
+    });
+    given.notify();
+    await payWithout(given, 'pay_1');
+    await eventually(() => expect(given.receiver.received).toHaveLength(1));
+    await given.clock.advance(1);
+    const one = `${path}/${endpoint.id}`;
+    await given.call('PATCH', one, { url: `${given.receiver.url}/new` });
+    answer(410);
+    await eventually(async () => expect(await statesOf(given, endpoint.id)).toEqual(['given_up']));
+    expect((await given.call('GET', one)).body.endpoint.status).toBe('enabled');
+  });
+
   it('by its answer 410, and gets nothing until a person has enabled it and replayed what it missed', async () => {
     const given = await startEndpointApi();
     const { endpoint } = await given.add();

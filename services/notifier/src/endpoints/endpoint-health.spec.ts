@@ -41,18 +41,18 @@ describe('an endpoint is disabled', () => {
     ['by no webhook to a callbackUrl', withoutEndpoint(), answered(410), []],
   ] as const)('%s', async (_, webhook, outcome, reasons) => {
     const given = start();
-    await given.health.note(webhook, outcome);
+    await given.health.note(webhook, outcome, 50);
     expect(given.reasons).toEqual(reasons);
   });
 
   it('not by one body that it refuses each time, while it takes others', async () => {
     const given = start();
-    await given.health.note(refusedEachTime({ id: 'whk_0' }), answered(204));
-    await given.health.note(refusedEachTime(), answered(500));
+    await given.health.note(refusedEachTime({ id: 'whk_0' }), answered(204), 50);
+    await given.health.note(refusedEachTime(), answered(500), 50);
     expect(given.reasons).toEqual(['given_up']);
     await given.clock.advance(100);
-    await given.health.note(refusedEachTime({ id: 'whk_2' }), answered(204));
-    await given.health.note(refusedEachTime(), answered(500));
+    await given.health.note(refusedEachTime({ id: 'whk_2' }), answered(204), 50);
+    await given.health.note(refusedEachTime(), answered(500), 50);
     expect(given.reasons).toEqual(['given_up']);
   });
 });

@@ -6,8 +6,8 @@ import { isAccepted, isGone, type Outcome, type Webhook } from '../webhook-state
 import type { EndpointBook } from './endpoint-book.ts';
 
 export interface EndpointHealth {
-  /** Before the outcome is recorded. @throws what the store throws */
-  note(webhook: Webhook, outcome: Outcome): Promise<void>;
+  /** Before the outcome of the attempt that began then is recorded. @throws what the store throws */
+  note(webhook: Webhook, outcome: Outcome, triedAt: number): Promise<void>;
 }
 
 const notifier: Actor = { kind: 'service', name: 'notifier' };
@@ -33,7 +33,7 @@ export function createEndpointHealth({
   }
 
   return {
-    async note(webhook, outcome) {
+    async note(webhook, outcome, triedAt) {
       const { id, environment, team, endpoint } = webhook;
       if (endpoint === undefined) return;
       const at = clock.now();
@@ -43,7 +43,7 @@ export function createEndpointHealth({
       }
       const reason = reasonOf(webhook, endpoint, outcome);
       if (reason === undefined) return;
-      const command = { type: 'Disable', id: endpoint, reason, webhook: id, at } as const;
+      const command = { type: 'Disable', id: endpoint, reason, webhook: id, triedAt, at } as const;
       const answer = await book.change({ environment, team }, command, notifier);
       if (answer.kind === 'done' && answer.events.length > 0)
         log.warn({ team, token: endpoint, code: reason }, 'a webhook endpoint is disabled');

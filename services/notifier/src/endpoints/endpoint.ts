@@ -20,11 +20,22 @@ export interface Endpoint {
   createdAt: number;
   /** Absent while it is enabled. */
   disabled?: { reason: DisabledReason; at: number };
+  /** When it was last enabled, or given its URL: an attempt that began before says nothing about it. */
+  currentSince: number;
   /** Counts the secrets, from 1. */
   secret: number;
-  /** So long the secret before signs, too; milliseconds since the Unix epoch. */
-  formerUntil?: number;
+  /** Those before it that may sign yet, the latest first. */
+  formerSecrets: readonly FormerSecret[];
 }
+
+interface FormerSecret {
+  secret: number;
+  /** So long it signs, too; milliseconds since the Unix epoch. */
+  until: number;
+}
+
+/** Each signs every webhook. */
+const formerSecretsMax = 4;
 
 export interface Endpoints {
   endpoints: readonly Endpoint[];
@@ -35,7 +46,7 @@ export const noEndpoints: Endpoints = { endpoints: [], changes: 0 };
 export type EndpointCommand =
   | { type: 'Add'; id: string; url: string; events: readonly string[]; description?: string; at: number }
   | { type: 'Change'; id: string; to: EndpointChange; at: number }
-  | { type: 'Disable'; id: string; reason: 'gone' | 'given_up'; webhook: string; at: number }
+  | { type: 'Disable'; id: string; reason: 'gone' | 'given_up'; webhook: string; triedAt: number; at: number }
   | { type: 'RotateSecret'; id: string; formerUntil: number; at: number }
   | { type: 'Remove'; id: string; at: number };
 
@@ -62,9 +73,9 @@ const events = (...decided: EndpointEvent[]): EndpointDecision => ({ kind: 'even
 export function decideEndpoints(state: Endpoints, command: EndpointCommand): EndpointDecision {
   const known = state.endpoints.find(({ id }) => id === command.id);
   if (command.type === 'Disable') {
-    const { id, at, reason, webhook } = command;
-    const isDone = known === undefined || known.disabled !== undefined;
-    return isDone ? events() : events({ type: 'EndpointDisabled', data: { id, at, reason, webhook } });
+    const { id, at, reason, webhook, triedAt } = command;
+    const isOver = known === undefined || known.disabled !== undefined || triedAt < known.currentSince;
+    return isOver ? events() : events({ type: 'EndpointDisabled', data: { id, at, reason, webhook } });
   }
   if (state.changes >= endpointChangesMax && command.type !== 'Remove')
     return refuse('too_many_endpoint_changes');
@@ -119,13 +130,15 @@ export function evolveEndpoints({ endpoints, changes }: Endpoints, event: Endpoi
   const { id } = event.data;
   if (event.type === 'EndpointAdded') {
     const { at: createdAt, ...terms } = event.data;
-    return { endpoints: [...endpoints, { ...terms, createdAt, secret: 1 }], changes: counted };
+    return { endpoints: [...endpoints, { ...terms, createdAt, ...begun(createdAt) }], changes: counted };
   }
   if (!endpoints.some((each) => each.id === id))
     throw new InvariantViolation(`${event.type} is of an endpoint that is not there`);
   const after = endpoints.flatMap((each) => (each.id === id ? apply(each, event) : [each]));
   return { endpoints: after, changes: counted };
 }
+
+const begun = (createdAt: number) => ({ currentSince: createdAt, secret: 1, formerSecrets: [] });
 
 function apply(
   endpoint: Endpoint,
@@ -134,21 +147,31 @@ function apply(
   const { disabled: _, description: before, ...rest } = endpoint;
   switch (event.type) {
     case 'EndpointChanged': {
-      const { id: __, at: ___, description = before, ...to } = event.data;
+      const { id: __, at, description = before, ...to } = event.data;
       const { disabled } = endpoint;
-      return [{ ...rest, ...to, ...given({ disabled, description: description || undefined }) }];
+      const currentSince = to.url === undefined ? rest.currentSince : at;
+      return [
+        { ...rest, ...to, currentSince, ...given({ disabled, description: description || undefined }) },
+      ];
     }
     case 'EndpointEnabled':
-      return [{ ...rest, ...given({ description: before }) }];
+      return [{ ...rest, currentSince: event.data.at, ...given({ description: before }) }];
     case 'EndpointDisabled': {
       const { reason, at } = event.data;
       return [{ ...endpoint, disabled: { reason, at } }];
     }
     case 'EndpointSecretRotated':
-      return [{ ...endpoint, secret: endpoint.secret + 1, formerUntil: event.data.formerUntil }];
+      return [{ ...endpoint, ...rotated(endpoint, event.data.formerUntil) }];
     case 'EndpointRemoved':
       return [];
   }
+}
+
+/** The latest rotation says how long any secret before may sign; one whose answer was lost takes nothing from those before it. */
+function rotated({ secret, formerSecrets }: Endpoint, formerUntil: number) {
+  const all = [{ secret, until: formerUntil }, ...formerSecrets].slice(0, formerSecretsMax);
+  const limited = all.map((each) => ({ ...each, until: Math.min(each.until, formerUntil) }));
+  return { secret: secret + 1, formerSecrets: limited };
 }
 
 export const isToldOf = (
@@ -157,7 +180,10 @@ export const isToldOf = (
 ) => told.includes(everyWebhookEvent) || told.includes(`${type}.${status}`);
 
 /** Names of its secrets for `webhookSecretsOf`, the current one first. No origin's secret is called so. */
-export function secretVersionsOf({ id, secret, formerUntil = 0 }: Endpoint, now: number): readonly string[] {
-  const nameOf = (count: number) => `endpoint ${id} ${count}`;
-  return formerUntil > now ? [nameOf(secret), nameOf(secret - 1)] : [nameOf(secret)];
+export function secretVersionsOf(
+  { id, secret, formerSecrets }: Pick<Endpoint, 'id' | 'secret' | 'formerSecrets'>,
+  now: number,
+): readonly string[] {
+  const former = formerSecrets.filter(({ until }) => until > now);
+  return [secret, ...former.map((each) => each.secret)].map((count) => `endpoint ${id} ${count}`);
 }

@@ -50,7 +50,8 @@ export function addEndpointRoute<Stated extends Route>(
 }
 
 export function toPublicEndpoint({ environment }: EndpointOwner, endpoint: Endpoint): PublicWebhookEndpoint {
-  const { id, url, events, description, disabled, formerUntil, createdAt } = endpoint;
+  const { id, url, events, description, disabled, formerSecrets, createdAt } = endpoint;
+  const formerUntil = formerSecrets[0]?.until;
   return {
     ...{ id, environment, url, events: [...events], ...given({ description }) },
     status: disabled === undefined ? 'enabled' : 'disabled',
