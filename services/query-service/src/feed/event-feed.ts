@@ -3,7 +3,13 @@
  * somebody first asks, so that an installation in which nobody does has no work with it, and goes on from its file after a
  * restart. Who waits costs a timer and an entry in a list, however many others there are.
  */
-import { type EventStore, type RecordedEvent, createBatchAge, createFollower } from '@tollgate/event-store';
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  createBatchAge,
+  createFollower,
+} from '@tollgate/event-store';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
 import { type FeedEntry, type FeedFile, type FeedOwner, openFeedFile } from './feed-file.ts';
 import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
@@ -25,6 +31,8 @@ export interface EventFeedOptions {
 export interface EventFeed {
   /** What there is of the owner after that position, as far as it is known here by now. */
   after(owner: FeedOwner, position: string, limit: number): readonly FeedEntry[];
+  /** Every event up to there is known here. */
+  position(): Position;
   /** False from the start until all that the store has by then is known here. */
   isComplete(): boolean;
   /** Resolves when there is something of the owner after that position, when the time is over, or when the signal is aborted. */
@@ -52,6 +60,7 @@ export function createEventFeed(options: EventFeedOptions): EventFeed {
       begin();
       return file.after(owner, position, limit);
     },
+    position: () => file.progress().position,
     isComplete: () => isComplete,
     async changed(owner, position, { waitMs, signal }) {
       // It may have come between the page that had nothing and this.

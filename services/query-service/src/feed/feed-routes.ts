@@ -1,6 +1,6 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
-import { type Call, routes, sendError } from '@tollgate/gateway-api/http';
+import { type Call, authenticate, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ReadDependencies, addReadRoute } from '../reading.ts';
@@ -29,6 +29,7 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     const { query, request, reply } = call;
     const lastSeen = request.headers['last-event-id'];
     const after = typeof lastSeen === 'string' && isPosition(lastSeen) ? lastSeen : query.after;
+    if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // Whoever only takes what is there needs no place to wait in.
     if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
@@ -41,12 +42,29 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     });
     const signal = AbortSignal.any([gone.signal, closing.signal]);
     if (isStream) return sendStream(deps, call, after, signal);
-    return sendPage(reply, await pageInTime(deps, call, after, signal));
+    const page = await pageInTime(deps, call, after, signal);
+    // The key may have been revoked while it waited.
+    if (authenticate(deps.directory, request, reply, routes.listEvents.scopes) === undefined) return reply;
+    return sendPage(reply, page);
   });
 }
 
 /** As the store writes them. */
 const isPosition = (text: string): boolean => /^[\d:/-]{0,64}$/.test(text);
+
+/**
+ * No event has had that place: a number in place of the text that it was, or a place in a store that was restored since. There
+ * is nothing behind it for ever, or for as long as events are recorded that nobody reads.
+ */
+const isBeyondAll = async ({ feed, store }: FeedDependencies, after: string): Promise<boolean> =>
+  after > feed.position() && after > (await store.head());
+
+const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
+  sendError(reply, 'invalid_param', {
+    message:
+      'after is beyond everything that was recorded. Send a cursor as this feed has given it, or none to begin with the first event.',
+    parameter: 'after',
+  });
 
 const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
   readFeedPage(deps, caller, { after, limit: query.limit });

@@ -2,6 +2,7 @@ import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
+import { appendTeamEvents } from '@tollgate/teams/testing';
 import { disputeKind, payoutKind } from '@tollgate/views';
 import {
   disputeHappening,
@@ -120,6 +121,20 @@ describe('the events of a team', () => {
     expect(answer.json()).toMatchObject({ errors: [{ code: 'invalid_param', parameter }] });
   });
 
+  // A client that kept the cursor as a number, without its leading zeros, was told for ever that there was nothing behind it.
+  it('are not given behind a place that no event has had', async () => {
+    const { wholePage, get } = await givenSome();
+    const { cursor } = await wholePage();
+    for (const after of [String(Number(cursor)), `9${cursor}`]) {
+      const accept = ['application/json', 'text/event-stream'];
+      const answers = await Promise.all(accept.map((each) => get(`${url}?after=${after}`, { accept: each })));
+      for (const answer of answers)
+        expect([answer.statusCode, answer.json()]).toMatchObject([
+          ...[400, { errors: [{ code: 'invalid_param', parameter: 'after' }] }],
+        ]);
+    }
+  });
+
   it('are given without one that cannot be read', async () => {
     const recordOf = async ({ type, stream }: RecordedEvent) => {
       if (stream === 'payment-pay_1' && type === 'AttemptAccepted') throw new Error('damaged');
@@ -145,6 +160,19 @@ describe('who waits', () => {
     expect(answered).toBeUndefined();
     await given(store, { pay_3: [requested()] });
     expect((await waiting).events.map(({ type }) => type)).toEqual(['PaymentRequested']);
+  });
+
+  it('is given nothing more where the key has been revoked meanwhile', async () => {
+    const { wholePage, get, store } = await givenSome();
+    const { cursor } = await wholePage();
+    const waiting = get(`${url}?wait=20&after=${cursor}`);
+    await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
+    await eventually(async () => expect((await get(url)).statusCode).toBe(401));
+    await given(store, { pay_3: [requested()] });
+    const answer = await waiting;
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      ...[401, { errors: [{ code: 'incorrect_private_key' }] }],
+    ]);
   });
 
   it('is answered without one when the time is over', async () => {
