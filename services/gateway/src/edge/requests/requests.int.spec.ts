@@ -98,6 +98,8 @@ describe('every answer has an id', () => {
     '4392 9632 0355 1251',
     '4392963203551251',
     `Bearer:${keyText(shop)}`,
+    'sk_sandbox_0123456789abcdef',
+    'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
   ])('and %j is not kept beside it', async (clientId) => {
     const headers = { ...as(shop), 'x-request-id': clientId };
     const answer = await ask({ url: '/api/v1/payments', headers });
@@ -123,6 +125,22 @@ describe('the record of a request', () => {
     expect(request.durationMs).toBeGreaterThan(0);
     expect(JSON.stringify(request)).not.toContain('secret');
   });
+
+  // A client that mixed up its variables had its key in `requests.db`, in the log, and before everybody who reads requests.
+  it.each([keyText(shop), 'sk_sandbox_0123456789abcdef', '4392963203551251'])(
+    'keeps no secret that stands where a token should: %s',
+    async (secret) => {
+      const asked = [
+        { url: `/api/v1/payments/${secret}` },
+        { method: 'POST', url: '/api/v1/refunds', payload: { token: secret } } as const,
+      ];
+      for (const each of asked) {
+        const answer = await ask({ ...each, headers: { ...as(shop), 'idempotency-key': 'secret' } });
+        const { request } = (await recordOf(idOf(answer))).json<{ request: object }>();
+        expect(request).not.toHaveProperty('token');
+      }
+    },
+  );
 
   it('names the payment that a refused command was about', async () => {
     const headers = { ...as(shop), 'idempotency-key': 'r' };

@@ -1,8 +1,7 @@
-import { containsCardNumber } from '@tollgate/payment-api';
 import type { RequestRecord } from '@tollgate/query-service';
 import { given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notesOf } from './request-notes.ts';
+import { mayBeKept, notesOf } from './request-notes.ts';
 
 /** @param status that it was answered with; undefined where the client was gone */
 export function toRequestRecord(
@@ -27,7 +26,7 @@ export const tokenOf = (request: FastifyRequest): string | undefined =>
 
 /** What stands there is anybody's text. */
 const claimed = (token: string | undefined): string | undefined =>
-  token === undefined || containsCardNumber(token) ? undefined : token;
+  token === undefined || !mayBeKept(token) ? undefined : token;
 
 /** Of the payment, wherever an answer or a path names one; or else of the payout or refund. */
 export function tokenIn(fields: unknown): string | undefined {
