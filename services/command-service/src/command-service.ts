@@ -44,6 +44,7 @@ import type { Books } from './reconciliation/books.ts';
 import { type ReconciliationHealth, createReconciler } from './reconciliation/reconciler.ts';
 import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { postponeVerified } from './reconciliation/verified.ts';
+import { registerAccountRoutes } from './routes/account-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
@@ -156,6 +157,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerReviewRoutes(app, parts);
       registerOperatorRoutes(app, parts);
       registerTeamRoutes(app, parts);
+      registerAccountRoutes(app, { ...parts, index: deps.index });
     },
     inquireForReader,
     reconciliations: () => reconciler.health(),

@@ -20,6 +20,7 @@ import { reconciliationPage } from './pages/reconciliation.ts';
 import { askReconciliation, reconciliationsPage } from './pages/reconciliations.ts';
 import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
+import { accountsPage } from './pages/accounts.ts';
 import { searchPage } from './pages/search.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
@@ -81,6 +82,7 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);
+  addPage(app, kit, '/console/accounts', accountsPage);
   addPage(app, kit, '/console/teams', teamsPage);
   addAction(app, kit, '/console/teams', addTeam);
   addPage(app, kit, '/console/teams/:team', teamPage);

@@ -79,8 +79,9 @@ const changed = 'event: changed\ndata:\n\n';
 
 /** A page of ours, and not what watches it. */
 const isPage = (address: string): boolean =>
-  /^\/console(\/(payments|payouts|reviews|reconciliations|webhooks)([/?][^\s]{0,1000})?)?$/.test(address) &&
-  !address.includes('..');
+  /^\/console(\/(payments|payouts|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
+    address,
+  ) && !address.includes('..');
 
 function begin(reply: FastifyReply): FastifyReply {
   reply.hijack();

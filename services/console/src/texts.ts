@@ -1,4 +1,5 @@
 /** Every text of the console: what is short here, what is long beside it. Sentences: short, active, in the present. */
+import { accountTexts } from './texts/accounts.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
@@ -17,6 +18,7 @@ export const texts = {
     reviews: 'Reviews',
     reconciliations: 'Reconciliation',
     webhooks: 'Webhooks',
+    accounts: 'Accounts',
     teams: 'Teams and keys',
     securityLog: 'Security log',
     sandbox: 'Sandbox',
@@ -74,6 +76,7 @@ export const texts = {
       ['g r', 'reviews'],
       ['g c', 'reconciliation'],
       ['g w', 'webhooks'],
+      ['g a', 'accounts'],
       ['g t', 'teams and keys'],
       ['g l', 'security log'],
       ['?', 'this list'],
@@ -356,5 +359,5 @@ export const texts = {
     } as Readonly<Record<string, readonly [string, string]>>,
     product: 'Tea for two',
   },
-  accounts: { title: 'Accounts' },
+  accounts: accountTexts,
 } as const;

@@ -231,6 +231,7 @@ describe('every page', () => {
         '/webhooks?status=open',
         '/teams',
         '/teams/demo',
+        '/accounts?balance=sandbox/sandbox&currency=EUR',
         '/security-log',
         '/sandbox',
         '/search?q=nothing',

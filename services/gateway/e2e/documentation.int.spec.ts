@@ -377,6 +377,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     ])
       expect((await ask('GET', `/api/v1/admin/${path}`)).statusCode, path).toBe(200);
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
+    const balance = 'accounts/sandbox/sandbox/balance?currency=EUR';
+    expect((await ask('GET', `/api/v1/admin/${balance}`)).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
     const [payouts, reconciliations] = [
       (await ask('GET', '/api/v1/admin/payouts')).body.payouts,

@@ -109,6 +109,12 @@ export const apiErrors = {
     ),
     since: '0.2.0',
   },
+  account_not_found: later(
+    notFound(
+      'No merchant account of this name is configured. Take its name from the list of accounts.',
+      'account',
+    ),
+  ),
   team_not_found: later(notFound('There is no such team. Take its name from the list of teams.', 'team')),
   team_exists: later(refused('There is a team of this name already. Choose another name.', 'team')),
   key_not_found: later(

@@ -176,7 +176,15 @@ export const operatorAnswerSchemas = {
         ...{ environment: z.enum(environmentSchema.options), account: z.string() },
         circuit: z.enum(['closed', 'open', 'half-open']),
         ...{ callsUnderWay: z.int().min(0), waiting: z.int().min(0), weight: z.int().min(1) },
-        ...{ callsPerSecondMax: z.int().min(1), currencies: z.array(z.string()).exactOptional() },
+        priority: z.int().describe('Lower ones are asked first.'),
+        ...{ callsPerSecondMax: z.int().min(1), concurrentCallsMax: z.int().min(1) },
+        inquiriesPerSecondMax: z.int().min(1),
+        totalPerSecondMax: z.int().min(1).exactOptional().describe('Calls and inquiries together.'),
+        currencies: z.array(z.string()).exactOptional().describe('Absent: all.'),
+        teams: z.array(z.string()).exactOptional().describe('Absent: all.'),
+        oldestDueAt: instant
+          .exactOptional()
+          .describe('Since when the inquiry has been due that waits longest; absent: none is due.'),
       }),
     ),
   }),

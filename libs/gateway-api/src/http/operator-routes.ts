@@ -9,6 +9,7 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
+import { balanceQuerySchema } from '@tollgate/payment-api';
 import { done, ofCommands, ofReads } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
@@ -164,10 +165,25 @@ export const operatorRoutes = {
   listAccountHealth: {
     ...reading('accounts'),
     service: 'command-service',
-    summary: 'Lists the merchant accounts: circuit, calls under way, share',
+    summary: 'Lists the merchant accounts: circuit, calls under way, share, rates, oldest due inquiry',
     query: noQuerySchema,
     answers: done('The accounts, as the answering process sees them.', 'AccountList'),
     errors: [...ofCommands],
+  },
+  retrieveAccountBalance: {
+    ...reading('accounts/:environment/:account/balance'),
+    service: 'command-service',
+    summary: 'Asks the Payment Service for the balance of a merchant account',
+    query: balanceQuerySchema,
+    answers: done('The balance.', 'Balance'),
+    handsOnErrors: true,
+    errors: [
+      'incorrect_currency',
+      'invalid_param',
+      'account_not_found',
+      'provider_unavailable',
+      ...ofCommands,
+    ],
   },
   listSavedViews: {
     ...reading('views'),

@@ -7,10 +7,9 @@ import {
   sendError,
 } from '@tollgate/gateway-api/http';
 import type { EventStore } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, given, sendErrors } from '@tollgate/service-kit';
+import { type Clock, type Ids, InvariantViolation, sendErrors } from '@tollgate/service-kit';
 import { type Caller, type Operator, createSavedViews, isToken } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import type { Accounts } from '../accounts/accounts.ts';
 import type { Cause } from '../aggregates/repository.ts';
 import type { InquiryResult } from '../inquiries/inquiry-result.ts';
 import { requestReconciliation } from '../reconciliation/journal.ts';
@@ -21,12 +20,11 @@ export interface OperatorRouteDependencies extends RouteKit {
   store: EventStore;
   clock: Clock;
   ids: Ids;
-  accounts: Accounts;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
 }
 
 export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRouteDependencies): void {
-  const { accounts, inquire } = deps;
+  const { inquire } = deps;
 
   addCommandRoute(app, deps, routes.inquirePayment, async ({ cause, request, reply }) => {
     const { token } = request.params as { token: string };
@@ -34,20 +32,6 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorRoute
     return result === 'nothing-there'
       ? sendError(reply, 'payment_not_found')
       : reply.send({ success: true, result });
-  });
-
-  addCommandRoute(app, deps, routes.listAccountHealth, async ({ reply }) => {
-    const healthOf = new Map(accounts.health().map((each) => [`${each.environment}/${each.account}`, each]));
-    const shown = accounts.all().flatMap(({ environment, name, weight, callsPerSecondMax, currencies }) => {
-      const health = healthOf.get(`${environment}/${name}`);
-      if (health === undefined) return [];
-      const { breaker: circuit, callsUnderWay, waiting } = health;
-      return {
-        ...{ environment, account: name, circuit, callsUnderWay, waiting, weight, callsPerSecondMax },
-        ...given({ currencies }),
-      };
-    });
-    return reply.send({ success: true, accounts: shown });
   });
 
   addViewRoutes(app, deps);

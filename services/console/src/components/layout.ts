@@ -29,6 +29,7 @@ const places = [
   ['/console/reviews', 'reviews'],
   ['/console/reconciliations', 'reconciliations'],
   ['/console/webhooks', 'webhooks'],
+  ['/console/accounts', 'accounts'],
   ['/console/teams', 'teams'],
   ['/console/security-log', 'securityLog'],
   ['/console/sandbox', 'sandbox'],

@@ -4,6 +4,7 @@ const places = {
   ...{
     c: '/console/reconciliations',
     w: '/console/webhooks',
+    a: '/console/accounts',
     t: '/console/teams',
     l: '/console/security-log',
     s: '/console/sandbox',

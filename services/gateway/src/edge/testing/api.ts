@@ -1,5 +1,10 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
-import { createAccounts, createCommandService, createFingerprints } from '@tollgate/command-service';
+import {
+  type Account,
+  createAccounts,
+  createCommandService,
+  createFingerprints,
+} from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { createEmbeddedMessageBus } from '@tollgate/message-bus';
@@ -52,6 +57,8 @@ export interface TestedApi {
 
 export interface TestedApiOptions {
   hasConsole?: boolean;
+  /** None unless given. */
+  accounts?: readonly Account[];
   /** Whether changes of teams can be signed. */
   isSigning?: boolean;
 }
@@ -59,7 +66,7 @@ export interface TestedApiOptions {
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
-  { hasConsole = false, isSigning = false }: TestedApiOptions = {},
+  { hasConsole = false, isSigning = false, accounts = [] }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);
@@ -73,7 +80,7 @@ export async function startApi(
     recordCommand: async (asked) => void recorded.push(asked),
     installation: 'installation-1',
     ...(isSigning ? { teamKeys: testTeamKeys } : {}),
-    ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts: [] }) },
+    ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts }) },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     fingerprintsOf: createFingerprints(dataSecrets),
