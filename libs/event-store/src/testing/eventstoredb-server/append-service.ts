@@ -74,6 +74,7 @@ export function createAppend(parts: Parts) {
 export function createBatchAppend(parts: Parts) {
   return (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     const appends = new Map<string, WireAppend>();
+    const underWay = new Set<Promise<void>>();
     call.on('data', (request: BatchAppendReq) => {
       const id = request.getCorrelationId()?.getString() ?? '';
       const append = appends.get(id) ?? { stream: '', events: [], bytes: 0, expected: 'any' };
@@ -90,15 +91,18 @@ export function createBatchAppend(parts: Parts) {
       for (const message of request.getProposedMessagesList()) addTo(append, message);
       if (!request.getIsFinal()) return;
       appends.delete(id);
-      void carryOut(parts, append).then((outcome) => {
+      const answered = carryOut(parts, append).then((outcome) => {
+        underWay.delete(answered);
         if (outcome === 'no-answer') return;
         if (outcome === tooLarge) call.write(refusedAsTooLarge(request, append.stream));
         else if (outcome instanceof Error) call.emit('error', outcome);
         else call.write(toBatchAppendResp(request, append.stream, outcome.answer));
       });
+      underWay.add(answered);
     });
     call.on('error', () => undefined);
-    call.on('end', () => call.end());
+    // Some clients say that nothing more comes before they have been answered.
+    call.on('end', () => void Promise.all(underWay).then(() => call.end()));
   };
 }
 

@@ -36,7 +36,7 @@ interface Parts {
 /** The server says how far it has come at least every so many events that it passes over. */
 const searchWindowDefault = 32;
 
-/** `Read`: streams and the log of all, and subscriptions to the latter. */
+/** `Read`: streams and the log of all, and subscriptions to them. */
 export function createRead(parts: Parts) {
   return (call: Call): void => {
     const leaving = new AbortController();
@@ -73,7 +73,8 @@ async function serve(parts: Parts, call: Call, { options, leaving }: Serving): P
   }
   if (parts.faults.readsAreSilent) return until(signal);
   const isBackwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
-  const count = Number(options.getCount());
+  // Some clients ask for all by the largest number of 64 bits.
+  const count = Math.min(Number(options.getCount()), Number.MAX_SAFE_INTEGER);
   if (options.hasAll()) return readAll(parts, call, { options, isBackwards, count, signal });
   return readStream(parts, call, { options, isBackwards, count, signal });
 }
@@ -129,22 +130,47 @@ async function readAll({ log, faults }: Parts, call: Call, range: Range): Promis
   }
 }
 
+interface Subscribed {
+  from: Position;
+  prefixes: readonly string[];
+  isWanted: (event: RecordedEvent) => boolean;
+}
+
+async function toAll({ log }: Parts, options: Options): Promise<Subscribed> {
+  const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
+  return { from, prefixes: [''], isWanted: toFilter(options) };
+}
+
+/** Behind the revision that is named; what reads do not show, it does not show either. */
+async function toStream({ store, log }: Parts, options: Options): Promise<Subscribed> {
+  const wanted = options.getStream();
+  const name = streamOf(wanted?.getStreamIdentifier());
+  const shown = await shownOf(store, name);
+  if (shown.kind === 'deleted') throw streamDeleted(name);
+  const first = wanted?.hasRevision() === true ? Number(wanted.getRevision()) + 1 : 0;
+  const stored = toStoredStream(name);
+  return {
+    from: wanted?.hasEnd() === true ? await log.head() : beginning,
+    prefixes: [stored],
+    isWanted: ({ stream, revision }) => stream === stored && revision >= Math.max(first, shown.revision),
+  };
+}
+
 async function subscribe(
-  { store, log, faults }: Parts,
+  parts: Parts,
   call: Call,
   { options, signal }: { options: Options; signal: AbortSignal },
 ): Promise<void> {
-  if (!options.hasAll()) throw new RangeError('Only the log of all events can be subscribed to.');
+  const { store, faults } = parts;
   await send(call, respond({ subscriptionId: 'one' }), signal);
   await pause(faults.subscriptionsTakeMs, signal);
-  const from = options.getAll()?.hasEnd() === true ? await log.head() : positionOf(options);
-  const isWanted = toFilter(options);
+  const { from, prefixes, isWanted } = await (options.hasAll() ? toAll : toStream)(parts, options);
   const passedOverMax = checkpointInterval(options);
   const sent = createCutter(call, faults);
   const sendLive = createLiveSender(call, faults);
   let isLive = false;
   let passedOver = 0;
-  for await (const item of store.subscribe({ from, prefixes: [''], signal })) {
+  for await (const item of store.subscribe({ from, prefixes, signal })) {
     if (faults.subscriptionsAreSilent) return until(signal);
     if (item.kind === 'caught-up') {
       await send(call, respond({ caughtUp: item }), signal);
