@@ -92,7 +92,7 @@ async function replayMany(
   { caller, endpoint, request, reply }: EndpointCall,
 ): Promise<FastifyReply> {
   if (endpoint.disabled !== undefined) return sendError(reply, 'webhook_endpoint_disabled');
-  const parsed = bulkReplaySchema.safeParse(request.body ?? undefined);
+  const parsed = bulkReplaySchema.safeParse(request.body);
   if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
   const { status = 'failed', cursor = '0', ...times } = parsed.data ?? {};
   if (!/^\d{1,15}$/.test(cursor)) return sendRefusedCursor(reply);

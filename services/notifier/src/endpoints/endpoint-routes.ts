@@ -70,7 +70,7 @@ export function registerEndpointRoutes(app: FastifyInstance, deps: EndpointRoute
   });
   addEndpointRoute(app, deps, routes.rotateWebhookEndpointSecret, async (call) => {
     const { caller, endpoint, request, reply } = call;
-    const parsed = secretRotationSchema.safeParse(request.body ?? undefined);
+    const parsed = secretRotationSchema.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const at = clock.now();
     const formerUntil = at + (parsed.data?.overlapHours ?? overlapHoursDefault) * hourMs;

@@ -69,10 +69,11 @@ export async function startEndpointApi() {
     await Promise.all([deliveries.stop(), failing.stop()]);
     await directory.stop();
   });
-  const call = async (method: Method, path: string, payload?: object, key: keyof typeof keys = 'shop') => {
+  const call = async (method: Method, path: string, body?: unknown, key: keyof typeof keys = 'shop') => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await app.inject({
-      ...{ method, url: `/api/v1/${path}`, headers: { authorization: `Bearer ${keys[key]}` } },
-      ...(payload === undefined ? {} : { payload }),
+      ...{ method, url: `/api/v1/${path}`, headers: { authorization: `Bearer ${keys[key]}`, ...type } },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
     return { status: answer.statusCode, body: answer.json<Body>() };
   };
