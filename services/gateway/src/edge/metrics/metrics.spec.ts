@@ -18,6 +18,14 @@ it('reports durations in seconds, by label', async () => {
   expect(text).toContain(`${name}_bucket{le="2.5",${all},outcome="unknown"} 0`);
 });
 
+// promtool warned of them, of all that Prometheus reads from us.
+it('leaves out what the library measures by names of another type', async () => {
+  const text = await createMetrics({ log: silentLog }).text();
+  expect(text).toMatch(/^# TYPE nodejs_active_handles gauge$/m);
+  expect(text).not.toMatch(/^# TYPE \S+_total gauge$/m);
+  expect(text).not.toMatch(/^# TYPE \S+_(histogram|summary) /m);
+});
+
 it('shares nothing between two of them', async () => {
   const [first, second] = [createMetrics({ log: silentLog }), createMetrics({ log: silentLog })];
   first.callback(200);
