@@ -179,7 +179,8 @@ const payoutDestinationSchema = z
   .refine(
     (destination) => Object.values(destination).filter((value) => value !== undefined).length === 1,
     'must hold exactly one of recurringToken, card and bankAccount',
-  );
+  )
+  .meta({ minProperties: 1, maxProperties: 1 });
 
 /** Body of `POST /api/v1/payouts` (section 4; decision 22). */
 export const payoutRequestSchema = z.strictObject({

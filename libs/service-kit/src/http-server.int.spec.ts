@@ -53,6 +53,7 @@ it('a method that a path does not take is refused with those that it takes, and 
     inner.get('/payments/:token', async () => ({ success: true }));
     inner.post('/payments/:token/capture', async () => ({ success: true }));
     inner.get('/payments/recent', async () => ({ success: true }));
+    inner.post('/payments/confirm', async () => ({ success: true }));
     inner.post('/payments/recent', async () => ({ success: true }));
   });
   const ask = async (method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS', url: string) => {
@@ -62,6 +63,8 @@ it('a method that a path does not take is refused with those that it takes, and 
   expect(await ask('DELETE', '/payments/pay_1?x=/')).toEqual([405, 'GET, HEAD', 'method_not_allowed']);
   expect(await ask('GET', '/payments/pay_1/capture')).toEqual([405, 'POST', 'method_not_allowed']);
   expect(await ask('OPTIONS', '/payments/recent')).toEqual([405, 'GET, HEAD, POST', 'method_not_allowed']);
+  // No payment has that name: it was told with what payments take.
+  expect(await ask('OPTIONS', '/payments/confirm')).toEqual([405, 'POST', 'method_not_allowed']);
   for (const path of ['/payments', '/payments/pay_1/', '/payments/pay_1/refund', '/'])
     expect(await ask('GET', path)).toEqual([404, undefined, 'path_not_found']);
   // It was 400: a body was looked for that it must not have.

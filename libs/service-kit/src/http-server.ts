@@ -134,9 +134,13 @@ function rememberRoutes(app: FastifyInstance): (url: string) => readonly string[
     methodsByRoute.set(url, methods);
   });
   return (url) => {
-    const path = partsOf(url.split('?')[0] ?? '');
-    const found = [...methodsByRoute].filter(([route]) => isAt(partsOf(route), path));
-    return [...new Set(found.flatMap(([, methods]) => [...methods]))].sort();
+    const text = url.split('?')[0] ?? '';
+    const path = partsOf(text);
+    // One that stands there by its name is not what the parameter of another is for.
+    const named = methodsByRoute.get(text);
+    const found =
+      named === undefined ? [...methodsByRoute].filter(([route]) => isAt(partsOf(route), path)) : [];
+    return [...(named ?? new Set(found.flatMap(([, methods]) => [...methods])))].sort();
   };
 }
 

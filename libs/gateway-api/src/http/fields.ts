@@ -1,5 +1,7 @@
 /** What the fields of requests mean. The schemas say which values are valid. */
-import { perPageMax } from './queries.ts';
+import { metadataLimits } from '@tollgate/payment-domain';
+import { metadataFiltersMax, pageMax, perPageMax } from './queries.ts';
+import { metadataNamePattern } from './requests.ts';
 
 interface Field {
   description: string;
@@ -8,6 +10,7 @@ interface Field {
   /** How OpenAPI writes it, where it is no plain value. */
   style?: 'deepObject';
   example?: unknown;
+  isDeprecated?: true;
 }
 
 const flag = { type: 'string', enum: ['true', 'false'] };
@@ -29,14 +32,20 @@ export const queryFields: Readonly<Record<string, Field>> = {
   from: {
     description: 'The former name of `dateFrom`. Send only one of them.',
     schema: { type: 'string', format: 'date' },
+    isDeprecated: true,
   },
   to: {
     description: 'The former name of `dateTo`. Send only one of them.',
     schema: { type: 'string', format: 'date' },
+    isDeprecated: true,
   },
   metadata: {
     description: 'Only those that were noted with this: `metadata[order]=4711`. Several must all be so.',
-    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    schema: {
+      ...{ type: 'object', maxProperties: metadataFiltersMax },
+      propertyNames: { pattern: metadataNamePattern },
+      additionalProperties: { type: 'string', maxLength: metadataLimits.value },
+    },
     style: 'deepObject',
   },
   after: {
@@ -83,7 +92,7 @@ export const queryFields: Readonly<Record<string, Field>> = {
   },
   page: {
     description: 'Page number, from 1. Not allowed together with `cursor`.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', minimum: 1, maximum: pageMax },
   },
   cursor: { description: '`nextCursor` of the previous page.' },
   withTotal: { description: 'Adds the count of all that match the filters.', schema: flag },

@@ -116,6 +116,32 @@ describe('the OpenAPI document', () => {
     });
   });
 
+  // Schemathesis sent what the document allowed and the routes refused.
+  it('says what routes refuse, though a function finds it out', () => {
+    const { PaymentRequest, PayoutRequest, NewWebhookEndpoint } = document.components.schemas as Record<
+      string,
+      { properties: Record<string, { pattern: string; properties: Record<string, { pattern: string }> }> }
+    >;
+    const product = new RegExp(PaymentRequest!.properties['product']!.pattern);
+    for (const invisible of ['a\u0000b', 'a\nb', 'a\u202eb', '\u2028'])
+      expect(product.test(invisible), JSON.stringify(invisible)).toBe(false);
+    for (const visible of ['Tea', 'Grüner Tee', '茶', '🍵']) expect(product.test(visible)).toBe(true);
+    expect(PaymentRequest!.properties).toMatchObject({
+      metadata: {
+        ...{ maxProperties: 50, propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$' } },
+        additionalProperties: { type: 'string', maxLength: 500, pattern: expect.any(String) },
+      },
+      customer: { properties: { email: { format: 'email', pattern: expect.any(String) } } },
+    });
+    expect(PayoutRequest!.properties['destination']).toMatchObject({ minProperties: 1, maxProperties: 1 });
+    expect(NewWebhookEndpoint!.properties['events']).toMatchObject({ uniqueItems: true });
+  });
+
+  it('says of every call that it may not be readable, or too long', () => {
+    for (const { id, path, method } of operations)
+      expect(document.paths[path]?.[method]?.['responses'], id).toMatchObject({ 400: {}, 431: {} });
+  });
+
   it('requires a scope that exists wherever it requires a key', () => {
     for (const operation of operations)
       for (const scope of operation.scopes ?? []) expect([...scopes, ...operatorScopes]).toContain(scope);

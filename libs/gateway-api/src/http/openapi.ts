@@ -1,11 +1,11 @@
 /** The OpenAPI document, derived from the schemas that routes parse with, and from the described answers. */
-import { currencySchema } from '@tollgate/payment-api/values';
+import { currencySchema, isVisibleText, visibleTextPattern } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { answerSchemas } from './answers.ts';
 import { type ErrorCode, errorEntry, explained, statedError } from './errors.ts';
 import { bodyFields, queryFields } from './fields.ts';
 import { webhooksDocument } from './webhooks-document.ts';
-import { type Route, bodySchemas, errorCodes, errorsOf, routes } from './routes.ts';
+import { type Route, bodySchemas, errorCodes, errorsOf, routes, tags } from './routes.ts';
 
 /** A route as OpenAPI names it. */
 export interface Operation extends Omit<Route, 'method'> {
@@ -28,9 +28,14 @@ type JsonObject = Record<string, unknown>;
 
 export interface OpenApiDocument {
   openapi: '3.1.0';
-  info: { title: string; version: string; description: string };
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; identifier: string };
+  };
   servers: { url: string }[];
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, JsonObject>>;
   webhooks: Record<string, JsonObject>;
   components: { schemas: Record<string, JsonObject>; securitySchemes: JsonObject };
@@ -71,9 +76,12 @@ export function createOpenApiDocument(): OpenApiDocument {
     (paths[operation.path] ??= {})[operation.method] = toOperation(operation);
   return {
     openapi: '3.1.0',
-    info: { title: 'Tollgate', version: '1', description },
+    info: {
+      ...{ title: 'Tollgate', version: '1', description },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/' }],
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     paths,
     webhooks: webhooksDocument(refTo),
     components: {
@@ -118,8 +126,15 @@ function toComponents(
 function writeReadably({ zodSchema, jsonSchema }: Built): void {
   // No pattern says which three letters are a currency.
   if (zodSchema === currencySchema) jsonSchema.pattern = '^[A-Z]{3}$';
-  // The format already says what the pattern does.
-  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (isRefinedBy(zodSchema, isVisibleText)) jsonSchema.pattern = visibleTextPattern;
+  // The format already says what the pattern does, but of addresses that hardly anybody has.
+  if (jsonSchema.format !== undefined && jsonSchema.format !== 'email') delete jsonSchema.pattern;
+}
+
+/** Zod leaves out of JSON Schema what only a function knows. */
+function isRefinedBy(zodSchema: unknown, isValid: (text: string) => boolean): boolean {
+  const { checks = [] } = (zodSchema as z.ZodType)._zod.def;
+  return checks.some(({ _zod: { def } }) => 'fn' in def && def.fn === isValid);
 }
 
 function describeBodyField({ jsonSchema }: Built): void {
@@ -204,6 +219,7 @@ function queryParametersOf(schema: z.ZodType): JsonObject[] {
       ...{ name, in: 'query', required: required.includes(name) },
       description: field?.description ?? '',
       schema: field?.schema ?? property,
+      ...(field?.isDeprecated === true ? { deprecated: true } : {}),
       ...(field?.style === undefined ? {} : { style: field.style, explode: true }),
       ...(field?.example === undefined ? {} : { example: field.example }),
     };
@@ -264,8 +280,10 @@ function contentOf(answer: Operation['answers'][number]): JsonObject {
 const handedOnStatuses: readonly number[] = [400, 409];
 
 function errorAnswersOf(operation: Operation): JsonObject {
+  // The server answers so before there is a route: the URL counts as a header.
+  const errors = { ...errorsOf(operation), 431: ['invalid_request'] as const };
   return Object.fromEntries(
-    Object.entries(errorsOf(operation)).map(([status, codes]) => [
+    Object.entries(errors).map(([status, codes]) => [
       status,
       toErrorAnswer(operation, Number(status), codes),
     ]),

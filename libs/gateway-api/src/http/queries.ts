@@ -13,9 +13,12 @@ import { z } from 'zod';
 /** The most entries that a page may have. */
 export const perPageMax = 500;
 
+/** As many digits as a number of a query may have. */
+export const pageMax = 999_999_999;
+
 const wholeNumberSchema = z
   .string('must be given once')
-  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number from 1')
+  .regex(/^[1-9]\d{0,8}$/, `must be a whole number from 1 to ${pageMax}`)
   .transform(Number);
 
 const flagSchema = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
@@ -32,7 +35,7 @@ const onePage = {
 };
 
 /** Each more is one more row looked up for each that the first one leads to. */
-const metadataFiltersMax = 5;
+export const metadataFiltersMax = 5;
 
 const filters = {
   metadata: z

@@ -5,6 +5,7 @@ import {
   httpUrlSchema,
   isVisibleText,
   mustBeVisible,
+  visibleTextPattern,
   payoutRequestSchema as payoutOfService,
   refundRequestSchema as refundOfService,
 } from '@tollgate/payment-api';
@@ -24,8 +25,9 @@ import { instantSchema } from './queries.ts';
 const { entries, name, value } = metadataLimits;
 
 /** No bracket, so that a list can be filtered by it: `metadata[order]=4711`. */
-const namePattern = /^[A-Za-z0-9_.-]+$/;
-export const isMetadataName = (text: string): boolean => text.length <= name && namePattern.test(text);
+export const metadataNamePattern = `^[A-Za-z0-9_.-]{1,${name}}$`;
+const nameExpression = new RegExp(metadataNamePattern);
+export const isMetadataName = (text: string): boolean => nameExpression.test(text);
 
 const metadataRequestSchema = z
   .record(z.string(), z.string('must be a text').max(value, `must be at most ${value} characters`), {
@@ -41,6 +43,10 @@ const metadataRequestSchema = z
     (metadata) => metadataBytes(metadata) <= metadataBytesMax,
     `must be at most ${metadataBytesMax} bytes as JSON`,
   )
+  .meta({
+    ...{ maxProperties: entries, propertyNames: { pattern: metadataNamePattern } },
+    additionalProperties: { type: 'string', maxLength: value, pattern: visibleTextPattern },
+  })
   .optional();
 
 // The gateway sends the webhooks, so callbackUrl is optional (the specification does not show the Payment Service's own rule).
@@ -98,7 +104,8 @@ const endpointShape = {
     .array(eventNameSchema, 'must be a list of names of events')
     .min(1, 'must not be empty')
     .max(webhookEventNames.length + 1, 'must have each event once')
-    .refine((names) => new Set(names).size === names.length, 'must have each event once'),
+    .refine((names) => new Set(names).size === names.length, 'must have each event once')
+    .meta({ uniqueItems: true }),
   description: z
     .string('must be a text')
     .max(255, 'must be at most 255 characters')

@@ -63,22 +63,27 @@ export type BodyName = keyof typeof bodySchemas;
 /** The services that answer teams; `api` stands for every process with an HTTP server. */
 export type AnsweringService = 'command-service' | 'query-service' | 'notifier' | 'api';
 
+/** The groups of routes, in the order of the documents, with what is in them. */
+export const tags = {
+  Payments: 'Taking money: creating, capturing, voiding, retrieving and listing payments.',
+  Refunds: 'Giving money back.',
+  Payouts: 'Paying money out, and approving it.',
+  Money: 'What was taken, given back and paid out.',
+  People: 'What only a person can decide, and what was compared with the Payment Service.',
+  Webhooks: 'Standing endpoints, what was sent to them, and sending it again.',
+  Requests: 'What became of each request.',
+  Events: 'Everything that was recorded, in order.',
+  Operators: 'Over all teams, for the operators of the gateway.',
+  Operation: 'Health and documents of the gateway itself; no key is needed.',
+} as const;
+type Tag = keyof typeof tags;
+
 export interface Route {
   service: AnsweringService;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As Fastify writes it: `/api/v1/payments/:token`. */
   url: string;
-  tag:
-    | 'Payments'
-    | 'Refunds'
-    | 'Payouts'
-    | 'Money'
-    | 'People'
-    | 'Webhooks'
-    | 'Requests'
-    | 'Events'
-    | 'Operators'
-    | 'Operation';
+  tag: Tag;
   summary: string;
   description?: string;
   /** The key needs one of these scopes; absent: no key is needed. */
@@ -113,6 +118,8 @@ const underKey: readonly ErrorCode[] = [
   // While two releases run side by side.
   ...(['event_of_newer_version', 'upgrade_not_finished'] as const),
 ];
+/** Whoever asks: a request that breaks HTTP, or whose headers are too long, reaches no route. */
+const always: readonly ErrorCode[] = ['invalid_request'];
 const withBody: readonly ErrorCode[] = [
   ...(['invalid_json', 'invalid_param', 'body_too_large', 'unsupported_media_type'] as const),
 ];
@@ -392,6 +399,7 @@ export function errorsOf({
   errors = [],
 }: Pick<Route, 'scopes' | 'body' | 'errors'>): Readonly<Record<string, readonly ErrorCode[]>> {
   const codes = new Set<ErrorCode>([
+    ...always,
     ...(body === undefined ? [] : withBody),
     ...errors,
     ...(scopes === undefined ? [] : underKey),

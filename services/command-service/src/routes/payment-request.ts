@@ -38,9 +38,17 @@ export function parsePaymentRequest(body: unknown, caller: Caller): Parsed<Payme
 function refuseTwoWaysToPay({ card, recurringToken, recurring }: PaymentRequest): Refused | undefined {
   if (recurringToken === undefined) return undefined;
   if (card !== undefined)
-    return refuse('invalid_param', 'must be left out where a card is given', 'recurringToken');
+    return refuse(
+      'invalid_param',
+      'recurringToken must be left out where a card is given.',
+      'recurringToken',
+    );
   if (recurring === true)
-    return refuse('invalid_param', 'must be left out where a recurringToken is charged', 'recurring');
+    return refuse(
+      'invalid_param',
+      'recurring must be left out where a recurringToken is charged.',
+      'recurring',
+    );
   return undefined;
 }
 

@@ -80,8 +80,8 @@ function detailsOf(refusal: Refusal, keyParameter: string): ErrorDetails {
       return { message: limitText(refusal) };
     case 'origin_not_allowed': {
       const { parameter, purpose } = refusal;
-      const must = `must point to an origin that your team has allowed for ${purpose}`;
-      return { message: `${must}, over https, written without user name and backslash`, parameter };
+      const must = `${parameter} must point to an origin that your team has allowed for ${purpose}`;
+      return { message: `${must}, over https, written without user name and backslash.`, parameter };
     }
     case 'resolution_not_allowed':
       return { message: `It can be resolved by: ${refusal.allowed.join(', ')}.` };
