@@ -5,7 +5,7 @@ const specs = '{libs,services,infra}/**/*.spec.ts';
 const realSpecs = '{libs,services,infra}/**/*.int.spec.ts';
 const endToEnd = 'services/gateway/e2e/**/*.spec.ts';
 /** What needs a server, or takes minutes, has a project and a command of its own. */
-const withServers = '**/*.{kafka,eventstoredb,kubernetes,containers,upgrades,samples}.int.spec.ts';
+const withServers = '**/*.{kafka,eventstoredb,kubernetes,containers,upgrades,samples,clients}.int.spec.ts';
 const faults = '**/*.faults.int.spec.ts';
 const elsewhere = [withServers, faults];
 const notOurs = '**/node_modules/**';
@@ -45,6 +45,11 @@ export default defineConfig({
       slowProject('eventstoredb', '{libs,services}/**/*.eventstoredb.int.spec.ts', { maxWorkers: 1 }),
       slowProject('kubernetes', 'services/**/*.kubernetes.int.spec.ts'),
       slowProject('upgrades', 'services/**/*.upgrades.int.spec.ts'),
+      // Most of them take both cores.
+      slowProject('clients', '{libs,services}/**/*.clients.int.spec.ts', {
+        maxWorkers: 1,
+        testTimeout: 240_000,
+      }),
       // They start compilers: more than one at a time gains nothing.
       slowProject('samples', 'services/**/*.samples.int.spec.ts', { maxWorkers: 1 }),
       // Each file has a browser of its own.

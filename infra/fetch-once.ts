@@ -42,16 +42,19 @@ export interface ToolRun {
   command: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
+  /** The folder that it runs in; this one's by default. */
+  cwd?: string | undefined;
   /** What to say where the machine does not have the command. */
   missing: string;
   signal?: AbortSignal | undefined;
 }
 
 /** Gives the exit code and all that was printed. @throws CannotGoOn without the command, or when asked to stop */
-export async function runTool({ command, args, env, missing, signal }: ToolRun): Promise<ToolResult> {
+export async function runTool({ command, args, env, cwd, missing, signal }: ToolRun): Promise<ToolResult> {
   const result = await new Promise<ToolResult>((resolve, reject) => {
     const child = spawn(command, args, {
       env: { ...process.env, ...env },
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     signal?.addEventListener('abort', () => child.kill());

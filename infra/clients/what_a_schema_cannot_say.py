@@ -1,0 +1,39 @@
+"""Loaded by schemathesis (SCHEMATHESIS_HOOKS): its check that valid requests are accepted, by what our answers say."""
+
+import re
+
+import schemathesis
+
+# Which refusals of a request that is valid by the schema are right: an error code, and what its message says.
+SAID_BY_NO_SCHEMA = [
+    # Of the team, and of what was asked before.
+    ("origin_not_allowed", ""),
+    ("idempotency_key_reused", ""),
+    # Of two fields together.
+    ("idempotency_key_missing", ""),
+    ("invalid_param", "^page must be left out when a cursor is given"),
+    ("invalid_param", "must be left out where a (card is given|recurringToken is charged)"),
+    ("invalid_param", "^(dateFrom|from) must be at most 365 days before the last day"),
+    ("invalid_param", "^(from|to) is the former name of another parameter that was sent, too"),
+    # Of what we gave, and of which only we know whether we did.
+    ("invalid_param", "^cursor is not one that this list of yours has given"),
+    ("invalid_param", "^Tollgate-Min-Position is beyond everything that was recorded"),
+    # Of which no pattern can be written.
+    ("incorrect_currency", ""),
+    ("invalid_param", "^currency must be an ISO 4217 alphabetic code"),
+    ("invalid_param", "must not contain a card number"),
+]
+
+REFUSALS = (400, 413, 415, 422)
+
+
+@schemathesis.check
+def valid_requests_are_accepted(ctx, response, case):
+    if response.status_code not in REFUSALS or not case.meta.generation.mode.is_positive:
+        return
+    for error in response.json()["errors"]:
+        said = any(
+            error["code"] == code and re.search(message, error["message"])
+            for code, message in SAID_BY_NO_SCHEMA
+        )
+        assert said, f"The schema allows what is refused: {error['code']}: {error['message']}"
