@@ -32,6 +32,14 @@ describe('due is', () => {
     expect(dueDay(days, at('2026-11-10T13:00:00'))).toBe('2026-11-10');
   });
 
+  // A process whose clock ran four hours ahead had compared today: today was compared again five hours after it was set right.
+  it('today, hourly, also where a clock that ran ahead has compared it', () => {
+    const days = after(run('2026-11-10', '2026-11-10T16:00:00'));
+    expect(dueDay(days, at('2026-11-10T12:00:00'))).toBe('2026-11-10');
+    const [, next] = dueAt(days, '2026-11-10T12:00:00');
+    expect(dueDay(next, at('2026-11-10T12:59:59'))).toBeUndefined();
+  });
+
   it('each day once more after 1, 2, 7 and 30 days, and nothing before the first', () => {
     let days = after(run('2026-11-01', '2026-11-01T12:00:00'));
     const compared: Record<string, string[]> = {};

@@ -64,7 +64,8 @@ export function dueDay(
 ): string | undefined {
   const today = toDay(now);
   const first = firstOf(days) ?? today;
-  const mayBegin = (day: string) => now - (days.get(day)?.attemptedAt ?? 0) >= repeatMs;
+  // What was attempted hours from now was attempted by a clock that ran ahead, and holds nothing up.
+  const mayBegin = (day: string) => Math.abs(now - (days.get(day)?.attemptedAt ?? 0)) >= repeatMs;
   if (mayBegin(today)) return today;
   if (now - startOf(today) < settleMs) return undefined;
   const missed = Array.from({ length: madeUpDaysMax }, (_, index) => dayBefore(today, index + 1)).filter(
