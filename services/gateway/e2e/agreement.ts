@@ -1,14 +1,6 @@
 /** Mixed load under lost answers, and whether the service's ledger and the gateway agree on it in the end. */
 import { expect } from 'vitest';
-import {
-  type Load,
-  ask,
-  captureOrVoidPayment,
-  pay,
-  payout,
-  refundedPayment,
-  untilPhase,
-} from './mixed-load.ts';
+import { type Load, captureOrVoidPayment, payout, refundedPayment } from './mixed-load.ts';
 import type { ReachedSystem } from './system.ts';
 
 /** The defaults, shortened: what matters is their order, not their length. */
@@ -19,7 +11,6 @@ export const shortTimes = {
   // Lost answers are what this is about, not an open circuit.
   PROVIDER_FAILURES_IN_A_ROW: '1000',
 };
-const dayMs = 86_400_000;
 
 export const lossy = ['create', 'refund', 'confirm', 'decline', 'payout'];
 
@@ -31,15 +22,6 @@ export const loseReplies = (system: ReachedSystem) =>
       ...{ operation, fault: 'lost_reply', every: 2 },
     })),
   );
-
-/** Money for the payouts: a large payment, settled. */
-export async function fund(load: Load): Promise<void> {
-  const body = { product: 'Funds', amount: 1_000_000, currency: 'EUR', orderNumber: 'funds' };
-  const created = await ask(load, '/api/v1/payments', { body });
-  await pay(load, created.body.processingUrl);
-  await untilPhase(load, created.body.token, 'approved');
-  await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
-}
 
 /** `prefix` tells the order numbers of one round from those of another. */
 export const flowsOf = (
@@ -178,10 +160,3 @@ export async function expectAgreement(system: ReachedSystem, load: Load): Promis
   );
   expect(new Set(announced).size, 'each creation and payout was sent once').toBe(announced.length);
 }
-
-export const newLoad = (system: () => ReachedSystem): Load => ({
-  system,
-  answered: 0,
-  outcomes: [],
-  contradictions: [],
-});

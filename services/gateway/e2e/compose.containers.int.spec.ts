@@ -5,7 +5,8 @@
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCustomer, payOnHostedPage } from '../src/command-line/customer.ts';
-import { expectAgreement, flowsOf, fund, newLoad } from './agreement.ts';
+import { expectAgreement, flowsOf } from './agreement.ts';
+import { fund, newLoad, runFlows } from './mixed-load.ts';
 import {
   compose,
   containers,
@@ -22,7 +23,6 @@ import {
   tollgateCommand,
   untilHealthy,
 } from './compose-system.ts';
-import { runFlows } from './mixed-load.ts';
 import type { Answer, CallGateway, ReachedSystem } from './system.ts';
 
 const services = [

@@ -10,14 +10,12 @@ import {
   countLost,
   expectAgreement,
   flowsOf,
-  fund,
   ledgerOf,
   loseReplies,
   lossy,
-  newLoad,
   shortTimes,
 } from './agreement.ts';
-import { ask, pay, persistently, runFlows } from './mixed-load.ts';
+import { ask, fund, newLoad, pay, persistently, runFlows } from './mixed-load.ts';
 import { startSystem, stopEverything } from './system.ts';
 
 afterAll(stopEverything);

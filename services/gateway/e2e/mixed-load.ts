@@ -19,6 +19,15 @@ export interface Load {
   contradictions: string[];
 }
 
+const dayMs = 86_400_000;
+
+export const newLoad = (system: () => ReachedSystem): Load => ({
+  system,
+  answered: 0,
+  outcomes: [],
+  contradictions: [],
+});
+
 /** How long one operation is asked for again while its outcome is not known. */
 const giveUpMs = 60_000;
 /** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
@@ -144,4 +153,13 @@ export function runFlows(flows: readonly (() => Promise<void>)[], connections: n
   const running = Promise.all(Array.from({ length: connections }, work)).then(() => undefined);
   running.catch(() => undefined);
   return running;
+}
+
+/** Money for the payouts: a large payment, settled. */
+export async function fund(load: Load): Promise<void> {
+  const body = { product: 'Funds', amount: 1_000_000, currency: 'EUR', orderNumber: 'funds' };
+  const created = await ask(load, '/api/v1/payments', { body });
+  await pay(load, created.body.processingUrl);
+  await untilPhase(load, created.body.token, 'approved');
+  await load.system().sandbox('POST', '/sandbox/clock', { advanceMs: 2 * dayMs });
 }

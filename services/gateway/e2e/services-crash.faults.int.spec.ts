@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
 import { afterAll, expect, it } from 'vitest';
 import { serviceNames } from '../src/configuration/service-names.ts';
-import { expectAgreement, flowsOf, fund, loseReplies, newLoad, shortTimes } from './agreement.ts';
-import { runFlows } from './mixed-load.ts';
+import { expectAgreement, flowsOf, loseReplies, shortTimes } from './agreement.ts';
+import { fund, newLoad, runFlows } from './mixed-load.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 import { recordsOf } from './topic.ts';
 

@@ -1,16 +1,14 @@
 /** Gateways of several releases on one store, in front of one sandbox, under load while they come and go. */
 import { join } from 'node:path';
 import { beginning, schemaVersionStream, type EventStore } from '@tollgate/event-store';
-import { gatewayPaymentsTopic, gatewayPayoutsTopic } from '@tollgate/gateway-api';
-import { createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { paymentStreamPrefix } from '@tollgate/payment-domain';
 import { systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { expect } from 'vitest';
-import { expectAgreement, flowsOf, fund, newLoad, shortTimes } from './agreement.ts';
+import { expectAgreement, flowsOf, shortTimes } from './agreement.ts';
 import { type CallbackAddress, openCallbackAddress } from './callback-address.ts';
 import { tollgateExit } from './commands.ts';
-import { type Load, runFlows } from './mixed-load.ts';
+import { type Load, fund, newLoad, runFlows } from './mixed-load.ts';
 import {
   type CallGateway,
   type ReachedSystem,
@@ -20,7 +18,7 @@ import {
   startRefused,
   startSystem,
 } from './system.ts';
-import { storeOf } from './topic.ts';
+import { sequencesIn, storeOf } from './topic.ts';
 
 const connections = 12;
 
@@ -138,7 +136,7 @@ export class SideBySide {
   /** The payments that have an event of a type. */
   tokensWith(type: string): Promise<string[]> {
     return this.withStore(async (store) =>
-      (await eventsOf(store))
+      (await paymentEventsIn(store))
         .filter((event) => event.type === type)
         .map(({ stream }) => stream.slice(paymentStreamPrefix.length)),
     );
@@ -181,18 +179,8 @@ export class SideBySide {
   /** Each event of a payment or payout once, in the order of its stream. */
   private expectOnTopics(): Promise<void> {
     return this.withStore(async (store) => {
-      const published = new Map<string, number[]>();
-      const reader = createEmbeddedTopicReader({ store });
-      const { signal } = new AbortController();
-      for (const topic of [gatewayPaymentsTopic, gatewayPayoutsTopic])
-        for await (const { key, headers } of reader.readTopic(topic, { from: 'beginning', signal }))
-          published.set(key, [...(published.get(key) ?? []), Number(headers['ce_sequence'])]);
-      const stored = new Map<string, number[]>();
-      for (const { stream, revision } of await eventsOf(store)) {
-        const token = stream.replace(/^(payment|payout)-/, '');
-        stored.set(token, [...(stored.get(token) ?? []), revision]);
-      }
-      expect(Object.fromEntries(published)).toEqual(Object.fromEntries(stored));
+      const { published, stored } = await sequencesIn(store);
+      expect(published).toEqual(stored);
     });
   }
 
@@ -206,10 +194,10 @@ export class SideBySide {
   }
 }
 
-async function eventsOf(store: EventStore) {
+async function paymentEventsIn(store: EventStore) {
   const events = [];
   const { signal } = new AbortController();
-  for await (const item of store.subscribe({ from: beginning, prefixes: ['payment-', 'payout-'], signal })) {
+  for await (const item of store.subscribe({ from: beginning, prefixes: [paymentStreamPrefix], signal })) {
     if (item.kind === 'caught-up') break;
     events.push(item);
   }

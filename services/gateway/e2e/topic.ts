@@ -1,12 +1,18 @@
 /** Reads topics and the event store of a system from outside, as another process does. */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, beginning } from '@tollgate/event-store';
 import {
   type PaymentRecord,
   decodePaymentRecord,
   gatewayPaymentsTopic,
+  gatewayPayoutsTopic,
   gatewayTopics,
 } from '@tollgate/gateway-api';
-import { type BusRecord, createKafkaTopicReader, prefixTopicReader } from '@tollgate/message-bus';
+import {
+  type BusRecord,
+  createEmbeddedTopicReader,
+  createKafkaTopicReader,
+  prefixTopicReader,
+} from '@tollgate/message-bus';
 import { readConfig, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { gatewayConfigSchema } from '../src/configuration/config.ts';
 import { openDataDirectory } from '../src/configuration/data-directory.ts';
@@ -66,4 +72,23 @@ function decode(record: BusRecord): PaymentRecord {
   const decoded = decodePaymentRecord(record);
   if (decoded.kind === 'unreadable') throw new Error(decoded.reason);
   return decoded.record;
+}
+
+type Sequences = Readonly<Record<string, readonly number[]>>;
+
+/** The numbers of the events of each payment and payout, as its stream has them and as they stand on the embedded topics. */
+export async function sequencesIn(store: EventStore): Promise<{ published: Sequences; stored: Sequences }> {
+  const { signal } = new AbortController();
+  const [published, stored] = [new Map<string, number[]>(), new Map<string, number[]>()];
+  const add = (to: Map<string, number[]>, token: string, sequence: number) =>
+    to.set(token, [...(to.get(token) ?? []), sequence]);
+  const reader = createEmbeddedTopicReader({ store });
+  for (const topic of [gatewayPaymentsTopic, gatewayPayoutsTopic])
+    for await (const { key, headers } of reader.readTopic(topic, { from: 'beginning', signal }))
+      add(published, key, Number(headers['ce_sequence']));
+  for await (const item of store.subscribe({ from: beginning, prefixes: ['payment-', 'payout-'], signal })) {
+    if (item.kind === 'caught-up') break;
+    add(stored, item.stream.replace(/^(payment|payout)-/, ''), item.revision);
+  }
+  return { published: Object.fromEntries(published), stored: Object.fromEntries(stored) };
 }
