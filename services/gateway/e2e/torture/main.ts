@@ -51,7 +51,7 @@ function readArguments(): ReturnType<typeof parse> {
   try {
     return parse();
   } catch (error) {
-    return refuse((error as Error).message.split('. ')[0] + '.');
+    return refuse(`${(error as Error).message.split('. ', 1).join('')}.`);
   }
 }
 
