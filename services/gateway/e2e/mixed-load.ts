@@ -102,7 +102,7 @@ export async function pay(load: Load, processingUrl: string): Promise<void> {
   );
 }
 
-export async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
+async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
   const giveUpAt = Date.now() + phaseWithinMs;
   for (;;) {
     const answer = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
