@@ -1,6 +1,6 @@
 /** The launcher's processes with small programs in the place of services. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@tollgate/service-kit';
@@ -118,6 +118,18 @@ it('starts again what dies, under a line', async () => {
   await eventually(() => expect(lines.filter((line) => line === '[one] ready')).toHaveLength(2));
   expect(lines).toContain('one has ended (SIGKILL); it is started again in 250 ms');
   expect(pidOf('one')).not.toBe(first);
+});
+
+// Who read the list while a process was started again found an empty file.
+it('puts a new list in the place of the old one as a whole', async () => {
+  const { start, listFile } = tryGroup();
+  await start('one', service);
+  const opened = openSync(listFile, 'r');
+  onTestFinished(() => closeSync(opened));
+  await start('two', service);
+  const labelsOf = (file: number | string) =>
+    (JSON.parse(readFileSync(file, 'utf8')) as { label: string }[]).map(({ label }) => label);
+  expect([labelsOf(opened), labelsOf(listFile)]).toEqual([['one'], ['one', 'two']]);
 });
 
 // A full disk ended the launcher, and all services with it, when one of them had died.

@@ -1,5 +1,5 @@
 /** The processes that make up the system: started one by one, stopped together in order. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { type Clock, given } from '@tollgate/service-kit';
 import { ofEveryProgram, only } from '../../configuration/service-variables.ts';
 import { type ProcessOptions, type Supervised, supervise } from './supervise.ts';
@@ -42,7 +42,10 @@ export function createProcessGroup({ stopOrder, listFile, env, clock, say }: Gro
 
   function list({ label, service, port, metricsPort }: Member, pid: number): void {
     listed.set(label, { label, service, pid, port, ...given({ metricsPort }) });
-    writeFileSync(listFile, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
+    const next = `${listFile}.next`;
+    writeFileSync(next, `${JSON.stringify([...listed.values()], null, 2)}\n`, { mode: 0o600 });
+    // Whoever reads it meanwhile gets the list as it was, and no half of one.
+    renameSync(next, listFile);
   }
 
   return {
