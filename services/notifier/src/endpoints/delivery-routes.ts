@@ -31,12 +31,17 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: EndpointRoute
     const nextCursor =
       found.length > perPage && last !== undefined ? `${last.rank}-${last.place}` : undefined;
     const shown = await Promise.all(rows.map((row) => read(deps, row)));
-    const deliveries = shown.filter((each) => each !== undefined);
+    // The list may be a moment behind what is shown of each.
+    const deliveries = shown.filter(
+      (each) => each !== undefined && (filter.status ?? statusOf(each)) === statusOf(each),
+    );
     return reply.send({ success: true, deliveries, perPage, ...given({ nextCursor }) });
   });
   addEndpointRoute(app, deps, routes.replayWebhookDelivery, (call) => replayOne(deps, call));
   addEndpointRoute(app, deps, routes.replayWebhookDeliveries, (call) => replayMany(deps, call));
 }
+
+const statusOf = ({ state }: PublicWebhook) => (state === 'given_up' ? 'failed' : state);
 
 function parseCursor(text: string): Pick<DeliveryRow, 'rank' | 'place'> | undefined {
   const [, rank, place] = /^([0-3])-(\d{1,15})$/.exec(text) ?? [];
