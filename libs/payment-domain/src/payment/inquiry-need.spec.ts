@@ -8,9 +8,10 @@ import {
   sampleEvents,
 } from '../../testing/samples.ts';
 import type { InquiryNeed } from '../failed-inquiry.ts';
-import { inquiryNeedOf } from './inquiry-need.ts';
+import { inquiryNeedOf, latestWindow, windowInQuestion } from './inquiry-need.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
 import { paymentPhases, type PaymentPhase } from './payment-machine.ts';
+import type { Payment } from './payment-state.ts';
 
 test.each<[PaymentPhase, InquiryNeed]>([
   ['requested', 'unresolved'],
@@ -63,4 +64,44 @@ test.each(paymentPhases)('in phase %s a deferred callback is unresolved until it
   expect(inquiryNeedOf(paymentAfter([...waiting, callbackInquired()]))).toBe('unresolved');
   const over = [...waiting, callbackInquired(), callbackInquired('token-b')];
   expect(inquiryNeedOf(paymentAfter(over))).toBe(need);
+});
+
+const approvedRefund = (refundToken: string): PaymentEvent => ({
+  type: 'RefundApproved',
+  data: { refundToken, serviceRefundToken: `service-${refundToken}` },
+});
+const twoRefunds = [
+  ...historyTo.approved,
+  ...[refund, approvedRefund('refund-1')],
+  ...[refundSubmitted('refund-2', 200), approvedRefund('refund-2')],
+];
+
+test.each<[string, PaymentEvent[], (payment: Payment) => unknown]>([
+  ['requested payment: its attempt', historyTo.requested, ({ attempt }) => attempt],
+  ['payment that is captured: the capture', historyTo.capturing, ({ captureOrVoid }) => captureOrVoid],
+  ['payment that is voided: the void', historyTo.voiding, ({ captureOrVoid }) => captureOrVoid],
+  ['payment with a refund under way: that', [...historyTo.approved, refund], ({ refunds }) => refunds[0]],
+])('the window in question of a %s', (_, history, windowOf) => {
+  const payment = paymentAfter(history);
+  expect(windowOf(payment)).toBeDefined();
+  expect(windowInQuestion(payment)).toBe(windowOf(payment));
+});
+
+test('without a call under way it is that of the latest refund, if there is one', () => {
+  expect(windowInQuestion(paymentAfter(historyTo.approved))).toBeUndefined();
+  const payment = paymentAfter(twoRefunds);
+  for (const later of [0, 1]) {
+    const refunds = payment.refunds.map((each, index) => ({ ...each, quietUntil: index === later ? 2 : 1 }));
+    expect(windowInQuestion({ ...payment, refunds })).toBe(refunds[later]);
+  }
+});
+
+test('the latest window is that of the call which can take effect last, whichever it is', () => {
+  const payment = paymentAfter(twoRefunds);
+  for (const later of [0, 1, 2]) {
+    const quietUntil = (index: number) => ({ quietUntil: index === later ? 2 : 1 });
+    const attempt = { ...payment.attempt, ...quietUntil(2) };
+    const refunds = payment.refunds.map((each, index) => ({ ...each, ...quietUntil(index) }));
+    expect(latestWindow({ ...payment, attempt, refunds })).toBe([...refunds, attempt][later]);
+  }
 });

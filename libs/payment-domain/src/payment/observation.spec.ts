@@ -385,7 +385,12 @@ test('a deployment that reports "refunded" beside a part of the amount means tha
 });
 
 test('a deployment that reports "refunded" without a sum means all of it', () => {
-  expect(observe(historyTo.approved, observed('refunded', { refundedAmount: 0 }))).toEqual([refunded(1000)]);
+  const whole = observed('refunded', { refundedAmount: 0 });
+  expect(observe(historyTo.approved, whole)).toEqual([refunded(1000)]);
+  expect(observe(historyTo.declined, whole)).toEqual([
+    ...revised('declined', 'refunded', { amount: 1000 }),
+    refunded(1000),
+  ]);
 });
 
 test('approval and refunds that are seen at once are booked at once', () => {
