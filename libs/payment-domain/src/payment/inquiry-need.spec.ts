@@ -76,7 +76,7 @@ const twoRefunds = [
   ...[refundSubmitted('refund-2', 200), approvedRefund('refund-2')],
 ];
 
-test.each<[string, PaymentEvent[], (payment: Payment) => unknown]>([
+test.each<[string, readonly PaymentEvent[], (payment: Payment) => unknown]>([
   ['requested payment: its attempt', historyTo.requested, ({ attempt }) => attempt],
   ['payment that is captured: the capture', historyTo.capturing, ({ captureOrVoid }) => captureOrVoid],
   ['payment that is voided: the void', historyTo.voiding, ({ captureOrVoid }) => captureOrVoid],
