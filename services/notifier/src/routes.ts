@@ -66,8 +66,11 @@ async function replayWebhooks(
   const all = await webhooksOf(deps, caller, token);
   const wanted = all.filter(({ webhooks }) => webhooks.some((each) => id === undefined || each.id === id));
   if (wanted.length === 0) return sendRefusal(reply, subject, { code: 'webhook_not_found' });
+  // Nothing is sent there: what had been delivered would be given up by its replay.
+  const sendable = wanted.filter(({ isDisabled }) => !isDisabled);
+  if (sendable.length === 0) return sendError(reply, 'webhook_endpoint_disabled');
   const ids: string[] = [];
-  for (const each of wanted) {
+  for (const each of sendable) {
     const answer = await deps.journal.requestReplay(each.token, id, { kind: 'team', team, keyId });
     if (answer.kind === 'refused') return sendRefusal(reply, subject, answer.refusal);
     ids.push(...answer.ids);
@@ -80,12 +83,18 @@ async function webhooksOf(
   { journal, book }: WebhookRouteDependencies,
   { environment, team }: Caller,
   token: string,
-): Promise<{ token: string; webhooks: readonly Webhook[] }[]> {
+): Promise<{ token: string; isDisabled: boolean; webhooks: readonly Webhook[] }[]> {
   const endpoints = await book.list({ environment, team });
-  const tokens = [token, ...endpoints.map(({ id }) => tokenAtEndpoint(id, token))];
-  const loaded = tokens.map(async (each) => ({
-    token: each,
-    webhooks: (await journal.load(each)).state.webhooks,
+  const receivers = [
+    { token, isDisabled: false },
+    ...endpoints.map(({ id, disabled }) => ({
+      token: tokenAtEndpoint(id, token),
+      isDisabled: disabled !== undefined,
+    })),
+  ];
+  const loaded = receivers.map(async (each) => ({
+    ...each,
+    webhooks: (await journal.load(each.token)).state.webhooks,
   }));
   return Promise.all(loaded);
 }

@@ -61,13 +61,15 @@ export interface WebhookJournal {
   ): Promise<void>;
   /** Records an attempt and returns the resulting webhooks. */
   recordOutcome(token: string, id: string, outcome: Outcome): Promise<LoadedWebhooks>;
-  /** Requests the replay of one webhook, or of all. Returns the ids, or a refusal. */
+  /** Requests the replay of one webhook, or of all. Returns the ids, and of how many it was not requested yet, or a refusal. */
   requestReplay(
     token: string,
     id: string | undefined,
     actor: Actor,
     only?: Webhook['state'],
-  ): Promise<{ kind: 'requested'; ids: string[] } | { kind: 'refused'; refusal: ReplayRefusal }>;
+  ): Promise<
+    { kind: 'requested'; ids: string[]; newCount: number } | { kind: 'refused'; refusal: ReplayRefusal }
+  >;
 }
 
 const notifier: Actor = { kind: 'service', name: 'notifier' };
@@ -123,7 +125,8 @@ export function createWebhookJournal({ store, clock, ids }: JournalDependencies)
       const outcome = await append(token, causeOf(actor), (state) => decideReplay(state, id, at, only));
       if (outcome.kind === 'refused') return { kind: 'refused', refusal: outcome.refusal };
       const wanted = outcome.state.webhooks.filter((each) => id === undefined || each.id === id);
-      return { kind: 'requested', ids: wanted.map((each) => each.id) };
+      const newCount = outcome.kind === 'decided' ? outcome.events.length : 0;
+      return { kind: 'requested', ids: wanted.map((each) => each.id), newCount };
     },
   };
 }

@@ -18,11 +18,15 @@ const replayWebhooks = (kind: 'payment' | 'payout') =>
     service: 'notifier',
     ...{ method: 'POST', url: `/api/v1/${kind}s/:token/webhooks/replay`, tag: 'Webhooks' },
     summary: 'Replays webhooks',
-    description: 'Sends the webhook with this `id` again, or without one all of them.',
+    description:
+      'Sends the webhook with this `id` again, or without one all of them. What is for an endpoint that is disabled is passed over.',
     scopes: [`${kind}s`],
     body: { schema: 'Replay', example: {}, isOptional: true },
     answers: { 202: { meaning: 'The webhooks are sent immediately.', schema: 'ReplayedWebhooks' } },
-    errors: [`${kind}_not_found`, 'webhook_not_found', 'too_many_replays', ...ofCommands],
+    errors: [
+      ...([`${kind}_not_found`, 'webhook_not_found', 'webhook_endpoint_disabled'] as const),
+      ...(['too_many_replays', ...ofCommands] as const),
+    ],
   }) satisfies Route;
 
 const endpoints = '/api/v1/webhook-endpoints';

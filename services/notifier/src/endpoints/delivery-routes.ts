@@ -110,8 +110,8 @@ async function replayMany(
     const answers = await Promise.all(
       batch.map(({ token, id }) => journal.requestReplay(token, id, actorOf(caller), only)),
     );
-    // At its limit of replays, or let go of: it is passed over.
-    replayed += answers.filter(({ kind }) => kind === 'requested').length;
+    // At its limit of replays, let go of, or replayed by somebody else: it is passed over.
+    for (const each of answers) replayed += each.kind === 'requested' ? each.newCount : 0;
   }
   const nextCursor = wanted.length === replayedAtOnceMax ? String(wanted.at(-1)?.place) : undefined;
   return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });

@@ -71,7 +71,7 @@ async function replayAll(
     const answers = await Promise.all(
       batch.map(({ token, id }) => journal.requestReplay(token, id, person, 'given_up')),
     );
-    replayed += answers.filter(({ kind }) => kind === 'requested').length;
+    for (const each of answers) replayed += each.kind === 'requested' ? each.newCount : 0;
   }
   return replayed;
 }
