@@ -22,9 +22,11 @@ import { decideReview, reviewPage, reviewsPage } from './pages/reviews.ts';
 import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage } from './pages/sandbox.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { searchPage } from './pages/search.ts';
+import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
 import { securityLogPage } from './pages/security-log.ts';
+import { type IdentityProviderConfig, createIdentityProvider } from './session/identity-provider.ts';
 import { createSessions } from './session/sessions.ts';
 import { readAssets, registerAssets } from './static-files.ts';
 import { issueKey, revokeKey, teamPage } from './pages/team.ts';
@@ -38,6 +40,8 @@ export interface ConsoleDependencies {
   log: Log;
   /** Where there is one. */
   sandbox?: SandboxControls;
+  /** Where people sign in with accounts of their organisation. */
+  identityProvider?: IdentityProviderConfig;
 }
 
 /** A form has a reason of 1,000 characters at most, and as many bytes as four times that. */
@@ -45,12 +49,13 @@ const formBytesMax = 16 * 1024;
 
 /** Adds the console to the server that answers the API. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDependencies): Promise<void> {
-  const { credentials, clock, ids, log, sandbox } = deps;
+  const { credentials, clock, ids, log, sandbox, identityProvider } = deps;
   const assets = readAssets();
   await app.register(async (scope) => {
     const inject: FastifyInstance['inject'] = scope.inject.bind(scope);
     const kit: ConsoleKit = {
       ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
+      organisation: identityProvider && organisationPath,
       sessions: createSessions({ credentials, clock }),
       apiOf: (session, address) => createApi({ inject, credentials }, session, address),
     };
@@ -58,6 +63,10 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
     answerInPages(scope, kit, log);
     registerAssets(scope, assets);
     registerSignIn(scope, kit);
+    if (identityProvider !== undefined) {
+      const provider = createIdentityProvider(identityProvider);
+      registerOrganisationSignIn(scope, kit, { provider, credentials, log });
+    }
     registerPages(scope, kit);
     if (sandbox !== undefined) registerSandbox(scope, kit, sandbox);
     registerLive(scope, { ...kit, log });

@@ -20,6 +20,8 @@ export interface ConsoleKit {
   ids: Pick<Ids, 'hex'>;
   mac(purpose: string, text: string): string;
   hasSandbox: boolean;
+  /** Where somebody signs in with the account of an organisation. */
+  organisation?: string | undefined;
 }
 
 export interface PageContext {
@@ -55,7 +57,7 @@ export type Action = (context: PageContext, form: URLSearchParams) => Promise<Do
 export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page: Page): void {
   app.get(url, async (request, reply) => {
     const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage());
+    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
     const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));
     return 'location' in rendered
       ? reply.redirect(rendered.location, 303)
@@ -66,7 +68,7 @@ export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page
 export function addAction(app: FastifyInstance, kit: ConsoleKit, url: string, action: Action): void {
   app.post(url, async (request, reply) => {
     const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage());
+    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     if (!isOwnForm(request, session, form.get('csrf') ?? undefined))
       return send(kit, request, reply, failurePage(403, texts.errors.title, texts.errors.forgery), session);

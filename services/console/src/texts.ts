@@ -60,6 +60,13 @@ export const texts = {
     none: 'You are not signed in',
     how: 'npm start prints a link to sign in. On a gateway that runs already, this command prints one:',
     command: 'npm run tollgate -- --as <you> operator link --role operator',
+    organisation: {
+      button: 'Sign in with your organisation',
+      failed:
+        'Your organisation did not confirm who you are, or this took too long. Begin again; where it fails again, the log of the gateway says why.',
+      noRole: (person: string) =>
+        `Your organisation says that you are ${person}, and none of your groups has a role here. Ask whoever operates the gateway.`,
+    },
     usedUp: 'This link is not valid: it has expired, was used, or was cut short. Ask for another one.',
     out: 'Sign out',
   },

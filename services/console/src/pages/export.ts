@@ -7,7 +7,7 @@ import { failurePage, signInFirstPage } from './failure.ts';
 export function exportPayments(app: FastifyInstance, kit: ConsoleKit): void {
   app.get('/console/payments.csv', async (request, reply) => {
     const session = kit.sessions.of(request);
-    if (session === undefined) return send(kit, request, reply, signInFirstPage());
+    if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
     const within = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
     for (const name of Object.keys(within)) asked.delete(name);

@@ -16,10 +16,12 @@ export const failurePage = (status: number, title: string, text: string, request
   </section>`,
 });
 
-export const signInFirstPage = (): Rendered => ({
+/** @param organisation where somebody signs in with the account of the organisation */
+export const signInFirstPage = (organisation: string | undefined): Rendered => ({
   ...{ title: texts.signIn.none, status: 401 },
   main: html`<section class="alone">
     <h1>${texts.signIn.none}</h1>
+    ${organisation === undefined ? undefined : html`<p><a class="button" href="${organisation}">${texts.signIn.organisation.button}</a></p>`}
     <p>${texts.signIn.how}</p>
     <pre class="command"><code>${texts.signIn.command}</code></pre>
   </section>`,

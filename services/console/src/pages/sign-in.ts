@@ -1,6 +1,8 @@
 /** The page that a link to sign in leads to: the link is used up by a press, not by whoever looks where it leads. */
 import { html } from '@tollgate/service-kit';
+import type { Operator } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
+import type { Rendered } from '../components/layout.ts';
 import { type ConsoleKit, send } from '../page.ts';
 import { isFromHere, isOwnForm } from '../session/forgery.ts';
 import { setCookie } from '../session/sessions.ts';
@@ -14,15 +16,7 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
     const link = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('link') ?? '';
     const claims = sessions.whom(link);
     if (claims === undefined) return send(kit, request, reply, notValid());
-    const main = html`<section class="alone">
-      <h1>${texts.signIn.title}</h1>
-      <p>${texts.signIn.ask(claims.person, claims.role)}</p>
-      <form method="post" action="/console/sign-in">
-        <input type="hidden" name="link" value="${link}" />
-        <button class="strong" autofocus>${texts.signIn.button}</button>
-      </form>
-    </section>`;
-    return send(kit, request, reply, { title: texts.signIn.title, main });
+    return send(kit, request, reply, confirmationPage(claims, link));
   });
 
   app.post('/console/sign-in', async (request, reply) => {
@@ -48,5 +42,21 @@ export function registerSignIn(app: FastifyInstance, kit: ConsoleKit): void {
     return reply.redirect('/console', 303);
   });
 }
+
+/** A link is used up by a press, and whoever presses sees as whom. */
+export const confirmationPage = (
+  { person, role }: Pick<Operator, 'person' | 'role'>,
+  link: string,
+): Rendered => ({
+  title: texts.signIn.title,
+  main: html`<section class="alone">
+    <h1>${texts.signIn.title}</h1>
+    <p>${texts.signIn.ask(person, role)}</p>
+    <form method="post" action="/console/sign-in">
+      <input type="hidden" name="link" value="${link}" />
+      <button class="strong" autofocus>${texts.signIn.button}</button>
+    </form>
+  </section>`,
+});
 
 const notValid = () => failurePage(401, texts.signIn.none, texts.signIn.usedUp);

@@ -9,11 +9,12 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Adds the console; with the controls of the sandbox, where this process brings one up. */
 export async function addConsole(app: FastifyInstance, parts: Parts): Promise<void> {
-  const { clock, ids, logOf } = parts;
+  const { clock, ids, logOf, config } = parts;
   const isWhole = serviceNames.every(parts.runs);
   const sandbox = isWhole ? (await parts.accounts()).sandbox : undefined;
   await registerConsole(app, {
     ...{ credentials: parts.operatorCredentials(), clock, ids, log: logOf('console') },
+    ...given({ identityProvider: config.identityProvider }),
     ...given({ sandbox: sandbox && controlsOf(sandbox, parts.stops) }),
   });
 }

@@ -7,6 +7,7 @@ import { logLevelSchema, orFault, portSchema, wholeNumberSchema } from '@tollgat
 import { z } from 'zod';
 import { eventStoreEnvironmentSchema, toEventStoreConfig } from './event-store-config.ts';
 import { kafkaEnvironmentSchema, toKafkaConfig } from './kafka-config.ts';
+import { oidcEnvironmentSchema, toOidcConfig } from './oidc-config.ts';
 import { teamSigningEnvironmentSchema } from './team-signing.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -320,6 +321,7 @@ export const gatewayConfigSchema = z
   .and(eventStoreEnvironmentSchema.transform(orFault((env) => ({ eventStore: toEventStoreConfig(env) }))))
   .and(teamSigningEnvironmentSchema.transform((teamSigning) => ({ teamSigning })))
   .and(kafkaEnvironmentSchema.transform(orFault((env) => ({ kafka: toKafkaConfig(env) }))))
+  .and(oidcEnvironmentSchema.transform(orFault((env) => ({ identityProvider: toOidcConfig(env) }))))
   .and(paymentServiceConfigSchema.transform((paymentService) => ({ paymentService })));
 
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;

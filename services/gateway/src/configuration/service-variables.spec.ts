@@ -24,6 +24,7 @@ describe('a secret is only with those who need it', () => {
     ['DATA_SECRETS', ['command-service']],
     ['INTERNAL_SECRETS', ['command-service', 'query-service', 'notifier', 'api']],
     ['GATEWAY_TLS_KEY_FILE', ['api']],
+    ['OIDC_CLIENT_SECRET', ['api']],
     ['PROVIDER_ACCOUNTS_FILE', ['command-service']],
     ['KAFKA_SASL_PASSWORD', ['callback-ingester', 'event-publisher', 'command-service']],
     ['TOLLGATE_TEAM_SIGNING_KEY', []],

@@ -12,6 +12,11 @@ export const groups = [
     about: 'See [connections](operations.md#connections) and [TLS](operations.md#tls).',
   },
   {
+    title: 'Signing in to the console',
+    names: /^(OIDC_|CONSOLE_)/,
+    about: 'See [accounts of your organisation](operations.md#accounts-of-your-organisation).',
+  },
+  {
     title: 'Services in processes of their own',
     names: /^((COMMAND_SERVICE|QUERY_SERVICE|NOTIFIER)_URL|INTERNAL_SECRETS|PROJECTOR_SHARDS)$/,
     about: 'See [processes of their own](operations.md#processes-of-their-own).',

@@ -13,7 +13,7 @@ import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { registerConsole } from '@tollgate/console';
+import { type IdentityProviderConfig, registerConsole } from '@tollgate/console';
 import {
   type OperatorCredentials,
   type SecurityWatch,
@@ -25,6 +25,7 @@ import {
   createLocalKeyService,
   createRequestIds,
   createVault,
+  given,
   parseDataSecrets,
   parseWebhookSecrets,
   readConfig,
@@ -57,6 +58,8 @@ export interface TestedApi {
 
 export interface TestedApiOptions {
   hasConsole?: boolean;
+  /** Where people sign in to the console. */
+  identityProvider?: IdentityProviderConfig;
   /** None unless given. */
   accounts?: readonly Account[];
   /** Whether changes of teams can be signed. */
@@ -66,7 +69,7 @@ export interface TestedApiOptions {
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
-  { hasConsole = false, isSigning = false, accounts = [] }: TestedApiOptions = {},
+  { hasConsole = false, isSigning = false, accounts = [], identityProvider }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);
@@ -130,7 +133,12 @@ export async function startApi(
         webhooks,
         { registerRoutes: registerDocumentation },
         ...(hasConsole
-          ? [{ registerRoutes: (api: FastifyInstance) => registerConsole(api, { ...deps, credentials }) }]
+          ? [
+              {
+                registerRoutes: (api: FastifyInstance) =>
+                  registerConsole(api, { ...deps, credentials, ...given({ identityProvider }) }),
+              },
+            ]
           : []),
       ],
       notReady: () => [],

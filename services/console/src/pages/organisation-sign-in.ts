@@ -1,0 +1,128 @@
+/**
+ * Signing in with the account of an organisation. Whoever comes back from the identity provider gets a link of the same
+ * kind that the command line prints, and presses the same button: a browser that comes from elsewhere has no session yet.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Log } from '@tollgate/service-kit';
+import { type OperatorCredentials, keyIdOfPerson } from '@tollgate/teams';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ConsoleKit, send } from '../page.ts';
+import { type Begun, type IdentityProvider, callbackPath } from '../session/identity-provider.ts';
+import { texts } from '../texts.ts';
+import { failurePage } from './failure.ts';
+import { confirmationPage } from './sign-in.ts';
+
+export interface OrganisationSignIn {
+  provider: IdentityProvider;
+  credentials: OperatorCredentials;
+  log: Log;
+}
+
+export const organisationPath = '/console/sign-in/organisation';
+const cookieName = 'tollgate-sign-in';
+/** For typing a password and a code. */
+const lifetimeMs = 10 * 60_000;
+/** Of the link that the button sends. */
+const linkLifetimeMs = 5 * 60_000;
+/** Answers of the provider that are waited for at once: anybody may begin. */
+const atOnceMax = 16;
+
+const words = texts.signIn.organisation;
+
+export function registerOrganisationSignIn(
+  app: FastifyInstance,
+  kit: ConsoleKit,
+  { provider, credentials, log }: OrganisationSignIn,
+): void {
+  const used = createUsedStates(kit);
+  let underWay = 0;
+
+  async function waiting<Value>(ask: () => Promise<Value>): Promise<Value | undefined> {
+    if (underWay >= atOnceMax) return undefined;
+    underWay += 1;
+    try {
+      return await ask();
+    } catch (error) {
+      log.warn({ error }, 'somebody could not sign in with the account of the organisation');
+      return undefined;
+    } finally {
+      underWay -= 1;
+    }
+  }
+
+  app.get(organisationPath, async (request, reply) => {
+    const asked = await waiting(() => provider.begin());
+    if (asked === undefined) return send(kit, request, reply, failed(503));
+    setCookie(request, reply, seal(kit, asked.begun));
+    return reply.header('cache-control', 'no-store').redirect(asked.address, 303);
+  });
+
+  app.get(callbackPath, async (request, reply) => {
+    const begun = open(kit, request);
+    setCookie(request, reply, undefined);
+    if (begun === undefined || !used.use(begun.state)) return send(kit, request, reply, failed(401));
+    const query = request.url.split('?', 2)[1] ?? '';
+    const found = await waiting(() => provider.identify(query, begun));
+    if (found === undefined) return send(kit, request, reply, failed(401));
+    const { person } = found;
+    if (found.kind === 'no-role') {
+      log.warn(
+        { keyId: keyIdOfPerson(person) },
+        'somebody in none of the groups that have a role has tried to sign in',
+      );
+      return send(kit, request, reply, failurePage(403, texts.signIn.none, words.noRole(person)));
+    }
+    const operator = { person, source: 'oidc', role: found.role } as const;
+    const link = credentials.issue(operator, 'sign-in', linkLifetimeMs);
+    return send(kit, request, reply, confirmationPage(operator, link));
+  });
+}
+
+const failed = (status: number) => failurePage(status, texts.signIn.none, words.failed);
+
+/** What was begun, with its end, under a MAC. */
+function seal({ mac, clock }: ConsoleKit, begun: Begun): string {
+  const until = clock.now() + lifetimeMs;
+  const payload = Buffer.from(JSON.stringify({ ...begun, until })).toString('base64url');
+  return `${payload}.${mac('organisation-sign-in', payload)}`;
+}
+
+function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | undefined {
+  const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim());
+  const [sealed, ...others] = cookies.filter((part) => part.startsWith(`${cookieName}=`));
+  const [payload = '', given = ''] = (sealed ?? '').slice(cookieName.length + 1).split('.', 2);
+  const expected = mac('organisation-sign-in', payload);
+  if (others.length > 0 || given.length !== expected.length) return undefined;
+  if (!timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return undefined;
+  const { until, ...begun } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Begun & {
+    until: number;
+  };
+  return until > clock.now() ? begun : undefined;
+}
+
+/** Sent when the browser comes back from elsewhere, which a stricter one would not be, and to these addresses only. */
+function setCookie(request: FastifyRequest, reply: FastifyReply, value: string | undefined): void {
+  const age = value === undefined ? 0 : lifetimeMs / 1_000;
+  const secure = request.protocol === 'https' ? '; Secure' : '';
+  reply.header(
+    'set-cookie',
+    `${cookieName}=${value ?? ''}; Path=${organisationPath}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`,
+  );
+}
+
+/** A state counts once, also where somebody has kept the cookie. Only states that we have made come here. */
+function createUsedStates({ clock }: Pick<ConsoleKit, 'clock'>) {
+  const usedUntil = new Map<string, number>();
+  return {
+    use(state: string): boolean {
+      const now = clock.now();
+      for (const [each, until] of usedUntil) {
+        if (until > now) break;
+        usedUntil.delete(each);
+      }
+      if (usedUntil.has(state)) return false;
+      usedUntil.set(state, now + lifetimeMs);
+      return true;
+    },
+  };
+}

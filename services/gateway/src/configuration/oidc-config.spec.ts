@@ -1,0 +1,46 @@
+import { readConfig } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { gatewayConfigSchema } from './config.ts';
+
+const whole = {
+  ...{
+    OIDC_ISSUER: 'https://id.example/realms/staff',
+    OIDC_CLIENT_ID: 'tollgate',
+    OIDC_CLIENT_SECRET: 'hush',
+  },
+  ...{ CONSOLE_PUBLIC_URL: 'https://pay.example', OIDC_ADMINS: 'root, tollgate-admins' },
+};
+const read = (env: Record<string, string>) => readConfig(gatewayConfigSchema, env).identityProvider;
+
+describe('where people sign in', () => {
+  it('is nowhere else unless an issuer is named', () => {
+    expect(read({ OIDC_ADMINS: 'root' })).toBeUndefined();
+  });
+
+  it('is read with the groups of each role', () => {
+    expect(read(whole)).toMatchObject({
+      ...{ issuer: 'https://id.example/realms/staff', publicUrl: 'https://pay.example', scopes: 'openid' },
+      ...{ personClaim: 'sub', groupsClaim: 'groups' },
+      groupsOf: { viewer: [], support: [], operator: [], admin: ['root', 'tollgate-admins'] },
+    });
+    expect(read({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:8080' })).toBeDefined();
+  });
+
+  it.each([
+    [{ OIDC_ISSUER: 'http://id.example' }, 'OIDC_ISSUER must be an https URL'],
+    [{ OIDC_ISSUER: 'https://ada:x@id.example' }, 'OIDC_ISSUER must be an https URL'],
+    [
+      { CONSOLE_PUBLIC_URL: 'https://pay.example/x' },
+      'CONSOLE_PUBLIC_URL must be an https URL without a path',
+    ],
+    [{ CONSOLE_PUBLIC_URL: '' }, 'CONSOLE_PUBLIC_URL'],
+    [{ OIDC_CLIENT_SECRET: undefined }, 'OIDC_ISSUER needs'],
+    [{ OIDC_ADMINS: ' , ' }, 'OIDC_ISSUER lets nobody in'],
+    [{ OIDC_SCOPES: 'email' }, 'OIDC_SCOPES must be a list with openid'],
+    [{ OIDC_PERSON_CLAIM: 'a b' }, 'OIDC_PERSON_CLAIM must be the name of a claim'],
+  ])('is refused by name where it is %j', (change, message) => {
+    const { OIDC_CLIENT_SECRET: secret, ...rest } = { ...whole, ...change };
+    const env = { ...rest, ...(secret === undefined ? {} : { OIDC_CLIENT_SECRET: secret }) };
+    expect(() => read(env)).toThrow(message);
+  });
+});

@@ -1,0 +1,158 @@
+/** Signing in with the account of an organisation: by whom the provider vouches for, and by no other answer. */
+import { Secret } from '@tollgate/service-kit';
+import { describe, expect, it } from 'vitest';
+import { cookieOf, hostile, startConsole } from './testing/console.ts';
+import { startIdentityProvider } from './testing/identity-provider.ts';
+
+const path = '/console/sign-in/organisation';
+
+async function start() {
+  const provider = await startIdentityProvider();
+  const identityProvider = {
+    ...{ issuer: provider.issuer, clientId: 'tollgate', clientSecret: new Secret('hush') },
+    ...{ publicUrl: 'https://pay.example', scopes: 'openid', personClaim: 'sub', groupsClaim: 'groups' },
+    groupsOf: {
+      ...{ viewer: ['staff'], support: [], operator: ['tollgate-operators'] },
+      admin: ['tollgate-admins', 'root'],
+    },
+  };
+  const console = await startConsole(async () => {}, { identityProvider });
+  const begin = async () => {
+    const answer = await console.app.inject({ url: path });
+    return { cookie: cookieOf(answer), address: String(answer.headers['location']), answer };
+  };
+  const comeBack = (query: string, cookie: string) =>
+    console.app.inject({ url: `${path}/callback?${query}`, headers: { cookie } });
+  const signIn = async () => {
+    const { cookie, address } = await begin();
+    return comeBack(provider.answer(address), cookie);
+  };
+  return { ...console, provider, begin, comeBack, signIn };
+}
+
+const linkIn = ({ body }: { body: string }): string => /name="link" value="([^"]+)"/.exec(body)?.[1] ?? '';
+
+describe('whoever the provider vouches for', () => {
+  it('sees as whom, presses, and is in the security log by that name', async () => {
+    const { signIn, post, app, recorded, begin } = await start();
+    expect((await app.inject({ url: '/console' })).body).toContain(`href="${path}"`);
+    const { answer, address } = await begin();
+    expect(answer.statusCode).toBe(303);
+    const asked = new URL(address).searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      ...{ client_id: 'tollgate', code_challenge_method: 'S256', response_type: 'code', scope: 'openid' },
+      redirect_uri: `https://pay.example${path}/callback`,
+    });
+    expect(String(answer.headers['set-cookie'])).toContain(
+      `Path=${path}; Max-Age=600; HttpOnly; SameSite=Lax`,
+    );
+    const confirmation = await signIn();
+    expect(confirmation.body).toContain('Sign in as ada, with the role admin.');
+    // A browser that comes from elsewhere has no session before the press.
+    expect(String(confirmation.headers['set-cookie'])).toMatch(/^tollgate-sign-in=; .*Max-Age=0/);
+    const link = linkIn(confirmation);
+    const begun = await post('/console/sign-in', { link }, { cookie: 'tollgate-console=planted' });
+    expect(begun).toMatchObject({ statusCode: 303, headers: { location: '/console' } });
+    expect(cookieOf(begun)).not.toContain('planted');
+    expect(recorded).toMatchObject([{ person: { name: 'ada', source: 'oidc' }, detail: { role: 'admin' } }]);
+    expect((await post('/console/sign-in', { link })).statusCode).toBe(401);
+  });
+
+  it.each([
+    [['staff'], 'viewer'],
+    [['staff', 'tollgate-operators', 'others'], 'operator'],
+    ['root', 'admin'],
+  ])('is in %j, and so has the role %s', async (groups, role) => {
+    const { provider, signIn } = await start();
+    provider.claims = { sub: 'bob', groups };
+    expect((await signIn()).body).toContain(`Sign in as bob, with the role ${role}.`);
+  });
+
+  it.each([{ groups: [] }, { groups: ['Staff'] }, {}, { groups: { staff: true } }])(
+    'and has no role by %j gets no further',
+    async (claims) => {
+      const { provider, signIn } = await start();
+      provider.claims = { sub: 'eve', ...claims };
+      const answer = await signIn();
+      expect([answer.statusCode, linkIn(answer)]).toEqual([403, '']);
+    },
+  );
+});
+
+describe('refused is an answer', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['of another issuer', { iss: 'https://elsewhere.example' }],
+    ['for another audience', { aud: 'somebody-else' }],
+    ['to another question', { nonce: 'another' }],
+    ['from long ago', { exp: 1_000, iat: 900 }],
+    ['about nobody', { sub: '' }],
+    ['with a hostile name', { sub: `${hostile}\n` }],
+    ['with a name that is no text', { sub: 7 }],
+  ])('%s', async (_, claims) => {
+    const { provider, signIn } = await start();
+    provider.claims = { sub: 'ada', groups: ['root'], ...claims };
+    const answer = await signIn();
+    expect([answer.statusCode, linkIn(answer)]).toEqual([401, '']);
+    expect(answer.body).not.toContain('<script>alert');
+  });
+
+  it('that another key has signed', async () => {
+    const { provider, signIn } = await start();
+    provider.isForging = true;
+    expect((await signIn()).statusCode).toBe(401);
+  });
+
+  it('that comes a second time, also with the cookie of the first', async () => {
+    const { provider, begin, comeBack } = await start();
+    const { cookie, address } = await begin();
+    const query = provider.answer(address);
+    expect((await comeBack(query, cookie)).statusCode).toBe(200);
+    expect((await comeBack(query, cookie)).statusCode).toBe(401);
+    expect((await comeBack(provider.answer(address), cookie)).statusCode).toBe(401);
+    expect(provider.exchanges).toBe(1);
+  });
+
+  it('in a browser that has not asked, or has asked something else', async () => {
+    const { provider, begin, comeBack } = await start();
+    const theirs = await begin();
+    const ours = await begin();
+    const query = provider.answer(theirs.address);
+    const [name, value = ''] = ours.cookie.split('=', 2);
+    for (const cookie of [
+      '',
+      `${name}=x`,
+      `${name}=${value.replace(/.$/, '')}`,
+      `${ours.cookie}; ${theirs.cookie}`,
+    ])
+      expect((await comeBack(query, cookie)).statusCode, cookie).toBe(401);
+    expect(provider.exchanges).toBe(0);
+    // Theirs in our browser: nobody is signed in as somebody else without noticing.
+    expect((await comeBack(query, ours.cookie)).statusCode).toBe(401);
+    expect(provider.exchanges).toBe(0);
+  });
+
+  it('that says no, and one of another provider', async () => {
+    const { provider, begin, comeBack } = await start();
+    for (const change of [
+      (query: URLSearchParams) => query.set('iss', 'https://elsewhere.example'),
+      (query: URLSearchParams) => query.delete('iss'),
+      (query: URLSearchParams) => query.delete('code'),
+      (query: URLSearchParams) => query.set('error', 'access_denied'),
+    ]) {
+      const { cookie, address } = await begin();
+      const query = new URLSearchParams(provider.answer(address));
+      change(query);
+      expect((await comeBack(query.toString(), cookie)).statusCode).toBe(401);
+    }
+    expect(provider.exchanges).toBe(0);
+  });
+});
+
+it('a provider that is away keeps nobody waiting for ever, and is asked again', async () => {
+  const { provider, app } = await start();
+  const { issuer } = provider;
+  provider.issuer = 'http://127.0.0.1:1';
+  expect((await app.inject({ url: path })).statusCode).toBe(503);
+  provider.issuer = issuer;
+  expect((await app.inject({ url: path })).statusCode).toBe(303);
+});
