@@ -24,6 +24,8 @@ const cookieName = 'tollgate-sign-in';
 const lifetimeMs = 10 * 60_000;
 /** Of the link that the button sends. */
 const linkLifetimeMs = 5 * 60_000;
+/** States that are remembered: anybody may begin, and come back with nonsense. */
+const usedMax = 100_000;
 /** Answers of the provider that are waited for at once: anybody may begin. */
 const atOnceMax = 16;
 
@@ -120,7 +122,7 @@ function createUsedStates({ clock }: Pick<ConsoleKit, 'clock'>) {
         if (until > now) break;
         usedUntil.delete(each);
       }
-      if (usedUntil.has(state)) return false;
+      if (usedUntil.has(state) || usedUntil.size >= usedMax) return false;
       usedUntil.set(state, now + lifetimeMs);
       return true;
     },
