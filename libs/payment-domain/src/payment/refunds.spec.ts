@@ -292,6 +292,12 @@ describe('a refusal that contradicts our books', () => {
     },
   );
 
+  test('is one also about all that is left', () => {
+    given([...approved, refundSubmitted('refund-1', 1000)])
+      .when(answer(refusedAs('refund_exceeds_amount')))
+      .then([contradiction]);
+  });
+
   test('is settled by the refunded sum, or by a person', () => {
     given([...submitted, contradiction])
       .when(shows(300, answerBy))
@@ -314,6 +320,7 @@ describe('a refusal that contradicts our books', () => {
     const revisions: PaymentEvent[][] = [
       [revisedTo('declined')],
       [revisedTo('declined'), revisedTo('approved', 299)],
+      [{ type: 'ExternalRefundObserved', data: { amount: 701 } }],
     ];
     for (const revision of revisions)
       given([...submitted, ...revision])
