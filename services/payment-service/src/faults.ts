@@ -33,6 +33,17 @@ export type AnswerFault = (typeof answerFaults)[number];
 export const queueFaults = ['drop', 'duplicate', 'delay', 'reorder'] as const;
 export type QueueFault = (typeof queueFaults)[number];
 
+const callbackFaults = [...queueFaults, 'before_reply'] as const;
+
+/** What can be made to fail: every operation, and callbacks. */
+export const faultOperations = [...operations, 'callback'] as const;
+
+/** The faults that one of `faultOperations` can have. */
+export const faultNames = (operation: (typeof faultOperations)[number]): readonly string[] =>
+  operation === 'callback' ? callbackFaults : answerFaults;
+
+const oneOf = (names: readonly string[]) => `must be one of ${names.join(', ')}`;
+
 const limits = {
   times: z.int().min(1).max(1_000_000).optional(),
   probability: z.number().gt(0).max(1).optional(),
@@ -41,14 +52,22 @@ const limits = {
 };
 
 const faultSchema = z
-  .discriminatedUnion('operation', [
-    z.strictObject({ operation: z.literal(operations), fault: z.enum(answerFaults), ...limits }),
-    z.strictObject({
-      operation: z.literal('callback'),
-      fault: z.enum([...queueFaults, 'before_reply']),
-      ...limits,
-    }),
-  ])
+  .discriminatedUnion(
+    'operation',
+    [
+      z.strictObject({
+        operation: z.literal(operations),
+        fault: z.enum(answerFaults, oneOf(answerFaults)),
+        ...limits,
+      }),
+      z.strictObject({
+        operation: z.literal('callback'),
+        fault: z.enum(callbackFaults, oneOf(callbackFaults)),
+        ...limits,
+      }),
+    ],
+    oneOf(faultOperations),
+  )
   .refine(({ every, probability }) => every === undefined || probability === undefined, {
     path: ['every'],
     message: 'must be left out where a probability is given',

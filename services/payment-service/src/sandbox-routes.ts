@@ -93,6 +93,7 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   on('POST', 'payments/:token/pay', pay(deps));
   on('POST', 'payments/:token/revise', revise);
   on('POST', 'faults', addFaults);
+  on('GET', 'faults', (_request, merchant) => success({ faults: faults.list(merchant.id) }));
   on('DELETE', 'faults', clearFaults);
   on('POST', 'clock', moveClock);
   on('POST', 'disputes', openDispute);

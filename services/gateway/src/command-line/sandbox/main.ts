@@ -1,0 +1,33 @@
+/** `npm run sandbox -- …`: plays customer, operator, fate and time of the sandbox beside a running gateway. */
+import { readFileSync } from 'node:fs';
+import { StartupError, errorCode, readConfig } from '@tollgate/service-kit';
+import { openDataDirectory } from '../../configuration/data-directory.ts';
+import { dataDirConfigSchema } from '../../configuration/config.ts';
+import { createSandboxCalls } from './sandbox-calls.ts';
+import { runSandboxCommand } from './sandbox-commands.ts';
+
+function open() {
+  const { dataDir } = readConfig(dataDirConfigSchema, process.env);
+  const quickstart = openDataDirectory(dataDir).readQuickstart();
+  if (quickstart === undefined)
+    throw new StartupError(
+      'not_running',
+      `There is no gateway in ${dataDir}: run npm start in another terminal first.`,
+    );
+  const { paymentServiceUrl: url, paymentServiceKey: key, caFile } = quickstart;
+  if (url === undefined || key === undefined || caFile === undefined)
+    throw new StartupError('no_sandbox', 'This gateway calls real accounts: it has no sandbox to play with.');
+  const calls = createSandboxCalls({ url, key, ca: readFileSync(caFile, 'utf8') });
+  return { tools: calls, close: () => calls.close() };
+}
+
+// The reader of what we print may end first, as `head` does.
+process.stdout.on('error', (error) => {
+  if (errorCode(error) !== 'EPIPE') throw error;
+});
+
+process.exitCode = await runSandboxCommand(process.argv.slice(2), {
+  open,
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+});
