@@ -16,7 +16,7 @@ function linesOf(level: logLevel, content: Record<string, unknown>): Record<stri
   return lines;
 }
 
-it('takes over the place, the code and the numbers of what kafkajs says', () => {
+it('takes over the words, the place, the code and the numbers of what kafkajs says', () => {
   const content = {
     message: 'Connection error: connect ECONNREFUSED',
     topic: 't',
@@ -26,7 +26,7 @@ it('takes over the place, the code and the numbers of what kafkajs says', () => 
   };
   expect(linesOf(logLevel.ERROR, content)).toMatchObject([
     {
-      level: 40,
+      ...{ level: 40, msg: 'the Kafka client reports: Connection error' },
       operation: 'kafkajs Connection',
       code: 'ECONNREFUSED',
       topic: 't',
@@ -38,7 +38,16 @@ it('takes over the place, the code and the numbers of what kafkajs says', () => 
   expect(linesOf(logLevel.INFO, content)).toMatchObject([{ level: 20 }]);
 });
 
-it('never shows a text of kafkajs', () => {
+// Each line said the same: an operator saw that something was wrong, and not what.
+it.each([
+  ['Failed to connect to broker, reconnecting', 'Failed to connect'],
+  ['The group is rebalancing, re-joining', 'The group is rebalancing'],
+  ['Crash: KafkaJSNumberOfRetriesExceeded: planted', 'Crash'],
+])('says %s in the words of kafkajs alone', (message, said) => {
+  expect(linesOf(logLevel.ERROR, { message })).toMatchObject([{ msg: `the Kafka client reports: ${said}` }]);
+});
+
+it('never shows what kafkajs quotes', () => {
   const planted = 'planted-4392963203551251';
   const content = {
     message: planted,

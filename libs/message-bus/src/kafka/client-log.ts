@@ -4,15 +4,33 @@ import { logLevel, type LogEntry, type logCreator } from 'kafkajs';
 const text = 'the Kafka client reports';
 const codePattern = /\b(?:E[A-Z]{4,}|[A-Z]+(?:_[A-Z]+)+)\b/;
 
+/** With what its messages begin, before they quote what may be anything. */
+const ownWords = [
+  ...['Connection error', 'Connection timeout', 'Failed to connect', 'Response without match', 'Response'],
+  ...['Failed to send messages', 'Error when calling eachBatch', 'Error when calling eachMessage'],
+  ...['Crash', 'Restarting the consumer', 'The group is rebalancing', 'Offset out of range'],
+  ...['The coordinator is not aware of this member', 'Consumer is not aware of all assigned partitions'],
+  ...['Consumer group received unsubscribed topics', 'Caught error when stopping the consumer'],
+  ...['Caught error when disconnecting the consumer', 'Failed to execute listener'],
+  ...['Could not create topics', 'Could not delete topics', 'Could not alter configs'],
+  ...['Could not describe configs', 'Could not reassign partitions'],
+];
+
+function textOf(message: unknown): string {
+  const said = ownWords.find((words) => typeof message === 'string' && message.startsWith(words));
+  return said === undefined ? text : `${text}: ${said}`;
+}
+
 /**
- * What kafkajs says, as lines of ours. Its messages repeat addresses, stacks and payloads of others, so that only the
- * place, the error's code and the numbers are taken over.
+ * What kafkajs says, as lines of ours. Its messages repeat addresses, stacks and payloads of others, so that only its own
+ * words, the place, the error's code and the numbers are taken over.
  */
 export function toLogCreator(log: Log): logCreator {
   return () => (entry) => {
     // It calls every try to connect an error; what comes of the tries is logged by those who wait for it.
-    if (entry.level <= logLevel.WARN) log.warn(fieldsOf(entry), text);
-    else log.debug(fieldsOf(entry), text);
+    const said = textOf(entry.log.message);
+    if (entry.level <= logLevel.WARN) log.warn(fieldsOf(entry), said);
+    else log.debug(fieldsOf(entry), said);
   };
 }
 
