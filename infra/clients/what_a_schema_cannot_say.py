@@ -17,6 +17,7 @@ SAID_BY_NO_SCHEMA = [
     ("invalid_param", "^(from|to) is the former name of another parameter that was sent, too"),
     # Of what we gave, and of which only we know whether we did.
     ("invalid_param", "^cursor is not one that this list of yours has given"),
+    ("invalid_param", "^after is beyond everything that was recorded"),
     ("invalid_param", "^Tollgate-Min-Position is beyond everything that was recorded"),
     # Of which no pattern can be written.
     ("incorrect_currency", ""),
