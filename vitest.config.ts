@@ -78,5 +78,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // As long as a busy machine needs: nothing waits for it but that.
+    expect: { poll: { timeout: 15_000, interval: 20 } },
   },
 });

@@ -1,11 +1,11 @@
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, type LogFields } from '@tollgate/service-kit';
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { teamStream } from './team.ts';
 import type { EventStore } from '@tollgate/event-store';
 import { createTeamDirectory, type TeamDirectory } from './team-directory.ts';
-import { createFakeClock } from '@tollgate/testing';
+import { createFakeClock, eventually } from '@tollgate/testing';
 import {
   appendTeamEvents,
   givenTeam,
@@ -86,24 +86,23 @@ test('keys of one id in two teams are told apart by their secrets', async () => 
   const directory = await startDirectory(store);
   expect(directory.authenticate(`Bearer ${shop}`)).toMatchObject({ caller: { team: 'shop' } });
   await appendTeamEvents(store, 'games', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(directory.authenticate(`Bearer ${shop}`)).toMatchObject({ caller: { team: 'shop' } }),
   );
 });
 
-test('a key that is issued or revoked while the directory runs counts within a second', async () => {
+test('a key that is issued or revoked while the directory runs counts without a restart', async () => {
   const store = await temporaryStore();
   const directory = await startDirectory(store);
   const first = `Bearer ${await givenTeam(store, { team: 'shop', keyId: 'k1' })}`;
-  const withinASecond = { timeout: 1_000, interval: 5 };
-  await vi.waitFor(() => expect(directory.authenticate(first).kind).toBe('caller'), withinASecond);
+  await eventually(() => expect(directory.authenticate(first).kind).toBe('caller'));
 
   await appendTeamEvents(store, 'shop', [keyIssued({ team: 'shop', keyId: 'k2' })]);
   const second = `Bearer ${keyText({ team: 'shop', keyId: 'k2' })}`;
-  await vi.waitFor(() => expect(directory.authenticate(second).kind).toBe('caller'), withinASecond);
+  await eventually(() => expect(directory.authenticate(second).kind).toBe('caller'));
 
   await appendTeamEvents(store, 'shop', [{ type: 'KeyRevoked', data: { keyId: 'k1' } }]);
-  await vi.waitFor(() => expect(directory.authenticate(first)).toEqual(refused), withinASecond);
+  await eventually(() => expect(directory.authenticate(first)).toEqual(refused));
   expect(directory.authenticate(second).kind).toBe('caller');
 });
 
@@ -123,9 +122,9 @@ test('a caller brings the origins of its team, as they are now', async () => {
     originsAllowed('redirect', shopOrigin, 'http://localhost:*'),
   ]);
   const redirect = [shopOrigin, 'http://localhost:*'];
-  await vi.waitFor(() => expect(originsOf(key)).toEqual({ callback: [shopOrigin], redirect }));
+  await eventually(() => expect(originsOf(key)).toEqual({ callback: [shopOrigin], redirect }));
   await appendTeamEvents(store, 'shop', [originsAllowed('callback'), originsAllowed('redirect')]);
-  await vi.waitFor(() => expect(originsOf(key)).toEqual({ callback: [], redirect: [] }));
+  await eventually(() => expect(originsOf(key)).toEqual({ callback: [], redirect: [] }));
   expect(originsOf(games)).toEqual({ callback: [], redirect: undefined });
 });
 
@@ -138,7 +137,7 @@ test('a webhook may go where the callbacks of its team are allowed now, and of a
   for (const name of ['games', '', 'team-shop', '__proto__'])
     expect(directory.callbackOriginsOf(name)).toEqual([]);
   await appendTeamEvents(store, 'shop', [originsAllowed('callback')]);
-  await vi.waitFor(() => expect(directory.callbackOriginsOf('shop')).toEqual([]));
+  await eventually(() => expect(directory.callbackOriginsOf('shop')).toEqual([]));
 });
 
 test('a team whose record cannot be read may be notified nowhere', async () => {
@@ -177,7 +176,7 @@ test('a directory that hears of no more revocations lets nobody in', async () =>
   };
   await appendTeamEvents(store, 'shop', [originsAllowed('callback', shopOrigin)]);
   const directory = await startDirectory(failing);
-  await vi.waitFor(() => expect(directory.authenticate(`Bearer ${key}`)).toEqual(refused));
+  await eventually(() => expect(directory.authenticate(`Bearer ${key}`)).toEqual(refused));
   expect(directory.callbackOriginsOf('shop')).toEqual([]);
 });
 

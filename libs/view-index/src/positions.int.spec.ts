@@ -14,7 +14,8 @@ import {
 } from '@tollgate/views/testing';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventually } from '@tollgate/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { behindEventsMax } from './current-positions.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 import { appendEvents, projectEvents } from './testing/stored-payments.ts';
@@ -150,7 +151,7 @@ test('whatever of a history the read model has, the position is that of the whol
         const view = await foldStream(store, kind, `t${number}`);
         expected += (view && kind.positionOf?.(view)?.available) ?? 0n;
       }
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect((await positionsOf(index))[account]?.available ?? 0n).toBe(expected),
       );
       await index.stop();
