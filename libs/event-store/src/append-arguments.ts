@@ -3,8 +3,8 @@ import type { AppendOptions, ExpectedRevision, NewEvent } from './event-store.ts
 
 export const eventsPerAppendMax = 1_000;
 /**
- * Of one event, and of all events of one append: data and metadata as JSON in UTF-8, and the type twice. A server of which
- * nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
+ * Of one event, and of all events of one append: data and metadata as JSON in UTF-8, the type twice, and 128 bytes of each
+ * for what a store notes beside its metadata. A server of which nobody has set `MaxAppendSize` takes 1,048,576 bytes, counted so.
  */
 export const appendBytesMax = 1_000_000;
 const streamNameLengthMax = 512;
@@ -118,8 +118,11 @@ function serializeEvent(event: NewEvent): SerializedEvent {
   return serialized;
 }
 
+/** `$correlationId` and `$causationId` with their values, of at most 36 characters each. */
+export const notedBytes = 128;
+
 const bytesOf = ({ type, data, metadata }: SerializedEvent): number =>
-  Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length;
+  Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length + notedBytes;
 
 function toJson(value: unknown): string {
   const text = stringified(value);

@@ -15,6 +15,7 @@ import timestamps from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import type { SerializedEvent } from '../append-arguments.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { ExpectedRevision } from '../event-store.ts';
+import { withSystemMetadata } from './system-metadata.ts';
 
 type BatchAppendReq = InstanceType<typeof streams.BatchAppendReq>;
 type BatchAppendResp = InstanceType<typeof streams.BatchAppendResp>;
@@ -198,6 +199,6 @@ function toMessage({ id, type, data, metadata }: SerializedEvent) {
   message.setId(createUUID(id));
   message.getMetadataMap().set('type', type).set('content-type', 'application/json');
   message.setData(Buffer.from(data));
-  message.setCustomMetadata(Buffer.from(metadata));
+  message.setCustomMetadata(Buffer.from(withSystemMetadata(metadata)));
   return message;
 }

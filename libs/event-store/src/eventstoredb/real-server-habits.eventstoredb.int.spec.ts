@@ -127,8 +127,26 @@ describe('an append', () => {
     const { appendCredentials: credentials } = link;
     const appending = link.client.appendToStream(freshStream(), halves, { credentials });
     await expect(appending).rejects.toThrow(MaxAppendSizeExceededError);
-    const largest = givenEvent('x'.repeat(appendBytesMax - 100));
+    const largest = givenEvent('x'.repeat(appendBytesMax - 300));
     expect(await store.append(freshStream(), [largest], 'no-stream')).toMatchObject({ kind: 'appended' });
+  });
+
+  it('notes for the server what belongs together and what caused it, and reads leave that out', async () => {
+    const { store, server } = await servedStore();
+    const connection = { discovers: false, hosts: [{ address: '127.0.0.1', port: server.port }] } as const;
+    const link = openLink({ ...connection, tls: false });
+    onTestFinished(() => link.close());
+    const stream = freshStream();
+    const metadata = { schemaVersion: 1, correlationId: 'req_1', causationId: 'evt-2' };
+    // The larger ones go by themselves, by another call.
+    const events = ['small', 'x'.repeat(70_000)].map((data) => ({ ...givenEvent(data), metadata }));
+    for (const [index, event] of events.entries())
+      await store.append(stream, [event], index === 0 ? 'no-stream' : 0);
+    const stored = await Array.fromAsync(link.client.readStream(stream));
+    const noted = { $correlationId: 'req_1', $causationId: 'evt-2', ...metadata };
+    expect(stored.map(({ event }) => event?.metadata)).toEqual([noted, noted]);
+    const read = await Array.fromAsync(store.read(stream));
+    expect(read.map((event) => event.metadata)).toEqual([metadata, metadata]);
   });
 
   it('that waits for a disk is written once, however often it was sent', async () => {

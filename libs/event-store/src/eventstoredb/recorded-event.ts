@@ -2,6 +2,7 @@ import { type EventData, type ResolvedEvent, jsonEvent } from '@eventstore/db-cl
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { RecordedEvent } from '../event-store.ts';
 import { toPosition } from './position.ts';
+import { withSystemMetadata, withoutSystemMetadata } from './system-metadata.ts';
 
 /** What the client gives for a stored event. */
 export type ClientEvent = NonNullable<ResolvedEvent['event']>;
@@ -15,7 +16,12 @@ export const isTombstone = ({ type }: Pick<ClientEvent, 'type'>): boolean => typ
  */
 export function toEventData({ id, type, data, metadata }: SerializedEvent): EventData {
   const parsed = JSON.parse(data) as Record<string, unknown>;
-  return jsonEvent({ id, type, data: parsed, metadata: new Uint8Array(Buffer.from(metadata)) });
+  return jsonEvent({
+    id,
+    type,
+    data: parsed,
+    metadata: new Uint8Array(Buffer.from(withSystemMetadata(metadata))),
+  });
 }
 
 /**
@@ -31,7 +37,7 @@ export function toRecordedEvent(event: ClientEvent): RecordedEvent {
     id: event.id,
     type: event.type,
     data: toValue(event.data),
-    metadata: toValue(event.metadata),
+    metadata: withoutSystemMetadata(toValue(event.metadata)),
     recordedAt: event.created.getTime(),
   };
 }

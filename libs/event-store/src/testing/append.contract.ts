@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendBytesMax, eventsPerAppendMax } from '../append-arguments.ts';
+import { appendBytesMax, eventsPerAppendMax, notedBytes } from '../append-arguments.ts';
 import { InvalidArgument } from '../errors.ts';
 import type { Appended } from '../event-store.ts';
 import type { Stores } from './event-store.contract.ts';
@@ -9,7 +9,7 @@ import { appended, freshStream, givenEvent, givenEvents, readAll, readData } fro
 /** Events that take so many bytes together, as a store counts them. */
 function eventsOf(bytes: number, count: number) {
   const { type, metadata } = givenEvent();
-  const besides = 2 * type.length + JSON.stringify(metadata).length + '""'.length;
+  const besides = 2 * type.length + JSON.stringify(metadata).length + '""'.length + notedBytes;
   const each = Math.floor(bytes / count);
   return Array.from({ length: count }, (_, index) =>
     givenEvent('x'.repeat((index === 0 ? bytes - each * (count - 1) : each) - besides)),

@@ -19,7 +19,9 @@ const stopBudgetMs = 25_000;
 /** What Node has compiled is kept for the next process: it halves what a start costs, and there are many. */
 const compileCache = join(import.meta.dirname, '../../../../../node_modules/.cache/node-compile-cache');
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+/** Standard output has the log and nothing else: a program may read it. */
+const say = (line: string) =>
+  void (line.startsWith('{') ? process.stdout : process.stderr).write(`${line}\n`);
 
 async function main(): Promise<void> {
   process.umask(0o077);
@@ -34,7 +36,7 @@ async function main(): Promise<void> {
   const stopping = stopOnSignal(launched);
   try {
     const { quickstart, file } = await launched.ready;
-    process.stdout.write(banner(quickstart, { file, folder: process.cwd() }));
+    process.stderr.write(banner(quickstart, { file, folder: process.cwd() }));
   } catch (error) {
     if (stopping.isAsked()) return;
     await stopping.stop();

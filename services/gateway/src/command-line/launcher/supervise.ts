@@ -106,7 +106,7 @@ function start(
   } catch (error) {
     say(`${label} runs, but could not be listed (${(error as Error).message})`);
   }
-  const show = (line: string) => say(`[${label}] ${line}`);
+  const show = (line: string) => say(labelled(label, line));
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (isShown && line !== '') show(line);
     if (isReadyLine(line)) onReady();
@@ -114,6 +114,12 @@ function start(
   createInterface({ input: child.stderr }).on('line', show);
   return child;
 }
+
+/** A line of the log says in a field whose it is, so that all of them together can be read by a program; others in front. */
+const labelled = (label: string, line: string): string =>
+  line.startsWith('{"') && line.endsWith('}')
+    ? `{"process":${JSON.stringify(label)},${line.slice(1)}`
+    : `[${label}] ${line}`;
 
 /** What became of it, once all that it printed was read. */
 function endOf(child: ChildProcess): Promise<{ how: string; isKilled: boolean }> {
