@@ -25,6 +25,12 @@ it.each(['{}', '{"schemaVersion":1}', 'null', '"correlationId"', '[{"correlation
   },
 );
 
+// Release 0.1.0 checks the signature over all metadata that it reads: its teams would have been locked out beside this one.
+it.each([{ signature: { kid: 'k1' } }, { link: { hash: 'a' } }])('is not there where %j is', (sealed) => {
+  const text = JSON.stringify({ ...metadata, ...sealed });
+  expect(withSystemMetadata(text)).toBe(text);
+});
+
 it('takes no id that is longer than ours, so that the size of an append is known beforehand', () => {
   const long = JSON.stringify({ correlationId: 'x'.repeat(37), causationId: 'y' });
   expect(withSystemMetadata(long)).toBe(`{"$causationId":"y",${long.slice(1)}`);

@@ -7,13 +7,19 @@
 const idOf = (name: string) => new RegExp(`"${name}":"([\\w-]{1,36})"`);
 const [correlationId, causationId] = [idOf('correlationId'), idOf('causationId')];
 
+/**
+ * What is signed, or a link of a chain, is checked over its metadata as they are read: releases that do not know these notes
+ * would take it for changed.
+ */
+const isSealed = (metadata: string): boolean => /"(?:signature|link)":/.test(metadata);
+
 /** @param metadata JSON text */
 export function withSystemMetadata(metadata: string): string {
   const noted = [
     ['$correlationId', correlationId.exec(metadata)?.[1]],
     ['$causationId', causationId.exec(metadata)?.[1]],
   ].flatMap(([name, id]) => (id === undefined ? [] : [`"${name}":"${id}"`]));
-  if (noted.length === 0 || !metadata.startsWith('{')) return metadata;
+  if (noted.length === 0 || !metadata.startsWith('{') || isSealed(metadata)) return metadata;
   return `{${noted.join(',')},${metadata.slice(1)}`;
 }
 
