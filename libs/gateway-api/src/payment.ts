@@ -13,6 +13,7 @@ import {
   environment,
   errors,
   example,
+  merchantAccount,
   metadata,
   orderNumber,
   revision,
@@ -71,6 +72,7 @@ export const publicPayment = publicObject({
   },
   inAnswers: {
     ...paymentTerms.inAnswers,
+    account: merchantAccount,
     processingUrl: z
       .string()
       .exactOptional()
@@ -99,6 +101,8 @@ const sourceOf = (aggregate: PaymentAggregate) => {
   const { terms, phase } = payment;
   return {
     ...{ ...terms, ...payment, ...aggregate },
+    // Not for every reader: the query service adds it.
+    account: undefined,
     status: statusOfPhase(phase),
     recurringToken: payment.recurringToken ?? terms.recurringToken,
     heldAmount: payment.authorizedAmount,

@@ -18,6 +18,7 @@ import {
   example,
   instant,
   metadata,
+  merchantAccount,
   orderNumber,
   revision,
   sanitizedMask,
@@ -62,7 +63,12 @@ export const publicPayout = publicObject({
     errors: errors.describe('Why the payout failed; empty otherwise.'),
     revision,
   },
-  inAnswers: { ...payoutTerms.inAnswers, approval: approval.exactOptional(), reviews: reviews.inAnswers },
+  inAnswers: {
+    ...payoutTerms.inAnswers,
+    account: merchantAccount,
+    approval: approval.exactOptional(),
+    reviews: reviews.inAnswers,
+  },
   inRecords: {
     environment,
     team: z.string().describe('The team that requested it.'),
@@ -78,6 +84,8 @@ const sourceOf = (aggregate: PayoutAggregate) => {
   const { terms, phase } = payout;
   return {
     ...{ ...terms, ...payout, ...aggregate },
+    // Not for every reader: the query service adds it.
+    account: undefined,
     status: statusOfPayoutPhase(phase),
     sanitizedMask: terms.destination.kind === 'card' ? terms.destination.sanitizedMask : undefined,
     reviews: reviewsOf(aggregate, payout.reviews),

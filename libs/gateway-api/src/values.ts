@@ -53,6 +53,14 @@ export type PublicError = z.infer<typeof publicError>;
 const isFaultOfAccount = (kind: string): boolean =>
   kind === 'authentication_error' || kind === 'settings_error';
 
+/** Which account it is, is the business of whoever answers for the team's money, and not of each of its programs. */
+export const merchantAccount = z
+  .string()
+  .exactOptional()
+  .describe(
+    'The name of the merchant account that it went to; only in what a key with the scope `admin` reads.',
+  );
+
 /** The provider's errors. Where it refused our account rather than the payment, its text stays with us. */
 const toPublicErrors = (errors: readonly ApiError[]): PublicError[] =>
   errors.map(({ code, kind, message, parameter }) => ({

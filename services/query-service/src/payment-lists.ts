@@ -1,6 +1,7 @@
 /** Which views a list of payments has, and how they are shown in it. */
 import type { OperationType } from '@tollgate/gateway-api/http';
 import { toListedPayout, toPublicPayment } from '@tollgate/gateway-api';
+import type { Caller } from '@tollgate/teams';
 import {
   type ViewList,
   type OperationView,
@@ -22,3 +23,13 @@ export const listOf = (index: PaymentIndex, type: OperationType, query: PaymentL
 
 export const toShown = (view: OperationView) =>
   'payment' in view ? toPublicPayment(view) : toListedPayout(view);
+
+export const toShownTo =
+  (caller: Pick<Caller, 'scopes'>) =>
+  (view: OperationView): object => ({ ...toShown(view), ...accountFor(caller, view) });
+
+/** To whom it may matter: a team's programs have no business with it. */
+export const accountFor = ({ scopes }: Pick<Caller, 'scopes'>, view: OperationView): { account?: string } => {
+  if (!scopes.has('admin')) return {};
+  return { account: 'payment' in view ? view.payment.attempt.account : view.payout.call.account };
+};

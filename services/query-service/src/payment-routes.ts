@@ -5,7 +5,7 @@ import { sendTagged } from './entity-tag.ts';
 import { paymentHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
 import { toListQuery } from './list-query.ts';
-import { listOf, toShown } from './payment-lists.ts';
+import { listOf, toShownTo } from './payment-lists.ts';
 import {
   addReadRoute,
   mayReadPayouts,
@@ -24,7 +24,12 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
     async ({ caller, query: { operationType, ...asked }, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
       const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
-      return sendList(reply, { name: 'payments', query, list: listOf(index, operationType, query), toShown });
+      return sendList(reply, {
+        name: 'payments',
+        query,
+        list: listOf(index, operationType, query),
+        toShown: toShownTo(caller),
+      });
     },
   );
 
@@ -34,7 +39,7 @@ export function registerPaymentRoutes(app: FastifyInstance, deps: ReadDependenci
       (await own.payment(caller, token)) ??
       (mayReadPayouts(caller) ? await own.payout(caller, token) : undefined);
     if (view === undefined) return sendError(reply, 'payment_not_found');
-    return sendTagged(request, reply, { success: true, payment: toShown(view) });
+    return sendTagged(request, reply, { success: true, payment: toShownTo(caller)(view) });
   });
 
   addReadRoute(app, deps, routes.listPaymentEvents, async ({ caller, request, reply }) => {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { sendTagged } from './entity-tag.ts';
 import { payoutHistory, readHistory } from './history.ts';
 import { sendList } from './list-answer.ts';
+import { accountFor } from './payment-lists.ts';
 import { toListQuery } from './list-query.ts';
 import { addReadRoute, parameterOf, type ReadDependencies } from './reading.ts';
 
@@ -13,13 +14,19 @@ export function registerPayoutRoutes(app: FastifyInstance, deps: ReadDependencie
   addReadRoute(app, deps, routes.listPayouts, async ({ caller, query: asked, reply }) => {
     const query = { ...toListQuery(caller, asked), perPage: asked.perPage };
     const list = index.listPayouts(query);
-    return sendList(reply, { name: 'payouts', query, list, toShown: toPublicPayout });
+    return sendList(reply, {
+      name: 'payouts',
+      query,
+      list,
+      toShown: (view) => ({ ...toPublicPayout(view), ...accountFor(caller, view) }),
+    });
   });
 
   addReadRoute(app, deps, routes.retrievePayout, async ({ caller, request, reply }) => {
     const view = await own.payout(caller, parameterOf(request, 'token'));
     if (view === undefined) return sendError(reply, 'payout_not_found');
-    return sendTagged(request, reply, { success: true, payout: toPublicPayout(view) });
+    const payout = { ...toPublicPayout(view), ...accountFor(caller, view) };
+    return sendTagged(request, reply, { success: true, payout });
   });
 
   addReadRoute(app, deps, routes.listPayoutEvents, async ({ caller, request, reply }) => {
