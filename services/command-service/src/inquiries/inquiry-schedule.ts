@@ -88,15 +88,15 @@ interface Schedule extends InquiryScheduleDependencies {
   wake: AbortController;
   /** Of the latest pass, by both clocks; undefined before the first. */
   passedAt: { wall: number; monotonic: number } | undefined;
-  /** Our clock was not trusted since the latest pass, or when the index began to be filled by it. */
-  wasMistrusted: boolean;
+  /** Our clock, by which the index is filled, was not trusted since the latest pass, or nobody looked at it. */
+  mayHaveBeenWrong: boolean;
 }
 
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
-    ...{ passedAt: undefined, wasMistrusted: !deps.isClockTrusted() },
+    ...{ passedAt: undefined, mayHaveBeenWrong: true },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),
@@ -130,6 +130,8 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
     await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
   schedule.overdueMs = nothingOverdue;
+  // Until a shard is taken again nobody looks at our clock, by which the index goes on to be filled.
+  schedule.mayHaveBeenWrong = true;
   // At once: a shard that is taken now begins anew.
   schedule.passing = undefined;
 }
@@ -141,7 +143,7 @@ function pass(schedule: Schedule): boolean {
     flush(schedule);
     if (!schedule.isClockTrusted()) {
       // What becomes known until it is set right is put off by the wrong time.
-      schedule.wasMistrusted = true;
+      schedule.mayHaveBeenWrong = true;
       return false;
     }
     recallAfterSetback(schedule);
@@ -162,14 +164,13 @@ function pass(schedule: Schedule): boolean {
 
 /** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
 function recallAfterSetback(schedule: Schedule): void {
-  const { index, clock, delays, passedAt, wasMistrusted } = schedule;
+  const { index, clock, delays, passedAt, mayHaveBeenWrong } = schedule;
   const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
   const isSetBack = clock.now() < (passedAt?.wall ?? 0) + (wentBy ?? 0) - setbackMs;
   const latest = latestDueAt(clock.now(), delays);
   // Of what is unresolved money may have moved: an inquiry too many costs less than one that comes hours late.
-  if (wasMistrusted || isSetBack) index.recall({ ...latest, unresolved: clock.now() });
-  else if (passedAt === undefined) index.recall(latest);
-  schedule.wasMistrusted = false;
+  if (mayHaveBeenWrong || isSetBack) index.recall({ ...latest, unresolved: clock.now() });
+  schedule.mayHaveBeenWrong = false;
   schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
