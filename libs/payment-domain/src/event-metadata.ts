@@ -34,5 +34,7 @@ export const eventMetadataSchema = z.object({
   /** Milliseconds since the Unix epoch, by the clock of the process that decided. */
   recordedAt: z.int(),
   actor: actorSchema,
+  /** Another event of the same append follows: what is in between has never been the case. Absent in what 0.1.0 wrote. */
+  continues: z.literal(true).optional(),
 });
 export type EventMetadata = z.infer<typeof eventMetadataSchema>;

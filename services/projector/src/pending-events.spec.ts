@@ -10,11 +10,11 @@ function given(holdMs = 100) {
   let last = 0;
   const revisions = new Map<string, number>();
   const pending = createPendingEvents({ clock: { monotonic: () => now }, holdMs, from: beginning });
-  const add = (streams: string) => {
+  const add = (streams: string, metadata: object = {}) => {
     for (const stream of streams) {
       const revision = (revisions.get(stream) ?? -1) + 1;
       revisions.set(stream, revision);
-      pending.add({ stream, revision, position: at((last += 1)) } as RecordedEvent);
+      pending.add({ stream, revision, position: at((last += 1)), metadata } as RecordedEvent);
     }
   };
   const take = () => {
@@ -31,6 +31,21 @@ it('a stream that has just begun is held until its next event', () => {
   expect(take()).toEqual(['a0 a1', at(2), false]);
   add('b');
   expect(take()).toEqual(['b0 b1', at(4), true]);
+});
+
+// An approved payment was shown without its recurring token, and a revised one without its review: the view was written between
+// two events of one append.
+it('a stream is held within an append, and not for longer than a moment', () => {
+  const { add, take, pass } = given();
+  add('aa');
+  add('a', { continues: true });
+  add('bb');
+  expect(take()).toEqual(['b0 b1', beginning, false]);
+  add('a');
+  expect(take()).toEqual(['a0 a1 a2 a3', at(6), true]);
+  add('a', { continues: true });
+  pass(100);
+  expect(take()).toEqual(['a4', at(7), true]);
 });
 
 it('nothing is certain beyond what is held, and never less than before', () => {

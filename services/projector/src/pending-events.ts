@@ -20,7 +20,8 @@ export interface PendingEvents {
 
 /**
  * A stream that has just begun is held for a moment: a payment begins with the announcement of a call, and its outcome
- * follows soon. Without that, each payment is written twice, however large the batches are.
+ * follows soon. Without that, each payment is written twice, however large the batches are. So is one whose append goes on:
+ * a view of half of it would show a payment as approved that has no recurring token yet, or revised without its review.
  */
 export function createPendingEvents({
   clock,
@@ -33,7 +34,7 @@ export function createPendingEvents({
   from: Position;
 }): PendingEvents {
   const age = createBatchAge(clock);
-  /** When the streams began of which there is the first event only. */
+  /** When the last event came of streams of which there is the first event only, or a part of an append. */
   const begunAt = new Map<string, number>();
   let pending: RecordedEvent[] = [];
   let isDue = false;
@@ -42,8 +43,9 @@ export function createPendingEvents({
 
   return {
     add: (event) => {
-      if (event.revision === 0 && holdMs > 0) begunAt.set(event.stream, clock.monotonic());
-      else begunAt.delete(event.stream);
+      begunAt.delete(event.stream);
+      if (holdMs > 0 && (event.revision === 0 || continues(event)))
+        begunAt.set(event.stream, clock.monotonic());
       isDue = age.isDueWith();
       return pending.push(event);
     },
@@ -67,3 +69,6 @@ export function createPendingEvents({
     },
   };
 }
+
+const continues = ({ metadata }: RecordedEvent): boolean =>
+  typeof metadata === 'object' && metadata !== null && 'continues' in metadata && metadata.continues === true;

@@ -132,8 +132,11 @@ export function createRepository<
           return { kind: 'events', events: decision.events.map(toHappened) };
         },
         toNewEvents: (all) =>
-          all.map(({ event }) => {
-            const metadata: EventMetadata = { schemaVersion: kind.versionOf(event), ...cause, recordedAt };
+          all.map(({ event }, index) => {
+            const metadata: EventMetadata = {
+              ...{ schemaVersion: kind.versionOf(event), ...cause, recordedAt },
+              ...(index < all.length - 1 ? { continues: true } : {}),
+            };
             return { id: ids.uuid(), ...event, metadata };
           }),
         placed: (state, { position }) => state && { ...state, position },
