@@ -227,8 +227,8 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },
     file: `${commands}/inquiries/inquiry-schedule.ts`,
-    from: 'if (wasMistrusted || isSetBack) index.recall(',
-    to: 'if (wasMistrusted && isSetBack) index.recall(',
+    from: 'if (mayHaveBeenWrong || isSetBack) index.recall(',
+    to: 'if (mayHaveBeenWrong && isSetBack) index.recall(',
   },
   {
     ...{
