@@ -290,12 +290,25 @@ it('puts off at once whatever was due before it took over', async () => {
 // wrong, and a refund without an answer waited for four hours (found by the simulation, seed 403).
 it('inquires what is unresolved when it takes a shard, however far in the future it is due', async () => {
   const clock = createFakeClock();
-  const row = { token: 'lost', inquiryNeed: 'unresolved', updatedAt: clock.now() } as const;
-  const { begun, stop, running } = start({ rows: [rowOf({ ...row, dueAt: clock.now() + 4 * hour })], clock });
+  const rows: Row[] = [];
+  const putOff = (token: string) => {
+    const row = { token, inquiryNeed: 'unresolved', updatedAt: clock.now() } as const;
+    rows.push(rowOf({ ...row, dueAt: clock.now() + 4 * hour }));
+  };
+  putOff('lost');
+  const { begun, schedule, stop, running } = start({ rows, clock });
   await clock.advance(2_000);
   expect(begun.map(({ token }) => token)).toEqual(['lost']);
   stop();
   await running;
+  // And again where it had lost its last shard meanwhile (seed 808).
+  putOff('lost again');
+  const stopping = new AbortController();
+  const again = schedule.runShard(shard, stopping.signal);
+  await clock.advance(2_000);
+  expect(begun.map(({ token }) => token)).toContain('lost again');
+  stopping.abort();
+  await again;
 });
 
 // A payment of which nobody knew whether it had been charged waited for four hours: it had become known while the clock was

@@ -170,7 +170,8 @@ function recallAfterSetback(schedule: Schedule): void {
   const latest = latestDueAt(clock.now(), delays);
   // Of what is unresolved money may have moved: an inquiry too many costs less than one that comes hours late.
   if (mayHaveBeenWrong || isSetBack) index.recall({ ...latest, unresolved: clock.now() });
-  schedule.mayHaveBeenWrong = false;
+  // The last pass comes when the last shard has gone: after it, nobody looks.
+  schedule.mayHaveBeenWrong = schedule.shards.size === 0;
   schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
