@@ -122,7 +122,11 @@ function serializeEvent(event: NewEvent): SerializedEvent {
 export const notedBytes = 128;
 
 const bytesOf = ({ type, data, metadata }: SerializedEvent): number =>
-  Buffer.byteLength(data) + Buffer.byteLength(metadata) + 2 * type.length + notedBytes;
+  Buffer.byteLength(data) +
+  Buffer.byteLength(metadata) +
+  2 * type.length +
+  // What was noted already, as a server of ours is sent it, needs no room any more.
+  (metadata.startsWith('{"$c') ? 0 : notedBytes);
 
 function toJson(value: unknown): string {
   const text = stringified(value);
