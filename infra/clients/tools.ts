@@ -1,6 +1,6 @@
 /** Clients that others have written, pinned and fetched once: each by its own registry's program. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchOnce, runTool } from '../fetch-once.ts';
 import { CannotGoOn } from '../stop-with-sentence.ts';
@@ -15,8 +15,9 @@ export interface Tools {
   python: string;
   /** A folder with node_modules. */
   node: string;
-  /** The program. */
+  /** The program; likewise below. */
   promtool: string;
+  kcat: string;
 }
 
 interface Fetching {
@@ -29,9 +30,11 @@ export async function findTools(fetching: Fetching): Promise<Tools> {
   const [python, node, promtool] = await Promise.all([
     pythonPackages(fetching),
     nodePackages(fetching),
-    findPromtool(fetching),
+    ofDebian(fetching, { name: 'promtool', ofPackages: ['prometheus'], megabytes: 20 }),
   ]);
-  return { python, node, promtool };
+  // One after the other: where the lists of packages are empty, each would fetch them.
+  const kcatOf = { name: 'kcat', ofPackages: ['kcat', 'librdkafka1', 'libyajl2'], megabytes: 1 };
+  return { python, node, promtool, kcat: await ofDebian(fetching, kcatOf) };
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -39,7 +42,7 @@ const lastLine = (output: string) => output.trim().split('\n').at(-1) ?? 'it gav
 
 async function pythonPackages({ say, signal }: Fetching): Promise<string> {
   const missing =
-    'schemathesis and the client of KurrentDB need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
+    'schemathesis and the clients of KurrentDB and Kafka need Python 3.10 or later with pip, which was not found: install it (on Debian, `apt-get install python3-pip`), then start again.';
   // Some are compiled for one version of Python.
   const { output: version } = await runTool({ command: 'python3', args: ['--version'], missing, signal });
   const folder = join(cacheFolder, `python-${digestOf(readFileSync(requirements, 'utf8') + version)}`);
@@ -49,10 +52,10 @@ async function pythonPackages({ say, signal }: Fetching): Promise<string> {
     const { code, output } = await runTool({ command: 'python3', args, missing, signal });
     if (code !== 0)
       throw new CannotGoOn(
-        `pip could not fetch schemathesis and the client of KurrentDB: ${lastLine(output)}`,
+        `pip could not fetch schemathesis and the clients of KurrentDB and Kafka: ${lastLine(output)}`,
       );
   };
-  const what = 'schemathesis and the client of KurrentDB from PyPI (first time only, about 40 MB)';
+  const what = 'schemathesis and the clients of KurrentDB and Kafka from PyPI (first time only, about 45 MB)';
   await fetchOnce({ folder, what, fetch: install, say });
   return folder;
 }
@@ -74,36 +77,45 @@ async function nodePackages({ say, signal }: Fetching): Promise<string> {
   return folder;
 }
 
-const promtoolMissing =
-  'promtool was not found, and Debian, whose package has it, is not what this machine runs: put the promtool of Prometheus on the PATH, then start again.';
+interface DebianProgram {
+  name: string;
+  /** The one that has it, then the libraries that it needs and few machines have. */
+  ofPackages: readonly string[];
+  megabytes: number;
+}
 
-/** The one on the PATH, or that of Debian's package, which is not installed for it. */
-async function findPromtool({ say, signal }: Fetching): Promise<string> {
-  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'promtool'));
+/** The one on the PATH, or that of Debian's packages, which are not installed for it. */
+async function ofDebian({ say, signal }: Fetching, program: DebianProgram): Promise<string> {
+  const { name, ofPackages, megabytes } = program;
+  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, name));
   const found = onPath.find((file) => existsSync(file));
   if (found !== undefined) return found;
-  const folder = join(cacheFolder, 'prometheus');
-  const fetch = async (into: string) => {
-    const run = (command: string, args: string[], cwd?: string) =>
-      runTool({ command, args, missing: promtoolMissing, signal, cwd });
-    const download = () => run('apt-get', ['download', 'prometheus'], into);
-    let result = await download();
-    // The lists of a fresh container are empty.
-    if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
-    const archive = readdirSync(into).find((name) => name.endsWith('.deb'));
-    if (result.code !== 0 || archive === undefined)
-      throw new CannotGoOn(
-        `apt-get could not fetch prometheus, which has promtool: ${lastLine(result.output)}`,
-      );
+  const folder = join(cacheFolder, name);
+  const what = `${name} out of Debian's ${ofPackages.join(', ')} (first time only, ${megabytes} MB)`;
+  await fetchOnce({ folder, what, fetch: (into) => unpack(program, { into, signal }), say });
+  return join(folder, name);
+}
+
+/** With a script of the program's name, which knows where its libraries are. */
+async function unpack(
+  { name, ofPackages }: DebianProgram,
+  { into, signal }: { into: string; signal: AbortSignal },
+): Promise<void> {
+  const missing = `${name} was not found, and Debian, whose package has it, is not what this machine runs: put ${name} on the PATH, then start again.`;
+  const run = (command: string, args: string[], cwd?: string) =>
+    runTool({ command, args, missing, signal, cwd });
+  const download = () => run('apt-get', ['download', ...ofPackages], into);
+  let result = await download();
+  // The lists of a fresh container are empty.
+  if (result.code !== 0 && (await run('apt-get', ['update'])).code === 0) result = await download();
+  const archives = readdirSync(into).filter((file) => file.endsWith('.deb'));
+  if (result.code !== 0 || archives.length < ofPackages.length)
+    throw new CannotGoOn(`apt-get could not fetch ${ofPackages.join(', ')}: ${lastLine(result.output)}`);
+  for (const archive of archives) {
     const unpacked = await run('dpkg', ['-x', join(into, archive), into]);
     if (unpacked.code !== 0)
       throw new CannotGoOn(`${archive} could not be unpacked: ${lastLine(unpacked.output)}`);
-  };
-  await fetchOnce({
-    folder,
-    what: "promtool out of Debian's prometheus (first time only, 20 MB)",
-    fetch,
-    say,
-  });
-  return join(folder, 'usr', 'bin', 'promtool');
+  }
+  const script = `#!/bin/sh\nhere="$(dirname "$0")/usr"\nLD_LIBRARY_PATH="$(echo "$here"/lib/*-linux-gnu*)" exec "$here/bin/${name}" "$@"\n`;
+  writeFileSync(join(into, name), script, { mode: 0o755 });
 }

@@ -352,6 +352,12 @@ const followers: readonly PlantedBug[] = [
     from: '    if (isRetryable(error)) throw error;\n    log.error({ error, token }',
     to: '    void isRetryable;\n    log.error({ error: String(error), token }',
   },
+  {
+    ...{ name: 'paused-is-called', breaks: 'a paused account is not called', seeds: 200 },
+    file: `${commands}/accounts/account-terms.ts`,
+    from: "return state === 'paused' || purpose === 'new' ? state : undefined;",
+    to: "return purpose === 'new' ? state : undefined;",
+  },
 ];
 
 export const plantedBugs: readonly PlantedBug[] = [...calls, ...money, ...inquiries, ...edges, ...followers];

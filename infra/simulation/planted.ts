@@ -19,41 +19,69 @@ interface Outcome {
   seconds: number;
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    /** Every so-manieth bug only: a sample, for `.ci/run`. */
-    every: { type: 'string', default: '1' },
-    /** At most so many seeds for each, whatever it states. */
-    seeds: { type: 'string', default: '1000' },
-    /** Those, and only those, that have not been seen caught yet. */
-    open: { type: 'boolean', default: false },
-    outputFile: { type: 'string' },
-  },
-});
+const usage = `npm run simulate:planted -- [<name> …] [--every <n>] [--seeds <n>] [--open]
 
-function wanted(): PlantedBug[] {
+Plants each bug of infra/simulation/planted-bugs.ts in a copy of the sources, and simulates until it is caught. Ends with 1 where one is not.
+
+  <name> …            only these
+  --every <n>         every so-manieth only (1)
+  --seeds <n>         at most so many seeds for each, whatever it states (1000)
+  --open              those, and only those, that have not been seen caught yet
+  --outputFile <file> writes a report in the form of vitest's
+`;
+
+function readCommandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        every: { type: 'string', default: '1' },
+        seeds: { type: 'string', default: '1000' },
+        open: { type: 'boolean', default: false },
+        outputFile: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch {
+    throw new CannotGoOn('There is no such option; --help lists them.');
+  }
+}
+
+type Values = ReturnType<typeof readCommandLine>['values'];
+
+function wholeNumber(name: 'every' | 'seeds', values: Values): number {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new CannotGoOn(`--${name} must be a whole number of at least 1.`);
+}
+
+function wanted({ values, positionals }: ReturnType<typeof readCommandLine>): PlantedBug[] {
   const unknown = positionals.find((name) => !plantedBugs.some((bug) => bug.name === name));
   if (unknown !== undefined) throw new CannotGoOn(`There is no planted bug ${unknown}.`);
   const named = plantedBugs.filter(({ name, isOpen = false }) =>
     positionals.length === 0 ? isOpen === values.open : positionals.includes(name),
   );
-  return named.filter((_, index) => index % Number(values.every) === 0);
+  const every = wholeNumber('every', values);
+  return named.filter((_, index) => index % every === 0);
 }
 
 /** Each worker has a copy of its own, in which one bug stands at a time. */
-async function catchFrom(queue: PlantedBug[], onOutcome: (outcome: Outcome) => void): Promise<void> {
+async function catchFrom(
+  queue: PlantedBug[],
+  seedsMax: number,
+  onOutcome: (outcome: Outcome) => void,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-planted-'));
   try {
     await copyWorkspace(join(folder, 'copy'));
     for (let bug = queue.shift(); bug !== undefined; bug = queue.shift())
-      onOutcome(await catchOne(join(folder, 'copy'), bug));
+      onOutcome(await catchOne(join(folder, 'copy'), bug, seedsMax));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function catchOne(copy: string, bug: PlantedBug): Promise<Outcome> {
+async function catchOne(copy: string, bug: PlantedBug, seedsMax: number): Promise<Outcome> {
   const path = join(copy, bug.file);
   const text = readFileSync(path, 'utf8');
   if (text.split(bug.from).length !== 2)
@@ -64,7 +92,7 @@ async function catchOne(copy: string, bug: PlantedBug): Promise<Outcome> {
     text.replace(bug.from, () => bug.to),
   );
   try {
-    const { seeds, failure } = await simulate(copy, Math.min(bug.seeds, Number(values.seeds)));
+    const { seeds, failure } = await simulate(copy, Math.min(bug.seeds, seedsMax));
     const seconds = (performance.now() - startedAt) / 1_000;
     return {
       bug,
@@ -97,8 +125,15 @@ function simulate(copy: string, seeds: number): Promise<Brief> {
 }
 
 async function main(): Promise<number> {
+  const given = readCommandLine();
+  const { values } = given;
+  if (values.help) {
+    process.stdout.write(usage);
+    return 0;
+  }
   const outcomes: Outcome[] = [];
-  const queue = wanted();
+  const queue = wanted(given);
+  const seedsMax = wholeNumber('seeds', values);
   const count = queue.length;
   const tell = (outcome: Outcome) => {
     outcomes.push(outcome);
@@ -106,7 +141,7 @@ async function main(): Promise<number> {
     const end = seeds === undefined ? `NOT CAUGHT` : `caught by ${by} after ${seeds} seeds`;
     console.log(`${bug.name} (${bug.breaks}): ${end}, ${seconds.toFixed(0)} s`);
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, () => catchFrom(queue, tell)));
+  await Promise.all(Array.from({ length: availableParallelism() }, () => catchFrom(queue, seedsMax, tell)));
   const survivors = outcomes.filter(({ seeds }) => seeds === undefined).map(({ bug }) => bug.name);
   console.log(
     `${count - survivors.length} of ${count} planted bugs caught${survivors.length > 0 ? `; not caught: ${survivors.join(', ')}` : ''}`,

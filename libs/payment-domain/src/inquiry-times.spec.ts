@@ -4,7 +4,9 @@ import {
   inquiryDelays,
   inquiryShardOf,
   inquiryShards,
+  latestDueAt,
   nextInquiryAt,
+  spreadDue,
   spreadFrom,
 } from './inquiry-times.ts';
 
@@ -86,4 +88,46 @@ it('does not begin anew, in a new index, with what was settled long ago', () => 
   expect(firstInquiryAt(settled, 2 * day)).toBe(nextInquiryAt(settled, 2 * day));
   expect(firstInquiryAt(settled, 40 * day)).toBeUndefined();
   expect(firstInquiryAt(settled, 0, { ...inquiryDelays, settled: [] })).toBeUndefined();
+});
+
+/** As much later as the token makes each distance. */
+const stretch = nextInquiryAt(item, 0)! / (2 * minute);
+
+it('waits the third distance after a clock that ran ahead, a day where there is none', () => {
+  const ahead = { ...item, updatedAt: 365 * day };
+  expect(nextInquiryAt(ahead, 5 * day)).toBeCloseTo(5 * day + hour * stretch);
+  const delays = { ...inquiryDelays, open: [minute, 3 * minute] };
+  expect(nextInquiryAt(ahead, 0, delays)).toBeCloseTo(3 * minute * stretch);
+  expect(nextInquiryAt(ahead, 0, { ...delays, open: [] })).toBeCloseTo(day * stretch);
+});
+
+it('is due for the first time when its first distance is over, not before and not at once', () => {
+  expect(firstInquiryAt(item, minute)).toBe(nextInquiryAt(item, 0));
+  const settled = { ...item, inquiryNeed: 'settled' } as const;
+  expect(firstInquiryAt(settled, minute)).toBe(nextInquiryAt(settled, 0));
+  const atOnce = 2 * minute * stretch;
+  expect(firstInquiryAt(item, atOnce)).toBe(spreadFrom(item, atOnce));
+});
+
+it('spreads an item whose last inquiry is over by an hour', () => {
+  const now = 400 * day;
+  const fraction = (stretch - 1) * 10;
+  expect(spreadFrom({ ...item, inquiryNeed: 'settled' }, now)).toBeCloseTo(now + (fraction * hour) / 4);
+  expect(spreadFrom(item, now)).toBeCloseTo(now + (fraction * day * stretch) / 4);
+});
+
+// Each of two processes has an index of its own: what one has inquired for the last time, the other still has as due.
+it('leaves out what another process has inquired for the last time', () => {
+  const settled = { ...item, inquiryNeed: 'settled' } as const;
+  const [now, last] = [40 * day, 30 * day * stretch];
+  expect(spreadDue({ ...settled, dueAt: hour }, now)).toBeUndefined();
+  expect(spreadDue({ ...settled, dueAt: last }, now)).toBe(spreadFrom(settled, now));
+  expect(spreadDue({ ...settled, dueAt: hour }, 2 * day)).toBe(spreadFrom(settled, 2 * day));
+  expect(spreadDue({ ...item, dueAt: hour }, now)).toBe(spreadFrom(item, now));
+});
+
+it('knows what no right clock has put off as far', () => {
+  const now = 5 * day;
+  expect(latestDueAt(now)).toEqual({ unresolved: 7 * day, open: 7 * day, settled: 7 * day + 33 * day });
+  expect(latestDueAt(now, { ...inquiryDelays, settled: [] }).settled).toBe(7 * day);
 });

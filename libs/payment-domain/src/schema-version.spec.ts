@@ -39,6 +39,20 @@ describe('an event is stamped with what its reader needs', () => {
     expect(family.versionOf({ type: 'Closed', data: {} })).toBe(1);
   });
 
+  it.each([
+    ['what may be null', added(3, z.literal('x')).nullable(), 'x', 3],
+    ['what has a default', added(3, z.literal('x')).default('x'), 'x', 3],
+    ['what is read only', z.array(added(3, z.literal('x'))).readonly(), ['x'], 3],
+    ['what is transformed', added(3, z.literal('x')).transform(String), 'x', 3],
+    ['one field of several', z.object({ a: z.string(), b: added(3, z.string()) }), { a: 'x', b: 'x' }, 3],
+    ['nothing where no form fits', z.union([added(3, z.literal('x')), z.literal('y')]), 'z', 1],
+    ['nothing where nothing was added', z.object({ a: z.string() }), { a: 'x' }, 1],
+  ] as const)('%s', (_case, schema, data, version) => {
+    expect(versionNeededBy(schema, data)).toBe(version);
+    // What was found out is kept, and says the same.
+    expect(versionNeededBy(schema, data)).toBe(version);
+  });
+
   it('of two forms that both fit, the one that needs less', () => {
     const either = z.union([added(2, z.object({ a: z.int() })), z.object({ a: z.number() })]);
     expect(versionNeededBy(either, { a: 1 })).toBe(1);
@@ -53,7 +67,9 @@ it('marks a copy: the same schema elsewhere is as old as before', () => {
 });
 
 it('nothing is added in a version that this release does not read', () => {
-  expect(() => since(schemaVersion + 1, z.string())).toThrow('schema version');
+  const message = `something is added in schema version ${schemaVersion + 1}`;
+  expect(() => since(schemaVersion + 1, z.string())).toThrow(message);
+  expect(versionNeededBy(since(schemaVersion, z.string()), 'x')).toBe(schemaVersion);
 });
 
 describe('reading', () => {
@@ -68,11 +84,15 @@ describe('reading', () => {
       `written in schema version ${readable + 1}`,
     );
     expect(family.decode(stored(readable))).toEqual({ type: 'Closed', data: {} });
+    // A process of the newer release reads it: whoever met it tries again.
+    expect(new EventOfNewerVersion('Unheard', 5)).toMatchObject({
+      ...{ name: 'EventOfNewerVersion', code: 'event_of_newer_version', retryable: true },
+    });
   });
 
   it('takes an unknown type of a version that it reads for damage', () => {
     for (const type of ['Unheard', 'constructor', '__proto__'])
-      expect(() => family.decode(stored(1, {}, type))).toThrow(RangeError);
+      expect(() => family.decode(stored(1, {}, type))).toThrow(new RangeError(`unknown event type ${type}`));
   });
 
   it('passes over fields that it does not know', () => {

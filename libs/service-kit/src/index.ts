@@ -16,5 +16,6 @@ export * from './log.ts';
 export * from './loopback.ts';
 export * from './make-folder.ts';
 export * from './webhook-secrets.ts';
+export * from './same-text.ts';
 export * from './secret.ts';
 export * from './vault.ts';

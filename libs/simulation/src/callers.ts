@@ -8,10 +8,18 @@ import { teamNames, webhookUrlOf } from './teams.ts';
 import { pageOf } from './payment-service/api.ts';
 import type { Ledger } from './payment-service/ledger.ts';
 
-export type Answer = { kind: 'answer'; statusCode: number; body: Record<string, unknown> } | { kind: 'lost' };
+export type Answer =
+  | {
+      kind: 'answer';
+      statusCode: number;
+      body: Record<string, unknown>;
+      /** The process that has answered. */
+      by: string;
+    }
+  | { kind: 'lost' };
 
 export interface CallerRequest {
-  team: TeamName;
+  team: TeamName | 'operator';
   method: 'GET' | 'POST';
   url: string;
   body?: object;
@@ -70,7 +78,7 @@ function note(
   known.token = token;
 }
 
-const post = (team: TeamName, url: string, body: object, key?: string): CallerRequest => ({
+const post = (team: CallerRequest['team'], url: string, body: object, key?: string): CallerRequest => ({
   team,
   method: 'POST',
   url: `/api/v1/${url}`,

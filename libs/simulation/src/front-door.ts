@@ -59,7 +59,7 @@ export function createFrontDoor(world: World, isOpen: () => boolean) {
     if (codeOf(body) === 'payment_not_confirmable') requireKnown(world, asked);
     if (isCut || faults.strikes('request-lost', random)) return resolve({ kind: 'lost' });
     scheduler.after(random.between(1, 30), `answer of ${url}`, () =>
-      resolve({ kind: 'answer', statusCode, body }),
+      resolve({ kind: 'answer', statusCode, body, by }),
     );
   }
 

@@ -40,7 +40,9 @@ const causes: Record<string, (evidence: Evidence) => boolean> = {
   payout_not_found: ({ ledger, operation }) =>
     ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
   final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),
-  terms_disagree: ({ listed }) => listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger),
+  terms_disagree: ({ listed, ledger, operation }) =>
+    listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||
+    ledger.payouts.some((each) => operation.attempts.has(each.orderNumber) && each.wasShownWrong),
   // Of a payment that has failed anything that is found may be one.
   second_payment_found: ({ listed }) => listed.length > 1 || listed.some(({ isStranger }) => isStranger),
 };

@@ -1,9 +1,10 @@
-/** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design. */
+/** What must hold at every instant, and what must hold once everything has settled: I1 to I17 of the design, and that a closed account is not called. */
 import type { RecordedEvent } from '@tollgate/event-store';
 import type { Life } from './machine.ts';
 import { type Announced, type Books, type OperationOnRecord, isFinal } from './books.ts';
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { liesOf } from './honesty.ts';
+import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
 
 export interface Violation {
@@ -15,6 +16,7 @@ export interface Violation {
 export interface Checks {
   /** The first byte of a request leaves for the service. */
   onSent(request: ServiceRequest, life: Life): void;
+  paused: PausedAccounts;
   /** After the books have it. */
   onRecorded(event: RecordedEvent): void;
   /** Whenever the ledger has changed. */
@@ -39,28 +41,28 @@ interface CheckParts {
 export function createChecks(parts: CheckParts): Checks {
   const { ledger, books, complain } = parts;
   const sent = new Map<string, number>();
-
-  function countSent(key: string): number {
-    const count = (sent.get(key) ?? 0) + 1;
-    sent.set(key, count);
-    return count;
-  }
+  const paused = createPausedAccounts(parts);
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
-  function requireAnnounced(key: string, announced: readonly Announced[], what: string): void {
-    const count = countSent(key);
+  function requireAnnounced(key: string, announced: readonly Announced[], what: string, by: Sender): void {
+    const count = (sent.get(key) ?? 0) + 1;
+    sent.set(key, count);
     const own = announced[count - 1];
     if (announced.length === 0) return complain('I3', `${what} is sent, and nothing announces it`);
     if (own === undefined)
       return complain('I4', `${what} is sent ${count} times, and announced ${announced.length} times`);
-    const age = parts.now() - (announced.at(-1) ?? own).at;
+    const { at } = announced.at(-1) ?? own;
+    paused.requireCalled(by, at, what);
+    const age = parts.now() - at;
     if (age > parts.sendWithinMs)
       complain('I4', `${what} is sent ${Math.round(age)} ms after its announcement`);
   }
 
   return {
-    onSent: (request) => {
+    paused,
+    onSent: (request, life) => {
       if (!movesMoney(request)) return;
+      const by = { account: request.account, life: life.name };
       const { path, body = {} } = request;
       const token = typeof body['token'] === 'string' ? body['token'] : '';
       if (path.endsWith('/payments') || path.endsWith('/payouts')) {
@@ -70,6 +72,7 @@ export function createChecks(parts: CheckParts): Checks {
           orderNumber,
           attempt === undefined ? [] : [attempt],
           `the creation of ${orderNumber}`,
+          by,
         );
         if (attempt !== undefined && attempt.amount !== body['amount'])
           complain(
@@ -82,7 +85,7 @@ export function createChecks(parts: CheckParts): Checks {
       const operation = payment === undefined ? undefined : books.byOrderNumber(payment.orderNumber);
       const kind = path.slice(path.lastIndexOf('/') + 1);
       const announced = operation === undefined ? [] : callsOf(operation, kind);
-      requireAnnounced(`${kind} ${token}`, announced, `a ${kind} of ${payment?.orderNumber ?? token}`);
+      requireAnnounced(`${kind} ${token}`, announced, `a ${kind} of ${payment?.orderNumber ?? token}`, by);
       if (kind === 'refunds' && announced.at(-1)?.amount !== body['amount'])
         complain(
           'I3',
@@ -102,11 +105,15 @@ export function createChecks(parts: CheckParts): Checks {
     differences: () => books.all().flatMap((operation) => differencesOf(ledger, operation)),
     atEnd: () => {
       requireOneEach(parts);
-      for (const payment of ledger.payments)
-        if (payment.hasTakenMoney && books.byOrderNumber(payment.orderNumber) === undefined)
-          complain('I3', `the service has ${payment.orderNumber}, of which the gateway knows nothing`);
+      requireOnRecord(parts);
     },
   };
+}
+
+function requireOnRecord({ ledger, books, complain }: CheckParts): void {
+  for (const payment of ledger.payments)
+    if (payment.hasTakenMoney && books.byOrderNumber(payment.orderNumber) === undefined)
+      complain('I3', `the service has ${payment.orderNumber}, of which the gateway knows nothing`);
 }
 
 function callsOf({ captures, voids, refundCalls }: OperationOnRecord, kind: string): readonly Announced[] {

@@ -1,51 +1,13 @@
 /** `npm run simulate`: a campaign over many seeds, or one seed with its story. */
 import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { type Tally, missedBy, runCampaign } from './campaign.ts';
-import { type FaultKind, faultKinds } from './faults.ts';
+import { kindsOf, readCommandLine, wholeNumber } from './command-line.ts';
 import { runWatched } from './run-watched.ts';
 import { runCrashPoints, scenarios } from './crash-points.ts';
 import { commandOf, shrink } from './shrink.ts';
 import { formatTime } from './trace.ts';
 
-const { values } = parseArgs({
-  options: {
-    /** 100 by default; where `minutes` is given, as many as there is time for. */
-    seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    minutes: { type: 'string' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    seed: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    operations: { type: 'string' },
-    without: { type: 'string' },
-    /** Only what happened first, as JSON, as planted bugs are looked for. */
-    brief: { type: 'boolean', default: false },
-    /** Crashes at every so-manieth delivery of the scenarios instead of a campaign. */
-    crashPoints: { type: 'string' },
-    /** A report in the form of vitest's, for `.ci/run`. */
-    outputFile: { type: 'string' },
-  },
-});
-
-function wholeNumber(
-  name: 'seeds' | 'from' | 'minutes' | 'workers' | 'operations' | 'crashPoints',
-  text: string,
-): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  console.error(`--${name} must be a whole number.`);
-  process.exit(64);
-}
-
-function kindsOf(text: string): FaultKind[] {
-  const kinds = text.split(',');
-  const unknown = kinds.find((kind) => !faultKinds.some((known) => known === kind));
-  if (unknown === undefined) return kinds as FaultKind[];
-  console.error(`--without must name kinds of faults, and ${unknown} is none: ${faultKinds.join(', ')}.`);
-  process.exit(64);
-}
+const values = readCommandLine();
 
 const sorted = (counts: ReadonlyMap<string, number>): string =>
   [...counts]

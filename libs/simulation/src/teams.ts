@@ -13,10 +13,18 @@ const callerOf = (team: string): Caller => ({
   wallet: { kind: 'own' },
 });
 
+/** Whoever closes accounts. */
+const operator: Caller = {
+  ...callerOf(''),
+  ...{ keyId: 'person', scopes: new Set(['operators:accounts'] as const) },
+  operator: { person: 'ada', source: 'oidc', role: 'operator' },
+};
+
 export const simulatedDirectory: TeamDirectory = {
   start: () => Promise.resolve(),
   stop: () => Promise.resolve(),
   authenticate: (authorization) => {
+    if (authorization === 'Bearer operator') return { kind: 'caller', caller: operator };
     const team = teamNames.find((name) => authorization === `Bearer ${name}`);
     return team === undefined
       ? { kind: 'refused', code: 'incorrect_private_key' }

@@ -11,6 +11,7 @@ import {
   isServiceSettled,
   setStoreClockBack,
 } from './disasters.ts';
+import { beginOperators } from './operators.ts';
 import { outageOfDays } from './outage.ts';
 import { type EventLog, createEventLog } from './event-log.ts';
 import { type FaultKind, type Faults, createFaults } from './faults.ts';
@@ -216,6 +217,7 @@ async function live(
     withinMs: kind === undefined ? safetyMs * 0.7 : 1,
   });
   const persons = beginPersons(world, frontDoor.callerOf);
+  if (kind === undefined) beginOperators(world, accounts, frontDoor.callerOf);
   disasters.begin();
   await scheduler.runUntil(safetyMs, isOver);
   if (isOver()) return;

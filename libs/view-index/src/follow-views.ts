@@ -16,7 +16,7 @@ import type { IndexFile, IndexProgress } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 
 /** The most views per transaction: each blocks the event loop for some milliseconds; requests are served in between. */
-const batchEventsMax = 50;
+const batchEventsMax = 20;
 
 export interface FollowOptions {
   store: EventStore;
@@ -56,13 +56,9 @@ export async function followViews(options: FollowOptions): Promise<void> {
     for (const each of unreadable) await tellIfLast(options, each);
     const taken = batch.length;
     batch = [];
-    // Yields, because other work goes on while many views are indexed.
-    if (taken >= batchEventsMax) await nextTurn();
     onProgress(progress, item.kind === 'caught-up', taken);
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Of each stream the last event: those before it are superseded, and a store shows them until it cleans up. */
 const lastOfEach = (batch: readonly RecordedEvent[]): RecordedEvent[] => [

@@ -81,6 +81,12 @@ export function recallIn(
       statements(`UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = ? AND due_at > ?`).run(
         ...[now, need, Math.ceil(latestDueAt[need])],
       );
+  // By a clock that ran ahead, all distances of what had just become final had passed: it would never be inquired.
+  const youngest = Math.floor(2 * now - latestDueAt.settled);
+  for (const kind of ['payment', 'payout'])
+    statements(
+      `UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = 'settled' AND due_at IS NULL AND updated_at > ?`,
+    ).run(...[now, youngest]);
 }
 
 /** Sets due times, of rows that have not changed since. To be called in a transaction. */

@@ -4,7 +4,7 @@ import {
   providerCallbacksTopic,
 } from '@tollgate/gateway-api';
 import { type DueItem, inquiryDelays } from '@tollgate/payment-domain';
-import { type MessageBus, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { type MessageBus, createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { type TeamDirectory } from '@tollgate/teams';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -44,6 +44,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   },
   fingerprintsOf: harness().fingerprintsOf,
   ...{ clock: systemClock, ids: systemIds, log: silentLog },
+  topicReader: createEmbeddedTopicReader({ store: harness().store }),
   bus: createEmbeddedMessageBus({
     store: harness().store,
     clock: systemClock,
@@ -83,7 +84,7 @@ it('restarts the inquiry schedule and the callbacks after each has failed, and s
       },
     }),
   );
-  service.start();
+  await service.start();
   await eventually(() => expect([passes > 1, subscriptions > 1]).toEqual([true, true]));
   await service.stop();
 });
@@ -100,7 +101,7 @@ describe('the parts together', () => {
     const deps = depsWith(changes);
     const service = createCommandService(deps);
     running = { service, bus: deps.bus };
-    service.start();
+    void service.start();
     return deps.bus;
   }
 

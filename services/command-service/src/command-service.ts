@@ -3,12 +3,13 @@
  * payments, payouts and disputes.
  */
 import type { EventStore } from '@tollgate/event-store';
-import type { MessageBus } from '@tollgate/message-bus';
+import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import type { InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
 import type { SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
-import type { Accounts } from './accounts/accounts.ts';
+import { type AccountsFile, createAccountChanges } from './accounts/account-changes.ts';
+import type { ChangeableAccounts } from './accounts/accounts.ts';
 import { createCustomers } from './aggregates/customers.ts';
 import { createPayments } from './aggregates/payments.ts';
 import { createPayouts } from './aggregates/payouts.ts';
@@ -45,6 +46,7 @@ import { type ReconciliationHealth, createReconciler } from './reconciliation/re
 import { soleTeamOf } from './reconciliation/sole-team.ts';
 import { postponeVerified } from './reconciliation/verified.ts';
 import { registerAccountRoutes } from './routes/account-routes.ts';
+import { registerDeadLetterRoutes } from './routes/dead-letter-routes.ts';
 import { registerMoneyRoutes } from './routes/money-routes.ts';
 import { registerOperatorRoutes } from './routes/operator-routes.ts';
 import { registerPaymentRoutes } from './routes/payment-routes.ts';
@@ -58,6 +60,7 @@ export interface CommandServiceDependencies {
   installation: string;
   store: EventStore;
   bus: MessageBus;
+  topicReader: TopicReader;
   directory: TeamDirectory;
   /** What is due for an inquiry, and what is left to each team. */
   index: InquiryScheduleDependencies['index'] & PositionsDependencies['index'];
@@ -70,7 +73,9 @@ export interface CommandServiceDependencies {
   books: Books;
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
-  accounts: Accounts;
+  accounts: ChangeableAccounts;
+  /** Where the accounts are those of a file. */
+  accountsFile?: AccountsFile | undefined;
   /** Called before a review is resolved, or a payout approved or refused; that waits until it has resolved. */
   recordResolution?: SecurityWatch['recordResolution'];
   /** Called before a person's command is carried out; the command waits until it has resolved. */
@@ -100,8 +105,15 @@ export interface CommandService {
   inquireForReader(token: string): void;
   /** Undefined while another process reconciles. */
   reconciliations(): readonly ReconciliationHealth[] | undefined;
-  /** Begins to apply callbacks, to run the inquiry schedule, to read the disputes, and to reconcile. */
-  start(): void;
+  /** Names what operators have changed in a file that this process cannot use; undefined where it uses the file as it is. */
+  accountsFileFault(): string | undefined;
+  /**
+   * Resolves when it knows which accounts operators have closed, and has begun to apply callbacks, to run the inquiry schedule,
+   * to read the disputes, and to reconcile.
+   *
+   * @throws StoreUnavailable
+   */
+  start(): Promise<void>;
   /** How the inquiry schedule keeps up. */
   scheduleHealth(): InquiryScheduleHealth;
   /** Ends that, and waits until every call and inquiry under way has been recorded. */
@@ -134,6 +146,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
   });
 
   const schedule = createSchedule(deps, parts);
+  const changes = createAccountChanges({ ...deps, file: deps.accountsFile });
 
   const callbacks: CallbackConsumerDependencies = {
     ...deps,
@@ -157,11 +170,15 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
       registerReviewRoutes(app, parts);
       registerOperatorRoutes(app, parts);
       registerTeamRoutes(app, parts);
-      registerAccountRoutes(app, { ...parts, index: deps.index });
+      registerDeadLetterRoutes(app, { ...parts, bus: deps.bus, topicReader: deps.topicReader });
+      registerAccountRoutes(app, { ...parts, index: deps.index, changes, file: deps.accountsFile });
     },
     inquireForReader,
     reconciliations: () => reconciler.health(),
-    start() {
+    accountsFileFault: () => changes.fileFault(),
+    async start() {
+      await changes.catchUp();
+      background.always((signal) => changes.follow(signal));
       background.always((signal) => consumeCallbacks(callbacks, signal));
       background.always((signal) => runShards({ ...deps, schedule }, signal));
       background.always((signal) => deps.runAlone('disputes', signal, (held) => disputes.run(held)));
@@ -185,7 +202,7 @@ export function createCommandService(deps: CommandServiceDependencies): CommandS
 export function createParts(
   deps: Omit<
     CommandServiceDependencies,
-    'bus' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'place' | 'runAlone'
+    'bus' | 'topicReader' | 'index' | 'isClockTrusted' | 'inquiryDelays' | 'place' | 'runAlone'
   > &
     Pick<PositionsDependencies, 'index'>,
   stopping: AbortSignal,

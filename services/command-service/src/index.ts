@@ -1,10 +1,18 @@
+export {
+  type AccountsFile,
+  type FileDifferences,
+  changeAccount,
+  readAccountChanges,
+  requestReload,
+} from './accounts/account-changes.ts';
 export * from './accounts/accounts.ts';
 export { whileTimeIsKnown } from './accounts/known-time.ts';
-export { forgetCustomer, isCustomerKept } from './aggregates/customers.ts';
+export { forgetCustomerOf, isCustomerKept } from './aggregates/customers.ts';
 export { checkDataSecrets, requireDataSecrets, retireDataSecret } from './aggregates/data-secrets.ts';
 export { rewrapRecurringTokens } from './aggregates/recurring-tokens.ts';
 export { nameOfInstallation } from './aggregates/installation.ts';
 export { inquiryLimits } from './accounts/account.ts';
+export { publishDeadLettersAgain, readDeadLetters } from './callbacks/dead-letters.ts';
 export { callbackGroup } from './callbacks/callback-consumer.ts';
 export * from './command-service.ts';
 export { type InquiryScheduleHealth } from './inquiries/inquiry-schedule.ts';

@@ -315,7 +315,7 @@ export const texts = {
       budget: 'Calls per second',
     },
     circuits: {
-      closed: 'closed: it is called',
+      closed: 'closed: it answers',
       open: 'open: it is not called for a while',
       'half-open': 'half-open: one call tries it',
     } as Readonly<Record<string, string>>,

@@ -72,18 +72,18 @@ it('does so on the embedded bus, too', async () => {
   await first.stop();
   startPublisher({ store, bus });
   await record('pay_last');
-  const sequences = new Map<string, string[]>();
+  const sequences = new Map<string, number[]>();
   const done = new AbortController();
   const subscription = { group: 'test', topics: [gatewayPaymentsTopic, gatewayPayoutsTopic] };
   await bus.subscribe({ ...subscription, signal: done.signal }, async (batch) => {
     for (const { key, headers } of batch)
-      sequences.set(key, [...(sequences.get(key) ?? []), headers['ce_sequence'] ?? '']);
+      sequences.set(key, [...(sequences.get(key) ?? []), Number(headers['ce_sequence'])]);
     if (sequences.size === 14 && sequences.get('pay_last')?.length === 4) done.abort();
   });
   await bus.close();
   for (const token of [...tokens, 'pay_last'])
-    expect([token, sequences.get(token)]).toEqual([token, ['0', '1', '2', '3']]);
-  expect(sequences.get('po_1')).toEqual(['0']);
+    expect([token, sequences.get(token)]).toEqual([token, [0, 1, 2, 3]]);
+  expect(sequences.get('po_1')).toEqual([0]);
 });
 
 it.each([0, 1, 5, 17])(

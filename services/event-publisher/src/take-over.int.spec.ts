@@ -120,10 +120,10 @@ it('two that both believe to be alone lose nothing, and what is there first is i
   await eventually(() =>
     expect(memory.recordsOf('gateway.payments.v1').filter(({ key }) => key === 'pay_last')).toHaveLength(4),
   );
-  const sequences = new Map<string, Set<string>>();
+  const sequences = new Map<string, Set<number>>();
   for (const { key, headers } of memory.recordsOf('gateway.payments.v1'))
-    sequences.set(key, (sequences.get(key) ?? new Set()).add(headers['ce_sequence'] ?? ''));
+    sequences.set(key, (sequences.get(key) ?? new Set()).add(Number(headers['ce_sequence'])));
   expect([...sequences.values()].map((each) => [...each])).toEqual(
-    Array.from({ length: 13 }, () => ['0', '1', '2', '3']),
+    Array.from({ length: 13 }, () => [0, 1, 2, 3]),
   );
 });

@@ -1,19 +1,11 @@
 /** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
-import axe from 'axe-core';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { tollgate } from '../e2e/commands.ts';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
-
-const launchOptions = {
-  executablePath: '/usr/bin/chromium',
-  args: [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-    ...['--disable-background-networking', '--disable-component-update'],
-  ],
-};
+import { launchChromium, seriousFaults } from './chromium.ts';
 
 let system: System;
 let browser: Browser;
@@ -24,7 +16,7 @@ let complaints: string[];
 
 beforeAll(async () => {
   system = await startSystem();
-  browser = await chromium.launch(launchOptions);
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await stopEverything();
@@ -70,18 +62,6 @@ async function play(scenario: string): Promise<string> {
 }
 
 const state = (name: string) => page.locator('#facts .heading .chip', { hasText: name });
-
-interface Found {
-  violations: { id: string; impact: string; nodes: { html: string }[] }[];
-}
-/** What keeps people from using a page. */
-async function seriousFaults(): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<Found>('axe.run(document)');
-  const isSerious = ({ impact }: Found['violations'][number]) =>
-    impact === 'serious' || impact === 'critical';
-  return violations.filter(isSerious).map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-}
 
 describe('a payment', () => {
   it('is seen through its phases as they come, without loading its page again', async () => {
@@ -155,7 +135,7 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'The Payment Service changed a final status.' }).waitFor();
-  expect(await seriousFaults()).toEqual([]);
+  expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('radio').first().check();
   await page.getByLabel(/Why, in your own words/).fill('Seen at the bank.');
   await page.getByRole('button', { name: 'Decide' }).click();
@@ -193,10 +173,15 @@ it('a team is added and gets a key, which is shown once and opens the API until 
   await page.getByRole('button', { name: 'Issue the key' }).click();
   const key = (await page.locator('[data-copy^="tg_sandbox_"]').innerText()).trim();
   expect(page.url()).not.toContain(key);
-  expect(await seriousFaults()).toEqual([]);
+  expect(await seriousFaults(page)).toEqual([]);
   const open = async () => (await system.gatewayAs(key)('GET', '/api/v1/payments')).statusCode;
   await eventually(async () => expect(await open()).toBe(200));
   await page.getByRole('link', { name: 'To the team kiosk' }).click();
+  await page.getByText('Allow origins for webhooks').click();
+  await page.getByLabel('Origins, each on a line').fill('https://kiosk.example\nhttp://127.0.0.1:*');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Set the list' }).click();
+  await page.locator('#facts').getByText('https://kiosk.example http://127.0.0.1:*').waitFor();
   await page.getByText('Revoke a key').click();
   await page.getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByText('is revoked.').waitFor();
@@ -216,7 +201,22 @@ it('a day is compared with the Payment Service, to the cent, when a person asks'
   await page.locator('tr[data-row]', { hasText: 'compared only' }).first().click();
   await page.waitForURL(/reconciliations\/rcn_/);
   await page.getByRole('heading', { name: 'Sums' }).waitFor();
-  expect(await seriousFaults()).toEqual([]);
+  expect(await seriousFaults(page)).toEqual([]);
+});
+
+it('lets an operator pause an account and resume it, and everybody sees who and why', async () => {
+  await signIn('operator');
+  await page.goto(own('/console/accounts'));
+  await page.getByText('Pause', { exact: true }).click();
+  await page.getByLabel('Why').first().fill('The bank has announced maintenance.');
+  await page.getByRole('button', { name: 'Pause the account' }).click();
+  await page.getByText('sandbox/sandbox is paused.').waitFor();
+  await page.getByText('Paused by ada').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.getByText('Resume', { exact: true }).click();
+  await page.getByLabel('Why').last().fill('It is over.');
+  await page.getByRole('button', { name: 'Resume the account' }).click();
+  await page.getByText('sandbox/sandbox is active.').waitFor();
 });
 
 describe('every page', () => {
@@ -248,7 +248,7 @@ describe('every page', () => {
         await page.goto(own(`/console${path}`));
         expect(await page.evaluate<number>('document.documentElement.scrollWidth'), path).toBe(width);
         if (width === 360 || width === 1_280)
-          expect(await seriousFaults(), `${path} ${colorScheme}`).toEqual([]);
+          expect(await seriousFaults(page), `${path} ${colorScheme}`).toEqual([]);
       }
   });
 

@@ -1,16 +1,9 @@
 /** The page of the interface, in a real browser. */
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { launchChromium } from './chromium.ts';
 import { operations } from '@tollgate/gateway-api/http';
-
-const launchOptions = {
-  executablePath: '/usr/bin/chromium',
-  args: [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-    ...['--disable-background-networking', '--disable-component-update'],
-  ],
-};
 
 let system: System;
 let browser: Browser;
@@ -18,7 +11,7 @@ let context: BrowserContext;
 
 beforeAll(async () => {
   system = await startSystem();
-  browser = await chromium.launch(launchOptions);
+  browser = await launchChromium();
 });
 afterEach(() => context.close());
 afterAll(async () => {

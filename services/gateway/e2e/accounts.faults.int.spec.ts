@@ -22,6 +22,8 @@ const card = { pan: '4392963203551251', expires: '12/2039', holder: 'Ada Lovelac
 const settled = { timeoutMs: 30_000 };
 
 let gatewaySystem: System;
+let sandboxSystem: System;
+let accountsFile: string;
 let proxy: RefusingProxy;
 let gateway: CallGateway;
 let games: CallGateway;
@@ -49,13 +51,14 @@ function accountsOf(sandbox: System): object[] {
 
 beforeAll(async () => {
   const sandbox = await startSystem();
+  sandboxSystem = sandbox;
   const { paymentServiceUrl, paymentServiceKey } = sandbox.quickstart;
   proxy = await startRefusingProxy(Number(new URL(paymentServiceUrl).port));
   const secondKey = await registerMerchant(sandbox, 'second');
   second = sandbox.sandboxAs(secondKey);
   first = sandbox.sandbox;
   const dataDir = newDataDir();
-  const accountsFile = join(dataDir, 'accounts.json');
+  accountsFile = join(dataDir, 'accounts.json');
   writeFileSync(accountsFile, JSON.stringify({ accounts: accountsOf(sandbox) }));
   const keys = { FIRST_KEY: paymentServiceKey, SECOND_KEY: secondKey };
   const wrong = { WRONG_KEY: `sk_sandbox_${'0123456789abcdef'.repeat(3)}` };
@@ -287,3 +290,30 @@ it(
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(delayMs - 5);
   },
 );
+
+describe('operators', () => {
+  const codesIn = ({ body }: Answer) =>
+    ((body as { errors?: { code: string }[] }).errors ?? []).map(({ code }) => code);
+  const make = (currency: string) =>
+    gateway('POST', '/api/v1/payments', {
+      body: { product: 'Tea', amount: 1_000, currency, orderNumber: `closed-${(orders += 1)}` },
+    });
+  const onNarrow = ['--account', 'narrow', '--environment', 'sandbox', '--reason', 'Maintenance.'];
+
+  it('pause an account and resume it, without a restart', async () => {
+    await tollgate(gatewaySystem, 'account', 'pause', ...onNarrow);
+    await eventually(async () => expect(codesIn(await make('CHF'))).toEqual(['account_paused']), settled);
+    await tollgate(gatewaySystem, 'account', 'resume', ...onNarrow);
+    await eventually(async () => expect((await make('CHF')).statusCode).toBe(200), settled);
+  });
+
+  it('add an account, without a restart', async () => {
+    expect(codesIn(await make('NOK'))).toEqual(['no_account']);
+    const { paymentServiceUrl: baseUrl, caFile } = sandboxSystem.quickstart;
+    const added = { environment: 'sandbox', name: 'added', currencies: ['NOK'], privateKeyEnv: 'FIRST_KEY' };
+    const accounts = [...accountsOf(sandboxSystem), { ...added, baseUrl, caFile }];
+    writeFileSync(accountsFile, JSON.stringify({ accounts }));
+    await tollgate(gatewaySystem, 'account', 'reload');
+    await eventually(async () => expect((await make('NOK')).statusCode).toBe(200), settled);
+  });
+});

@@ -2,15 +2,13 @@
  * In which arrangement the end-to-end specs start the system: the one place that knows. `TOLLGATE_ARRANGEMENT` names it;
  * `npm run test:arrangements` runs the specs in all of them.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemIds } from '@tollgate/service-kit';
 import type { TestContext } from 'vitest';
+import { type LocalEventStoreDb, startLocalEventStoreDb } from './local-eventstoredb.ts';
 
 interface Arrangement {
   /** Each service as a process of its own, or all in one. */
@@ -68,7 +66,7 @@ export function onlyInOneProcess({ skip }: Pick<TestContext, 'skip'>, reason: st
 
 /** One for each data directory: what is started again finds what it had. */
 const stores = new Map<string, Promise<Record<string, string>>>();
-const servers = new Set<{ child: ChildProcess; folder: string }>();
+const servers = new Set<{ server: LocalEventStoreDb; folder: string }>();
 
 /** The variables that lead a system, and the commands beside it, to its event store and its bus. */
 export function storesOf(dataDir: string): Promise<Record<string, string>> {
@@ -81,17 +79,12 @@ async function openStores(): Promise<Record<string, string>> {
   return { ...(isOnEventStoreDb ? await startEventStoreDb() : {}), ...(isOnKafka ? prefixOnKafka() : {}) };
 }
 
-const serverProgram = fileOf('../../../libs/event-store/src/testing/eventstoredb-server/main.ts');
-
 /** A server for each system: they would meet in one another's streams. */
 async function startEventStoreDb(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-e2e-eventstoredb-'));
-  const child = spawn(process.execPath, [serverProgram, '--data-dir', folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  servers.add({ child, folder });
-  for await (const line of createInterface({ input: child.stdout })) return { EVENTSTORE_URL: line };
-  throw new Error('the EventStoreDB of the specs could not be started');
+  const server = await startLocalEventStoreDb(folder);
+  servers.add({ server, folder });
+  return { EVENTSTORE_URL: server.url };
 }
 
 function prefixOnKafka(): Record<string, string> {
@@ -103,9 +96,8 @@ function prefixOnKafka(): Record<string, string> {
 
 /** Stops the servers of all systems. */
 export async function stopStores(): Promise<void> {
-  for (const { child, folder } of servers) {
-    const gone = once(child, 'exit');
-    if (child.kill('SIGKILL')) await gone;
+  for (const { server, folder } of servers) {
+    await server.stop('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
   servers.clear();

@@ -9,7 +9,8 @@ import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CreationLoad, expectAllThere, startLoad } from './kafka-load.ts';
-import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
+import { expectPublishedOnce, readerName } from './kafka-topic.ts';
+import { localBroker, stopBrokers } from './local-broker.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
 /** How long the broker is away, milliseconds, by how it ends; its start takes some seconds more. */

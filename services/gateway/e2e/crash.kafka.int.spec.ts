@@ -2,7 +2,8 @@
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CreationLoad, expectAllThere, startLoad } from './kafka-load.ts';
-import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
+import { expectPublishedOnce, readerName } from './kafka-topic.ts';
+import { localBroker, stopBrokers } from './local-broker.ts';
 import { type System, startSystem, stopEverything } from './system.ts';
 
 const rounds = 2;

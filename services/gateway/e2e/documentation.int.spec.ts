@@ -379,6 +379,8 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     expect((await ask('POST', `/api/v1/admin/payments/${token}/inquire`)).statusCode).toBe(200);
     const balance = 'accounts/sandbox/sandbox/balance?currency=EUR';
     expect((await ask('GET', `/api/v1/admin/${balance}`)).statusCode).toBe(200);
+    expect((await ask('GET', '/api/v1/admin/dead-letters')).statusCode).toBe(200);
+    expect((await ask('POST', '/api/v1/admin/dead-letters/replay', { body: {} })).statusCode).toBe(200);
     expect((await ask('POST', '/api/v1/admin/sign-ins')).statusCode).toBe(200);
     const [payouts, reconciliations] = [
       (await ask('GET', '/api/v1/admin/payouts')).body.payouts,
@@ -406,15 +408,39 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
     const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
     const ask = documentedGateway(system.gatewayAs(bearer), seen);
     expect((await ask('GET', '/api/v1/admin/teams/demo')).statusCode).toBe(200);
+    const { body } = await ask('GET', '/api/v1/admin/payments?perPage=1');
+    const forgotten = `/api/v1/admin/payments/${body.payments[0]?.token}/forget`;
+    expect((await ask('POST', forgotten)).statusCode).toBe(200);
     const keyId = '0123456789ab';
     for (const [path, sent] of Object.entries({
       teams: { team: 'kiosk' },
       keys: { team: 'kiosk', environment: 'sandbox', scopes: ['read'], keyId },
       [`keys/${keyId}/revoke`]: { team: 'kiosk' },
+      'teams/kiosk/origins': { purpose: 'callback', origins: ['https://kiosk.example'] },
+      'teams/kiosk/wallet': { wallet: { kind: 'shared', name: 'group' } },
+      'teams/kiosk/approvals': { environment: 'sandbox', currency: 'EUR', above: 100 },
+      'teams/kiosk/limits': {
+        ...{ environment: 'sandbox', operation: 'payout', currency: 'EUR' },
+        ...{ perCall: null, perDay: 100 },
+      },
     })) {
       const { statusCode } = await ask('POST', `/api/v1/admin/${path}`, { body: sent });
       expect(statusCode, path).toBe(isSigning ? 200 : 409);
     }
+  });
+
+  it('of merchant accounts, for whoever may pause them', async () => {
+    const argv = ['operator', 'token', '--role', 'admin'];
+    const { token: bearer } = await tollgate<{ token: string }>(system, ...argv);
+    const ask = documentedGateway(system.gatewayAs(bearer), seen);
+    for (const name of ['pause', 'drain', 'resume']) {
+      const path = `/api/v1/admin/accounts/sandbox/sandbox/${name}`;
+      expect((await ask('POST', path, { body: { reason: 'A spec.' } })).statusCode, name).toBe(200);
+    }
+    const { hasFile } = (await ask('GET', '/api/v1/admin/accounts')).body as unknown as { hasFile: boolean };
+    // One process alone has the account of its sandbox in no file.
+    const reloaded = await ask('POST', '/api/v1/admin/accounts/reload');
+    expect(reloaded.statusCode).toBe(hasFile ? 200 : 409);
   });
 
   it('of webhooks that were not delivered, for people who operate the gateway', async () => {
@@ -442,8 +468,9 @@ describe('every answer is as the document says', { timeout: 120_000 }, () => {
   });
 
   it('and every call was answered as it is when all is well', () => {
-    const ofSigning = ['addTeam', 'issueKey', 'revokeKey'];
-    const possible = operations.filter(({ id }) => isSigning || !ofSigning.includes(id));
+    const possible = operations.filter(
+      ({ id, errors }) => id !== 'reloadAccounts' && (isSigning || !errors?.includes('signing_key_missing')),
+    );
     const wanted = possible.map(({ id, answers }) => `${id} ${Object.keys(answers)[0]}`);
     expect([...seen]).toEqual(expect.arrayContaining(wanted));
   });

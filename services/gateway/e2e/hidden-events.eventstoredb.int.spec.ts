@@ -62,14 +62,14 @@ it.each(['shown', 'lost'] as const)(
     expect(refunds.map(({ amount }) => amount)).toEqual([250]);
 
     const sequences = async () => {
-      const all: (string | undefined)[] = [];
+      const all: number[] = [];
       for (const partition of [0, 1, 2, 3])
         for await (const { data } of store.read(`bus-${gatewayPaymentsTopic}:${partition}`))
-          all.push((data as { headers: Record<string, string> }).headers['ce_sequence']);
+          all.push(Number((data as { headers: Record<string, string> }).headers['ce_sequence']));
       return all;
     };
     const { events } = (await system.gateway('GET', `/api/v1/payments/${token}/events`)).body;
-    const each = events.map((_, index) => String(index));
+    const each = events.map((_, index) => index);
     await eventually(
       async () => expect((await sequences()).length).toBeGreaterThanOrEqual(each.length),
       settled,

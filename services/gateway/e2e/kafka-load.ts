@@ -2,7 +2,7 @@
 import { eventually } from '@tollgate/testing';
 import { expect, onTestFinished } from 'vitest';
 import { ledgerOf } from './ledger.ts';
-import { type Load, pay } from './mixed-load.ts';
+import { newLoad, pay } from './mixed-load.ts';
 import type { Answer, System } from './system.ts';
 
 const connections = 8;
@@ -52,10 +52,7 @@ export function startLoad(systems: () => readonly System[], name: string): Creat
       const { body } = await create(load, system, orderNumber);
       load.tokens.set(orderNumber, body.token);
       if (isPaid) {
-        await pay(
-          { system, answered: 0, outcomes: [], contradictions: [] } satisfies Load,
-          body.processingUrl,
-        );
+        await pay(newLoad(system), body.processingUrl);
         load.paid.add(body.token);
       }
       await delay(pauseMs);

@@ -17,12 +17,17 @@ export interface Load {
   outcomes: Outcome[];
   /** Answers to one request that contradict each other. */
   contradictions: string[];
+  /** How long a flow waits for what its payment becomes, milliseconds. */
+  phaseWithinMs: number;
 }
 
 const dayMs = 86_400_000;
 
-export const newLoad = (system: () => ReachedSystem): Load => ({
-  system,
+/** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
+const phaseWithinDefaultMs = 180_000;
+
+export const newLoad = (system: () => ReachedSystem, phaseWithinMs = phaseWithinDefaultMs): Load => ({
+  ...{ system, phaseWithinMs },
   answered: 0,
   outcomes: [],
   contradictions: [],
@@ -30,8 +35,6 @@ export const newLoad = (system: () => ReachedSystem): Load => ({
 
 /** How long one operation is asked for again while its outcome is not known. */
 const giveUpMs = 60_000;
-/** As long as a payment may need whose callback was lost: it is inquired after two minutes. */
-const phaseWithinMs = 180_000;
 const pauseMs = 100;
 const creationTriesMax = 20;
 
@@ -103,7 +106,7 @@ export async function pay(load: Load, processingUrl: string): Promise<void> {
 }
 
 async function untilPhase(load: Load, token: string, wanted: string): Promise<void> {
-  const giveUpAt = Date.now() + phaseWithinMs;
+  const giveUpAt = Date.now() + load.phaseWithinMs;
   for (;;) {
     const answer = await persistently(() => load.system().gateway('GET', `/api/v1/payments/${token}`));
     // A part of the system may be down for a moment.
@@ -141,7 +144,10 @@ export async function payout(load: Load, flow: string): Promise<void> {
   const destination = { bankAccount: { bankName: 'A bank', account: 'DE02120300000000202051' } };
   const body = { amount: 7, currency: 'EUR', orderNumber: flow, destination };
   const answer = await ask(load, '/api/v1/payouts', { body });
-  load.outcomes.push({ flow, token: answer.body.token, kind: 'payout' });
+  const { token }: { token?: string } = answer.body;
+  // One that was never announced has none: the system was down for as long as it was asked.
+  if (token === undefined) throw new Error(`${flow}: ${JSON.stringify(answer)}`);
+  load.outcomes.push({ flow, token, kind: 'payout' });
 }
 
 /** Runs the flows from so many connections at once. Rejects on a failure, also one that came before it was awaited. */

@@ -16,16 +16,10 @@ import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from './commands.ts';
-import {
-  type TopicRecord,
-  expectPublishedOnce,
-  localBroker,
-  readTopic,
-  readerName,
-  stopBrokers,
-} from './kafka-topic.ts';
+import { type TopicRecord, expectPublishedOnce, readTopic, readerName } from './kafka-topic.ts';
+import { localBroker, stopBrokers } from './local-broker.ts';
 import { read, serviceTokenOf } from './ledger.ts';
-import { type Load, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
+import { type Load, newLoad, pay, payout, refundedPayment, captureOrVoidPayment } from './mixed-load.ts';
 import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
 
 const dayMs = 86_400_000;
@@ -49,7 +43,7 @@ beforeAll(async () => {
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,
   );
-  load = { system: () => ({ ...system, gateway }), answered: 0, outcomes: [], contradictions: [] };
+  load = newLoad(() => ({ ...system, gateway }));
 }, 120_000);
 afterAll(async () => {
   await stopEverything();

@@ -2,6 +2,9 @@
  * A team without a payment paid out 990 of another team's 999 EUR; the other team's refund then failed for want of money,
  * and `balance` showed either the money of both. From outside, as teams and operators meet it now.
  */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
@@ -140,4 +143,14 @@ it('a payout above a sum waits for a second key, which cannot be the one that as
     { code: 'payout_approval_refused' },
   ]);
   expect(await walletOf(shop)).toEqual({ currency: 'EUR', available: 500, hold: 0 });
+});
+
+it('one command of the sandbox gives the demo team money to pay out at once', async () => {
+  const program = join(import.meta.dirname, '..', 'src', 'command-line', 'sandbox', 'main.ts');
+  const env = { ...process.env, TOLLGATE_DATA_DIR: system.dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'fund', '5000'], { env });
+  expect(stdout).toMatch(/^The demo team took 50\.00 EUR by pay_\w+, and can pay out 50\.00 EUR now \(5000 /);
+  const demo = system.gatewayAs(await issueKey(system, 'demo', 'payouts,read'));
+  // Its new key counts within a second.
+  await eventually(async () => expect((await payOut(demo, 'payout-1', 5_000)).statusCode).toBe(200), settled);
 });

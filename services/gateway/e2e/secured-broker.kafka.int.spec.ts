@@ -11,7 +11,8 @@ import { eventually } from '@tollgate/testing';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { kafkaEnvironmentSchema, toKafkaConfig } from '../src/configuration/kafka-config.ts';
-import { expectPublishedOnce, localBroker, stopBrokers } from './kafka-topic.ts';
+import { expectPublishedOnce } from './kafka-topic.ts';
+import { localBroker, stopBrokers } from './local-broker.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
 const broker = localBroker({ isSecured: true });

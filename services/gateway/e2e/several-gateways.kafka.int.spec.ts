@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAllThere, startLoad } from './kafka-load.ts';
-import { expectPublishedOnce, localBroker, readerName, stopBrokers } from './kafka-topic.ts';
+import { expectPublishedOnce, readerName } from './kafka-topic.ts';
+import { localBroker, stopBrokers } from './local-broker.ts';
 import { freePorts } from './free-ports.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 

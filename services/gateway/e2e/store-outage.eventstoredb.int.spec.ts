@@ -1,50 +1,25 @@
 /** A gateway whose events are in a server of their own, while either of the two is killed. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { eventually } from '@tollgate/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payOnHostedPage } from '../src/command-line/customer.ts';
+import { type LocalEventStoreDb, startLocalEventStoreDb } from './local-eventstoredb.ts';
 import { type System, newDataDir, startSystem, stopEverything } from './system.ts';
 
-const program = fileURLToPath(
-  new URL('../../../libs/event-store/src/testing/eventstoredb-server/main.ts', import.meta.url),
-);
 const settled = { timeoutMs: 60_000 };
 const card = '4392963203551251';
 
 /** It is killed here, so it is one of our own, whatever other specs run on. */
 const dataDir = newDataDir();
-let server: ChildProcess;
-let url: string;
+let server: LocalEventStoreDb;
 let system: System;
 
-async function startServer(port: string): Promise<void> {
-  server = spawn(process.execPath, [program, '--port', port, '--data-dir', dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: server.stdout! })) {
-    url = line;
-    return;
-  }
-}
-
-async function killServer(): Promise<void> {
-  const gone = once(server, 'exit');
-  server.kill('SIGKILL');
-  await gone;
-}
-
-const portOf = (address: string) => /:(\d+)\?/.exec(address)?.[1] ?? '0';
-
 beforeAll(async () => {
-  await startServer('0');
-  system = await startSystem({ env: { EVENTSTORE_URL: url } });
+  server = await startLocalEventStoreDb(dataDir);
+  system = await startSystem({ env: { EVENTSTORE_URL: server.url } });
 }, 120_000);
 afterAll(async () => {
   await stopEverything();
-  await killServer();
+  await server.stop('SIGKILL');
 }, 60_000);
 
 const create = (orderNumber: string, by = system) =>
@@ -79,14 +54,14 @@ describe('a gateway on EventStoreDB', () => {
 
   it('says that it is not ready while the store is away, and resumes unaided from what was recorded', async () => {
     const token = await paid('before');
-    await killServer();
+    await server.stop('SIGKILL');
     await eventually(async () => {
       const { statusCode, body } = await system.gateway('GET', '/readyz');
       expect([statusCode, body]).toMatchObject([503, { notReady: ['event-store'] }]);
     }, settled);
     const refused = await create('during');
     expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([503, 'store_unavailable']);
-    await startServer(portOf(url));
+    await server.start();
     await eventually(async () => {
       expect((await system.gateway('GET', '/readyz')).statusCode).toBe(200);
     }, settled);

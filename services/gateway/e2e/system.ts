@@ -103,6 +103,8 @@ export type CallSandbox = (
 export interface StartOptions {
   dataDir: string;
   env: Record<string, string>;
+  /** What leads to its event store and its bus; those of the arrangement unless set. */
+  stores?: Record<string, string>;
   /** Processes of each service; as many as the arrangement has unless set. */
   instances?: number;
   /** The workspace of the release that runs, as one process; this one in its arrangement unless set. */
@@ -157,10 +159,13 @@ function spawnMain({ dataDir, env, instances, workspace }: StartOptions): {
 
 export async function startSystem(options?: Partial<StartOptions>): Promise<System> {
   const dataDir = options?.dataDir ?? newDataDir();
-  const stores = await storesOf(dataDir);
+  const stores = options?.stores ?? (await storesOf(dataDir));
   const env = { ...(await freePorts()), ...stores, ...options?.env };
   const { main, output } = spawnMain({ ...options, dataDir, env });
-  await untilReady(main.child, output);
+  await untilReady(main.child, output).catch(async (error: unknown) => {
+    await kill(main);
+    throw error;
+  });
   const own = readQuickstart(dataDir, env['TOLLGATE_INSTANCE']);
   const beside = { env: { ...env, TOLLGATE_DATA_DIR: dataDir }, workspace: options?.workspace };
   const apiKey = 'apiKey' in own ? {} : { apiKey: await issuedKey(dataDir, beside) };

@@ -9,6 +9,7 @@ import {
 } from '@tollgate/gateway-api';
 import {
   type BusRecord,
+  type TopicReader,
   createEmbeddedTopicReader,
   createKafkaTopicReader,
   prefixTopicReader,
@@ -29,12 +30,18 @@ export async function storeOf({ env, dataDir }: Where): Promise<EventStore> {
   return (await openStore({ eventStore, file, clock: systemClock, log: silentLog })).store;
 }
 
+/** Of the topics of a system that has them elsewhere than in its event store. */
+export function kafkaReaderOf({ env }: Pick<Where, 'env'>): TopicReader | undefined {
+  const { kafka } = readConfig(gatewayConfigSchema, env);
+  if (kafka === undefined) return undefined;
+  const connection = { ...kafka.connection, clock: systemClock, log: silentLog };
+  return prefixTopicReader(createKafkaTopicReader(connection), kafka.topicPrefix);
+}
+
 /** What is on the topics of a system that has them elsewhere than in its event store, as text by topic. */
 export async function textsOnKafka({ env }: Where): Promise<ReadonlyMap<string, string>> {
-  const { kafka } = readConfig(gatewayConfigSchema, env);
-  if (kafka === undefined) return new Map();
-  const connection = { ...kafka.connection, clock: systemClock, log: silentLog };
-  const reader = prefixTopicReader(createKafkaTopicReader(connection), kafka.topicPrefix);
+  const reader = kafkaReaderOf({ env });
+  if (reader === undefined) return new Map();
   const texts = gatewayTopics.map(async ({ topic }) => {
     const records: string[] = [];
     const { signal } = new AbortController();
@@ -76,13 +83,19 @@ function decode(record: BusRecord): PaymentRecord {
 
 type Sequences = Readonly<Record<string, readonly number[]>>;
 
-/** The numbers of the events of each payment and payout, as its stream has them and as they stand on the embedded topics. */
-export async function sequencesIn(store: EventStore): Promise<{ published: Sequences; stored: Sequences }> {
+/**
+ * The numbers of the events of each payment and payout, as its stream has them and as they stand on the topics.
+ *
+ * @param reader of topics that are elsewhere than in the store
+ */
+export async function sequencesIn(
+  store: EventStore,
+  reader: TopicReader = createEmbeddedTopicReader({ store }),
+): Promise<{ published: Sequences; stored: Sequences }> {
   const { signal } = new AbortController();
   const [published, stored] = [new Map<string, number[]>(), new Map<string, number[]>()];
   const add = (to: Map<string, number[]>, token: string, sequence: number) =>
     to.set(token, [...(to.get(token) ?? []), sequence]);
-  const reader = createEmbeddedTopicReader({ store });
   for (const topic of [gatewayPaymentsTopic, gatewayPayoutsTopic])
     for await (const { key, headers } of reader.readTopic(topic, { from: 'beginning', signal }))
       add(published, key, Number(headers['ce_sequence']));

@@ -38,6 +38,8 @@ export interface LedgerAccounts {
   payOut(payout: BookingSubject, amount: number): boolean;
   /** Settles what is due, at most `limit` lots. */
   settle(limit: number): void;
+  /** Settles what is held of a payment, before it is due. */
+  settleNow(payment: BookingSubject): void;
   /** When the next lot settles, in milliseconds since the Unix epoch. */
   nextSettlement(): number | undefined;
 }
@@ -56,6 +58,13 @@ export function createLedgerAccounts(deps: {
     return { currency, available, hold };
   };
   const draw = (payment: BookingSubject, amount: number): Entry[] => drawFrom(table, payment, amount);
+  const settleLot = (lot: Lot): void => {
+    const repaid = Math.min(lot.remaining, -table.balances(lot.wallet).debt);
+    const rest = lot.remaining - repaid;
+    table.shrinkLot(lot, lot.remaining);
+    const subject = { ...lot.wallet, token: lot.token };
+    book('settlement', subject, ['hold', -lot.remaining], ['debt', repaid], ['available', rest]);
+  };
 
   return {
     wallet: walletOf,
@@ -83,15 +92,9 @@ export function createLedgerAccounts(deps: {
       book('payout', payout, ['available', -amount], ['payouts', amount]);
       return true;
     },
-    settle: (limit) => {
-      for (const lot of table.lotsDue(now(), limit)) {
-        const repaid = Math.min(lot.remaining, -table.balances(lot.wallet).debt);
-        const rest = lot.remaining - repaid;
-        table.shrinkLot(lot, lot.remaining);
-        const subject = { ...lot.wallet, token: lot.token };
-        book('settlement', subject, ['hold', -lot.remaining], ['debt', repaid], ['available', rest]);
-      }
-    },
+    settle: (limit) => table.lotsDue(now(), limit).forEach(settleLot),
+    settleNow: ({ token, ...wallet }) =>
+      table.lotsFor(wallet, Number.MAX_SAFE_INTEGER, token).forEach(settleLot),
     nextSettlement: () => table.nextDue(),
   };
 }

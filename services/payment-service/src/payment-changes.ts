@@ -52,6 +52,8 @@ export interface PaymentChanges {
   /** What the customer would do on the page, all at once. */
   pay(merchant: Merchant, token: string, how: CardBehaviour | 'approved' | 'declined'): Promise<Changed>;
   revise(merchant: Merchant, token: string, to: Revision): Promise<Changed>;
+  /** What it brought can be paid out from now on; no more is done where that is so already. */
+  settle(merchant: Merchant, token: string): Promise<Changed>;
   /** Expires what is due and gives the time of the next expiry. */
   expireDue(): Promise<number | undefined>;
 }
@@ -64,7 +66,7 @@ interface Revision {
 export interface PaymentChangesDeps {
   transactions: Transactions;
   payments: PaymentsTable;
-  accounts: Pick<LedgerAccounts, 'fits'>;
+  accounts: Pick<LedgerAccounts, 'fits' | 'settleNow'>;
   now: () => number;
   ids: Pick<Ids, 'hex'>;
 }
@@ -111,6 +113,10 @@ export function createPaymentChanges(deps: PaymentChangesDeps): PaymentChanges {
       };
       return merchantDoes(merchant, token, objection, [revise(status, amount)]);
     },
+    settle: (merchant, token) =>
+      merchantDoes(merchant, token, nothingTaken, [], ({ payment }) => {
+        if (payment !== undefined) accounts.settleNow(payment);
+      }),
     expireDue: async () => {
       const due = payments.tokensDue(now(), expiriesPerCommitMax);
       await Promise.all(due.map((token) => customerDoes(token)));
@@ -193,6 +199,11 @@ const nothingHeld = ({ heldAmount, status }: Payment): ApiError | undefined => {
     ? apiError('payment_in_final_state', `The payment is already ${status}.`, 'token')
     : apiError('payment_not_confirmable', 'No money of the payment is held.', 'token');
 };
+
+const nothingTaken = ({ status }: Payment): ApiError | undefined =>
+  status === 'approved'
+    ? undefined
+    : apiError('invalid_param', `Only an approved payment is settled, and this one is ${status}.`, 'token');
 
 const nothingLeftToPay = (payment: Payment): ApiError | undefined => {
   if (customerStep(payment) !== 'none') return undefined;

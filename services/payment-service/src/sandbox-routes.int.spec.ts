@@ -76,6 +76,7 @@ describe('POST /sandbox/payments/{token}/pay', () => {
     for (const [path, body] of [
       ['pay', { outcome: 'approved' }],
       ['revise', { status: 'approved' }],
+      ['settle', {}],
     ] as const) {
       const answer = await harness.call('POST', `/sandbox/payments/${token}/${path}`, body, stranger);
       expect([answer.statusCode, errorsOf(answer)[0]?.code]).toEqual([404, 'payment_not_found']);
@@ -106,6 +107,33 @@ describe('POST /sandbox/payments/{token}/revise', () => {
   ])('refuses a wrong %s (%j)', async (parameter, body, code) => {
     const answer = await revise(await harness.create(), body);
     expect(errorsOf(answer)).toMatchObject([{ code, parameter }]);
+  });
+});
+
+describe('POST /sandbox/payments/{token}/settle', () => {
+  const settle = (token: string) => harness.call('POST', `/sandbox/payments/${token}/settle`, {});
+
+  it('makes the money of one payment available, once, and moves nothing else', async () => {
+    const merchant = `Bearer ${await harness.addMerchant({ name: 'settled' })}`;
+    const call = (path: string, body?: object) =>
+      harness.call(body === undefined ? 'GET' : 'POST', path, body, merchant);
+    const create = async (orderNumber: string) => {
+      const { body } = await call('/api/v1/payments', { ...tea, orderNumber });
+      return String(body['token']);
+    };
+    const [paid, other, open] = [await create('paid'), await create('other'), await create('open')];
+    for (const token of [paid, other]) await call(`/sandbox/payments/${token}/pay`, { outcome: 'approved' });
+    for (let times = 0; times < 2; times += 1)
+      expect((await call(`/sandbox/payments/${paid}/settle`, {})).statusCode).toBe(200);
+    expect((await call(`/api/v1/balance?currency=${tea.currency}`)).body).toMatchObject({
+      wallet: { available: tea.amount, hold: tea.amount },
+    });
+    expect((await call(`/api/v1/payments/${open}`)).body).toMatchObject({ payment: { status: 'init' } });
+  });
+
+  it('refuses what is not approved', async () => {
+    const answer = await settle(await harness.create());
+    expect(errorsOf(answer)).toMatchObject([{ code: 'invalid_param', parameter: 'token' }]);
   });
 });
 

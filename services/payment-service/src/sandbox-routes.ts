@@ -84,6 +84,8 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   const revise = reading(revisionSchema, 'body', async (to, merchant, request) =>
     toAnswer(await changes.revise(merchant, parameterIn(request, 'token'), to), processingUrl),
   );
+  const settle: Handle = async (request, merchant) =>
+    toAnswer(await changes.settle(merchant, parameterIn(request, 'token')), processingUrl);
   const openDispute = reading(disputeSchema, 'body', async (dispute, merchant) =>
     toDisputeAnswer(await disputing.open(merchant, dispute)),
   );
@@ -92,6 +94,7 @@ export function registerSandboxRoutes(app: FastifyInstance, deps: SandboxRoutesD
   );
   on('POST', 'payments/:token/pay', pay(deps));
   on('POST', 'payments/:token/revise', revise);
+  on('POST', 'payments/:token/settle', settle);
   on('POST', 'faults', addFaults);
   on('GET', 'faults', (_request, merchant) => success({ faults: faults.list(merchant.id) }));
   on('DELETE', 'faults', clearFaults);

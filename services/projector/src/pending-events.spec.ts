@@ -35,8 +35,8 @@ it('a stream that has just begun is held until its next event', () => {
 
 // An approved payment was shown without its recurring token, and a revised one without its review: the view was written between
 // two events of one append.
-it('a stream is held within an append, and not for longer than a moment', () => {
-  const { add, take, pass } = given();
+it.each([100, 0])('a stream is held within an append, and not for longer than a moment (%d)', (holdMs) => {
+  const { add, take, pass } = given(holdMs);
   add('aa');
   add('a', { continues: true });
   add('bb');
@@ -44,7 +44,9 @@ it('a stream is held within an append, and not for longer than a moment', () => 
   add('a');
   expect(take()).toEqual(['a0 a1 a2 a3', at(6), true]);
   add('a', { continues: true });
-  pass(100);
+  pass(249);
+  expect(take()).toEqual(['', at(6), false]);
+  pass(1);
   expect(take()).toEqual(['a4', at(7), true]);
 });
 

@@ -18,6 +18,9 @@ export interface PendingEvents {
   waitMs(): number | undefined;
 }
 
+/** How long a stream waits for the rest of an append, which is in the store already, milliseconds. */
+const appendHoldMs = 250;
+
 /**
  * A stream that has just begun is held for a moment: a payment begins with the announcement of a call, and its outcome
  * follows soon. Without that, each payment is written twice, however large the batches are. So is one whose append goes on:
@@ -34,8 +37,8 @@ export function createPendingEvents({
   from: Position;
 }): PendingEvents {
   const age = createBatchAge(clock);
-  /** When the last event came of streams of which there is the first event only, or a part of an append. */
-  const begunAt = new Map<string, number>();
+  /** Until when streams are held of which there is the first event only, or a part of an append. */
+  const heldUntil = new Map<string, number>();
   let pending: RecordedEvent[] = [];
   let isDue = false;
   /** Everything up to here was taken. */
@@ -43,17 +46,17 @@ export function createPendingEvents({
 
   return {
     add: (event) => {
-      begunAt.delete(event.stream);
-      if (holdMs > 0 && (event.revision === 0 || continues(event)))
-        begunAt.set(event.stream, clock.monotonic());
+      heldUntil.delete(event.stream);
+      const ms = continues(event) ? appendHoldMs : event.revision === 0 ? holdMs : 0;
+      if (ms > 0) heldUntil.set(event.stream, clock.monotonic() + ms);
       isDue = age.isDueWith();
       return pending.push(event);
     },
     isDue: () => isDue,
     take: (end) => {
       const now = clock.monotonic();
-      for (const [stream, at] of begunAt) if (now - at >= holdMs) begunAt.delete(stream);
-      const isHeld = ({ stream }: RecordedEvent) => begunAt.has(stream);
+      for (const [stream, until] of heldUntil) if (now >= until) heldUntil.delete(stream);
+      const isHeld = ({ stream }: RecordedEvent) => heldUntil.has(stream);
       const firstHeld = pending.findIndex(isHeld);
       const areAll = firstHeld === -1;
       position = areAll ? end : (pending[firstHeld - 1]?.position ?? position);
@@ -64,8 +67,8 @@ export function createPendingEvents({
       return { events, position, areAll };
     },
     waitMs: () => {
-      const [oldest] = begunAt.values();
-      return oldest === undefined ? undefined : Math.max(0, oldest + holdMs - clock.monotonic());
+      const [first] = heldUntil.values();
+      return first === undefined ? undefined : Math.max(0, first - clock.monotonic());
     },
   };
 }

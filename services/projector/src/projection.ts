@@ -3,6 +3,7 @@ import {
   beginning,
   createCheckpoint,
   createFailedStreams,
+  createLoopShare,
   readLast,
   type EventStore,
   type FailedStream,
@@ -71,10 +72,11 @@ const writesAtOnceMax = 256;
  * @throws StoreUnavailable
  */
 export async function resumeProjection(options: ProjectionOptions): Promise<Projection> {
-  const { store, log, viewVersion, shard } = options;
+  const { store, clock, log, viewVersion, shard } = options;
   const stream = checkpointStreamOf(viewVersion, shard);
   const checkpoint = createCheckpoint({ ...options, stream, schema: viewCheckpointSchema });
   const views = createViewWriter(options);
+  const share = createLoopShare(clock);
   const isOwn = (name: string) => shard.count === 1 || shardNumberOf(name, shard.count) === shard.number;
 
   const last = await furthest(store, viewVersion, await checkpoint.read());
@@ -94,6 +96,7 @@ export async function resumeProjection(options: ProjectionOptions): Promise<Proj
     const waiting = byStream.entries();
     const writeInTurn = async () => {
       for (const [name, events] of waiting) {
+        await share.giveWay();
         const failure = await views.write(name, events);
         if (failure !== undefined) failures.add(failure);
       }

@@ -15,7 +15,9 @@ import {
 } from '../append-arguments.ts';
 import { type StoreUnavailable, streamRemoved } from '../errors.ts';
 import type { Appended, Conflict, EventStore } from '../event-store.ts';
+import { createLoopShare } from '../follower/loop-share.ts';
 import { createCommitWatch } from './commit-watch.ts';
+import { watchDiskRoom } from './disk-room.ts';
 import { createFeed } from './feed.ts';
 import { type GroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
@@ -47,6 +49,11 @@ export interface EmbeddedEventStoreOptions {
   };
 }
 
+export interface EmbeddedEventStore extends EventStore {
+  /** False while its disk is full: nothing can be recorded then. */
+  isReachable(): boolean;
+}
+
 /**
  * Opens an event store in one SQLite file. Several stores, of several processes too, may use one file at the same time.
  *
@@ -55,7 +62,9 @@ export interface EmbeddedEventStoreOptions {
  *
  * @throws StartupError where the file cannot be used.
  */
-export async function createEmbeddedEventStore(options: EmbeddedEventStoreOptions): Promise<EventStore> {
+export async function createEmbeddedEventStore(
+  options: EmbeddedEventStoreOptions,
+): Promise<EmbeddedEventStore> {
   const { file, clock = systemClock, log = silentLog, onWriterStopped, testing = {} } = options;
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
@@ -64,6 +73,8 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
   const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
   const feed = createFeed(reader, commits);
+  const room = watchDiskRoom(clock);
+  const share = createLoopShare(clock);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -80,7 +91,7 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
       const { events: serialized, bytes } = serializeAppend(stream, events, expected, { keepLast });
       const recordedAt = Math.trunc(clock.now());
       const given = { stream, events: serialized, expected, recordedAt, keepLast };
-      return toAnswer(await writer.submit({ kind: 'append', ...given }, bytes));
+      return toAnswer(await room.noting(writer.submit({ kind: 'append', ...given }, bytes)));
     },
     keepLast: async (stream, count) => {
       requireStreamName(stream);
@@ -105,8 +116,9 @@ export async function createEmbeddedEventStore(options: EmbeddedEventStoreOption
     read: (stream, readOptions = {}) => readInPages(reader, { stream, requireOpen, ...readOptions }),
     subscribe: (subscribeOptions) => {
       const signal = AbortSignal.any([subscribeOptions.signal, closing.signal]);
-      return subscription({ reader, feed, commits, log }, { ...subscribeOptions, signal });
+      return subscription({ reader, feed, commits, share, log }, { ...subscribeOptions, signal });
     },
+    isReachable: room.isThere,
     close: () => {
       closing.abort();
       return (closed ??= closeInOrder());

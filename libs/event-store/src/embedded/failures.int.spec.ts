@@ -39,8 +39,10 @@ describe('a full disk', () => {
     const append = () =>
       Promise.allSettled(repeats.map(({ stream, events }) => store.append(stream, events, 'no-stream')));
     expect((await append()).map((outcome) => outcome.status)).toEqual(repeats.map(() => 'rejected'));
+    expect(store.isReachable()).toBe(false);
     await store.keepLast('filler-1', 1);
     expect((await append()).map((outcome) => outcome.status)).toEqual(repeats.map(() => 'fulfilled'));
+    expect(store.isReachable()).toBe(true);
     for (const { stream } of repeats) expect(await readData(store, stream)).toHaveLength(1);
   });
 

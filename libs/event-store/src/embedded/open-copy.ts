@@ -1,9 +1,10 @@
 /** A copy of an embedded store that nobody writes: read where it lies, with nothing made or changed beside it. */
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { type Log, TollgateError, silentLog } from '@tollgate/service-kit';
+import { type Log, TollgateError, silentLog, systemClock } from '@tollgate/service-kit';
 import { StoreUnavailable } from '../errors.ts';
 import type { EventStore } from '../event-store.ts';
+import { createLoopShare } from '../follower/loop-share.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { createFeed } from './feed.ts';
 import { fromOpeningError } from './open-database.ts';
@@ -125,6 +126,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
   const reader = openReader(immutable(file));
   const commits = createCommitWatch(reader.dataVersion);
   const feed = createFeed(reader, commits);
+  const share = createLoopShare(systemClock);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();
   };
@@ -140,7 +142,7 @@ export function openEmbeddedCopy(file: string, log: Log = silentLog): EventStore
     read: (stream, options = {}) => readInPages(reader, { stream, requireOpen, ...options }),
     subscribe: (options) => {
       const signal = AbortSignal.any([options.signal, closing.signal]);
-      return subscription({ reader, feed, commits, log }, { ...options, signal });
+      return subscription({ reader, feed, commits, share, log }, { ...options, signal });
     },
     close: async () => {
       if (closing.signal.aborted) return;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { errorCode, type Log } from '@tollgate/service-kit';
 import type { CaughtUp, RecordedEvent, SubscribeOptions } from '../event-store.ts';
+import type { LoopShare } from '../follower/loop-share.ts';
 import type { CommitWatch } from './commit-watch.ts';
 import { fromPosition, toPosition } from './position.ts';
 import type { Feed, FeedMember } from './feed.ts';
@@ -12,6 +13,7 @@ interface Parts {
   reader: Reader;
   feed: Feed;
   commits: CommitWatch;
+  share: LoopShare;
   log: Log;
 }
 
@@ -20,7 +22,7 @@ interface Parts {
  * has recorded by then; from there on it is fed with the others, but where it falls behind.
  */
 export async function* subscription(
-  { reader, feed, commits, log }: Parts,
+  { reader, feed, commits, share, log }: Parts,
   { from, prefixes, signal }: SubscribeOptions,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
   // A function, because the compiler does not know that a signal changes while this waits.
@@ -44,6 +46,9 @@ export async function* subscription(
       for (const event of window.events) {
         if (isAborted()) return;
         yield event;
+        const turn = share.giveWay();
+        // Waits only where it must: a promise for each event costs more than it.
+        if (turn !== undefined) await turn;
       }
       if (!window.isEnd) {
         await nextTurn();

@@ -15,6 +15,7 @@ import {
   serializeAppend,
 } from '../append-arguments.ts';
 import type { Position, EventStore, ReadOptions, RecordedEvent, Revision } from '../event-store.ts';
+import { createLoopShare } from '../follower/loop-share.ts';
 import { createAppender, withPosition } from './appender.ts';
 import { type EventStoreDbConnection, openLink } from './connection.ts';
 import { subscription } from './fed-subscription.ts';
@@ -71,7 +72,7 @@ export async function createEventStoreDbStore(options: EventStoreDbOptions): Pro
   const readLast = (stream: string) => reads.first(stream, { direction: 'backwards' });
   const appender = createAppender({ link, clock, appendTryMs, readLast });
   const heads = createHeadWatch({ readHead: reads.head, log, signal: closing.signal });
-  const subscribing = { client, reads, heads, log, lateMs };
+  const subscribing = { client, reads, heads, log, lateMs, share: createLoopShare(clock) };
   const shared = createSharedFeed(subscribing, closing.signal);
   const requireOpen = () => {
     if (closing.signal.aborted) throw storeClosed();

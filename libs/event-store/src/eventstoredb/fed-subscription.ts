@@ -1,4 +1,5 @@
 import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../event-store.ts';
+import type { LoopShare } from '../follower/loop-share.ts';
 import type { SharedFeed, SharedFeedMember } from './shared-feed.ts';
 import { type Parts, ownSubscription } from './subscription.ts';
 import { aborted, firstOf } from './waits.ts';
@@ -30,7 +31,7 @@ export async function* subscription(
         if (member?.since(position) !== undefined) break;
       }
       if (member === undefined || isAborted()) return;
-      ({ position, toldEnd } = yield* fed(member, { position, toldEnd }, signal));
+      ({ position, toldEnd } = yield* fed(parts.share, member, { begin: { position, toldEnd }, signal }));
     } while (!isAborted());
   } finally {
     member?.leave();
@@ -45,9 +46,9 @@ interface Progress {
 
 /** @returns how far, when it has fallen behind or the signal is aborted */
 async function* fed(
+  share: LoopShare,
   member: SharedFeedMember,
-  begin: Progress,
-  signal: AbortSignal,
+  { begin, signal }: { begin: Progress; signal: AbortSignal },
 ): AsyncGenerator<RecordedEvent | CaughtUp, Progress, void> {
   let { position, toldEnd } = begin;
   const isAborted = () => signal.aborted;
@@ -58,6 +59,7 @@ async function* fed(
       if (isAborted()) return { position, toldEnd };
       yield event;
       ({ position } = event);
+      await share.giveWay();
     }
     ({ position } = found);
     if (found.isEnd && toldEnd !== position && !isAborted()) {

@@ -2,6 +2,7 @@ import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { Log } from '@tollgate/service-kit';
 import type { CaughtUp, Position, RecordedEvent, SubscribeOptions } from '../event-store.ts';
 import { type Feed, openFeed } from './feed.ts';
+import type { LoopShare } from '../follower/loop-share.ts';
 import type { HeadWatch } from './head-watch.ts';
 import { fromPosition } from './position.ts';
 import type { Reads } from './reading.ts';
@@ -22,6 +23,7 @@ export interface Parts {
   client: EventStoreDBClient;
   reads: Reads;
   heads: HeadWatch;
+  share: LoopShare;
   log: Log;
   /** How long an event may be late before the subscription is taken for dead, milliseconds; 2,000 by default. */
   lateMs?: number | undefined;
@@ -87,7 +89,7 @@ async function* follow(
   feed: Feed,
   { progress, prefixes, signal }: Following,
 ): AsyncGenerator<RecordedEvent | CaughtUp, void, void> {
-  const { heads } = parts;
+  const { heads, share } = parts;
   // The head that was last seen may be older than this subscription.
   heads.announce(await parts.reads.head());
   const lateness = createLateness((parts.lateMs ?? lateMsDefault) * progress.patience);
@@ -99,6 +101,7 @@ async function* follow(
       yield event;
       progress.position = event.position;
       progress.patience = 1;
+      await share.giveWay();
       continue;
     }
     // Everything that came before the server's report has been taken by now, and handled.

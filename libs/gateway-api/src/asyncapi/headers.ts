@@ -17,7 +17,7 @@ export const headersSchema = z.object({
     .string()
     .regex(/^\d+$/)
     .describe(
-      'Number of the event in the history of its subject, from 0 and without gaps. With the key it identifies repeats.',
+      'Number of the event in the history of its subject, from 0 and without gaps, with leading zeros: ordered alike as a number and as text. With the key it identifies repeats; `0003` and `3` are one number, of records of two releases.',
     ),
   [correlationHeader]: z
     .string()

@@ -72,18 +72,21 @@ async function recordCommand(
 ): Promise<void> {
   if (operator === undefined || method === 'GET') return;
   const { person: name, source, role } = operator;
-  const named = { ...(request.params as object), ...(request.body as object | null) } as Record<
+  // The address says what it is about, whatever else stands in the body.
+  const named = { ...(request.body as object | null), ...(request.params as object) } as Record<
     string,
     unknown
   >;
-  const texts = ['token', 'account', 'id', 'webhook', 'name', 'team', 'keyId'].flatMap((key) => {
-    const value = named[key];
-    return typeof value === 'string' ? [[key, value.slice(0, 128)] as const] : [];
-  });
+  const texts = ['token', 'environment', 'account', 'id', 'webhook', 'name', 'team', 'keyId'].flatMap(
+    (key) => {
+      const value = named[key];
+      return typeof value === 'string' ? [[key, value.slice(0, 128)] as const] : [];
+    },
+  );
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;
   const within = team === '' ? {} : { team, environment };
   const about = { ...Object.fromEntries(texts), ...given({ amount }) };
-  const detail = { ...within, role, address: request.ip, ...about };
+  const detail = { ...about, ...within, role, address: request.ip };
   await record?.({ person: { kind: 'person', name, source }, command: `${method} ${url}`, detail });
 }
 

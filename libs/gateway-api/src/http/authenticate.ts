@@ -1,5 +1,5 @@
 /** The first step of every route: whose request is this, and does the key have the scope? */
-import type { Caller, CallerScope, TeamDirectory } from '@tollgate/teams';
+import { type Caller, type CallerScope, type TeamDirectory, rightsOf } from '@tollgate/teams';
 import { currentRequest } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
@@ -32,13 +32,19 @@ export function authenticate(
   if (scopes.some((each) => caller.scopes.has(each))) return caller;
   const { team, keyId } = caller;
   directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
-  const needed = scopes.join(' or ');
-  const message =
-    caller.operator === undefined
-      ? `The API key lacks the scope ${needed}. Use a key that has it.`
-      : `Your role, ${caller.operator.role}, lacks the scope ${needed}${team === '' ? ' without a team: name one in Tollgate-Team and Tollgate-Environment' : ''}.`;
-  sendError(reply, 'scope_missing', { message });
+  sendError(reply, 'scope_missing', { message: lackOf(caller, scopes) });
   return undefined;
+}
+
+function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {
+  const needed = scopes.join(' or ');
+  if (operator === undefined) return `The API key lacks the scope ${needed}. Use a key that has it.`;
+  const { role } = operator;
+  const within: readonly CallerScope[] = rightsOf[role].within;
+  // To name a team helps only those whose role may do it within one.
+  const isTeamMissing = team === '' && scopes.some((scope) => within.includes(scope));
+  const hint = isTeamMissing ? ' without a team: name one in Tollgate-Team and Tollgate-Environment' : '';
+  return `Your role, ${role}, lacks the scope ${needed}${hint}.`;
 }
 
 /** For whom a person who operates the gateway calls. */

@@ -115,6 +115,19 @@ export const apiErrors = {
       'account',
     ),
   ),
+  accounts_file_missing: later(
+    refused(
+      'The gateway runs without an accounts file (PROVIDER_ACCOUNTS_FILE), so there is none to read again.',
+    ),
+  ),
+  accounts_file_invalid: later(
+    refused(
+      'The accounts file cannot be used, and the accounts stay as they are. Correct it, and repeat the request.',
+    ),
+  ),
+  dead_letter_not_found: later(
+    notFound('No dead-lettered callback is at this place. Take it from the list of dead letters.', 'offset'),
+  ),
   team_not_found: later(notFound('There is no such team. Take its name from the list of teams.', 'team')),
   team_exists: later(refused('There is a team of this name already. Choose another name.', 'team')),
   key_not_found: later(
@@ -241,6 +254,20 @@ export const apiErrors = {
     503,
     2,
     'The Payment Service is unavailable, and nothing was sent to it. Repeat the request later with the same Idempotency-Key.',
+  ),
+  account_paused: later(
+    retried(
+      503,
+      30,
+      'The operators have paused the merchant account for a while, and nothing was sent. Repeat the request later with the same Idempotency-Key.',
+    ),
+  ),
+  account_draining: later(
+    retried(
+      503,
+      30,
+      'The merchant account takes nothing new for a while, by a decision of the operators, and nothing was sent. Repeat the request later with the same Idempotency-Key.',
+    ),
   ),
   rate_limit_exceeded: retried(
     429,

@@ -9,6 +9,7 @@ import { requestSchema } from '../request.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
+import { accountAnswerSchemas } from './account-answers.ts';
 import { teamAnswerSchemas } from './team-answers.ts';
 
 const success = z.literal(true);
@@ -169,30 +170,31 @@ export const operatorAnswerSchemas = {
     teams: z.array(z.string()),
     withoutKey: z.array(z.string()).describe('Those of them without an active key.'),
   }),
-  AccountList: z.object({
-    success,
-    accounts: z.array(
-      z.object({
-        ...{ environment: z.enum(environmentSchema.options), account: z.string() },
-        circuit: z.enum(['closed', 'open', 'half-open']),
-        ...{ callsUnderWay: z.int().min(0), waiting: z.int().min(0), weight: z.int().min(1) },
-        priority: z.int().describe('Lower ones are asked first.'),
-        ...{ callsPerSecondMax: z.int().min(1), concurrentCallsMax: z.int().min(1) },
-        inquiriesPerSecondMax: z.int().min(1),
-        totalPerSecondMax: z.int().min(1).exactOptional().describe('Calls and inquiries together.'),
-        currencies: z.array(z.string()).exactOptional().describe('Absent: all.'),
-        teams: z.array(z.string()).exactOptional().describe('Absent: all.'),
-        oldestDueAt: instant
-          .exactOptional()
-          .describe('Since when the inquiry has been due that waits longest; absent: none is due.'),
-      }),
-    ),
-  }),
   SavedViews: z.object({
     success,
     views: z.array(z.object({ name: z.string(), query: z.string() })).describe('By name.'),
   }),
   Recorded: z.object({ success }),
+  DeadLetterList: z.object({
+    success,
+    deadLetters: z.array(
+      z.object({
+        offset: z.string().describe('Partition and offset on the topic of dead letters.'),
+        token: z.string().describe('Of the payment or payout that its address named.'),
+        environment: z.string().exactOptional(),
+        reason: z.string(),
+        receivedAt: instant.exactOptional(),
+        isReadable: z.boolean().describe('False where another try cannot help: it is no callback.'),
+      }),
+    ),
+    count: z.int().min(0).describe('All of them; at most 500 are listed.'),
+  }),
+  ReplayedDeadLetters: z.object({ success, offsets: z.array(z.string()) }),
+  ForgottenCustomer: z.object({
+    success,
+    wasKept: z.boolean().describe('Whether anything was kept until now.'),
+  }),
+  ...accountAnswerSchemas,
   ...teamAnswerSchemas,
 } as const satisfies Record<string, z.ZodType>;
 

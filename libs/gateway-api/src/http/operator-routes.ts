@@ -9,7 +9,6 @@ import {
   searchSchema,
   securityLogSchema,
 } from './queries.ts';
-import { balanceQuerySchema } from '@tollgate/payment-api';
 import { done, ofCommands, ofReads } from './route-parts.ts';
 import type { Route } from './routes.ts';
 
@@ -49,6 +48,34 @@ export const operatorRoutes = {
     scopes: ['operators:act'],
     answers: done('What came of it.', 'InquiryAnswer'),
     errors: ['payment_not_found', ...ofCommands],
+  },
+  forgetCustomer: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/payments/:token/forget', tag: 'Operators' },
+    summary: 'Makes unreadable for ever what is kept about the customer of a payment',
+    description: 'The payment itself stays in the books. A repeat changes nothing.',
+    scopes: ['operators:manage'],
+    answers: done('Nothing is kept any more.', 'ForgottenCustomer'),
+    errors: ['payment_not_found', ...ofCommands],
+  },
+  listDeadLetters: {
+    ...reading('dead-letters'),
+    service: 'command-service',
+    summary: 'Lists callbacks of the Payment Service that could never be applied, oldest first',
+    query: noQuerySchema,
+    answers: done('Those that were not published again yet.', 'DeadLetterList'),
+    errors: [...ofCommands],
+  },
+  replayDeadLetters: {
+    service: 'command-service',
+    ...{ method: 'POST', url: '/api/v1/admin/dead-letters/replay', tag: 'Operators' },
+    summary: 'Publishes dead-lettered callbacks again, one or all that are callbacks',
+    description:
+      'A callback is a hint: it sets an inquiry off, so one that is applied twice changes nothing.',
+    scopes: ['operators:act'],
+    body: { schema: 'DeadLetterReplay', example: { offset: '0/17' }, isOptional: true },
+    answers: done('Published again.', 'ReplayedDeadLetters'),
+    errors: ['dead_letter_not_found', ...ofCommands],
   },
   listPayoutsOfAll: {
     ...reading('payouts'),
@@ -161,29 +188,6 @@ export const operatorRoutes = {
     query: noQuerySchema,
     answers: done('The teams.', 'TeamNames'),
     errors: [...ofReads],
-  },
-  listAccountHealth: {
-    ...reading('accounts'),
-    service: 'command-service',
-    summary: 'Lists the merchant accounts: circuit, calls under way, share, rates, oldest due inquiry',
-    query: noQuerySchema,
-    answers: done('The accounts, as the answering process sees them.', 'AccountList'),
-    errors: [...ofCommands],
-  },
-  retrieveAccountBalance: {
-    ...reading('accounts/:environment/:account/balance'),
-    service: 'command-service',
-    summary: 'Asks the Payment Service for the balance of a merchant account',
-    query: balanceQuerySchema,
-    answers: done('The balance.', 'Balance'),
-    handsOnErrors: true,
-    errors: [
-      'incorrect_currency',
-      'invalid_param',
-      'account_not_found',
-      'provider_unavailable',
-      ...ofCommands,
-    ],
   },
   listSavedViews: {
     ...reading('views'),

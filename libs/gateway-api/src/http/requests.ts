@@ -86,6 +86,19 @@ export const approvalRefusalSchema = z.strictObject({
   reason: reasonSchema,
 });
 
+export const accountChangeRequestSchema = z.strictObject({
+  /** Why, in the person's own words: others see it in the list of accounts. */
+  reason: reasonSchema,
+});
+
+export const deadLetterReplaySchema = z.strictObject({
+  /** Absent: all that were not published again yet. */
+  offset: z
+    .string('must be a text')
+    .regex(/^\d{1,9}\/\d{1,19}$/, 'must be a partition and an offset such as 3/17')
+    .optional(),
+});
+
 export const savedViewSchema = viewSchema.extend({
   name: viewSchema.shape.name
     .refine(isVisibleText, mustBeVisible)

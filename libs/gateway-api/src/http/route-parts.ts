@@ -7,7 +7,7 @@ export const ofReads = ['invalid_param', 'store_unavailable', 'read_model_behind
 /** What every command that calls the Payment Service may answer. */
 export const ofProviderCalls = [
   ...['operation_in_progress', 'no_account', 'provider_account_refused', 'provider_not_reached'],
-  ...['provider_unavailable', 'store_unavailable'],
+  ...['provider_unavailable', 'account_paused', 'account_draining', 'store_unavailable'],
 ] as readonly ErrorCode[];
 export const done = (meaning: string, schema: AnswerName) => ({ 200: { meaning, schema } });
 export const unknown = (

@@ -11,17 +11,28 @@ import {
   reviewListSchema,
   totalsQuerySchema,
 } from './queries.ts';
+import { accountRoutes } from './account-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 import { payoutRoutes } from './payout-routes.ts';
-import { keyRevocationSchema, newKeySchema, newTeamSchema } from './team-requests.ts';
+import {
+  allowedOriginsSchema,
+  approvalRuleSchema,
+  keyRevocationSchema,
+  limitRequestSchema,
+  newKeySchema,
+  newTeamSchema,
+  walletChoiceSchema,
+} from './team-requests.ts';
 import { teamRoutes } from './team-routes.ts';
 import {
+  accountChangeRequestSchema,
   approvalRefusalSchema,
   bulkReplaySchema,
+  deadLetterReplaySchema,
   newWebhookEndpointSchema,
   paymentRequestSchema,
   payoutRequestSchema,
@@ -45,6 +56,8 @@ export const bodySchemas = {
   PayoutRequest: payoutRequestSchema,
   Resolution: resolutionRequestSchema,
   ApprovalRefusal: approvalRefusalSchema,
+  AccountChange: accountChangeRequestSchema,
+  DeadLetterReplay: deadLetterReplaySchema,
   Replay: replaySchema,
   SavedView: savedViewSchema,
   ReconciliationRequest: reconciliationRequestSchema,
@@ -57,6 +70,10 @@ export const bodySchemas = {
   NewTeam: newTeamSchema,
   NewKey: newKeySchema,
   KeyRevocation: keyRevocationSchema,
+  AllowedOrigins: allowedOriginsSchema,
+  WalletChoice: walletChoiceSchema,
+  ApprovalRule: approvalRuleSchema,
+  LimitRequest: limitRequestSchema,
 } as const;
 export type BodyName = keyof typeof bodySchemas;
 
@@ -369,6 +386,7 @@ export const routes = {
   ...requestRoutes,
   ...feedRoutes,
   ...operatorRoutes,
+  ...accountRoutes,
   ...teamRoutes,
   ...aboutTheGateway,
 };

@@ -1,6 +1,17 @@
 /** What people who operate the gateway ask for to change teams and their keys. */
+import { currencySchema } from '@tollgate/payment-api/values';
 import { environmentSchema } from '@tollgate/payment-domain';
-import { networksMax, requestsPerSecondSchema, scopeSchema, scopes, teamNameSchema } from '@tollgate/teams';
+import {
+  limitedOperations,
+  networksMax,
+  originPurposes,
+  originsMax,
+  requestsPerSecondSchema,
+  scopeSchema,
+  scopes,
+  teamNameSchema,
+  walletNameSchema,
+} from '@tollgate/teams';
 import { z } from 'zod';
 import { instantSchema } from './queries.ts';
 
@@ -30,3 +41,46 @@ export const newKeySchema = z.strictObject({
 });
 
 export const keyRevocationSchema = z.strictObject({ team: teamNameSchema });
+
+export const allowedOriginsSchema = z.strictObject({
+  purpose: z.enum(originPurposes, `must be ${originPurposes.join(' or ')}`),
+  /** Takes the place of the list before. */
+  origins: z
+    .array(z.string('must be a text').max(300, 'must be at most 300 characters'), 'must be a list of origins')
+    .max(originsMax, `must be at most ${originsMax} origins`),
+});
+
+export const walletChoiceSchema = z.strictObject({
+  wallet: z.discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('own') }),
+      z.strictObject({ kind: z.literal('shared'), name: walletNameSchema }),
+      z.strictObject({ kind: z.literal('provider') }),
+    ],
+    'must have the kind own, shared or provider',
+  ),
+});
+
+const minorUnits = (min: number) => {
+  const rule = `must be a whole number of minor units of at least ${min}, or null`;
+  return z.int(rule).min(min, rule).nullable();
+};
+
+export const approvalRuleSchema = z.strictObject({
+  environment: environmentSchema,
+  currency: currencySchema,
+  /** Null: no payout waits. */
+  above: minorUnits(0),
+});
+
+/** Both sums are said: what is forgotten must not lift a limit. */
+export const limitRequestSchema = z.strictObject({
+  environment: environmentSchema,
+  operation: z.enum(limitedOperations, `must be one of ${limitedOperations.join(', ')}`),
+  currency: currencySchema,
+  keyId: z.string('must be a text').max(64, 'must be at most 64 characters').optional(),
+  /** Null: not limited. */
+  perCall: minorUnits(1),
+  perDay: minorUnits(1),
+});

@@ -9,6 +9,14 @@ const managed = { scopes: ['operators:manage'] } as const;
 const whereSigned =
   'Only where the gateway has the key that changes of teams are signed with: one process with all services and that key in its data directory. Elsewhere `tollgate` does it, where the key is.';
 
+const changing = {
+  ...ofOperators,
+  ...managed,
+  method: 'POST',
+  answers: done('The team as it is now.', 'TeamDetails'),
+} as const;
+const ofChanges = ['team_not_found', 'signing_key_missing', ...ofCommands] as const;
+
 export const teamRoutes = {
   listKeysOfAll: {
     ...{ ...ofOperators, method: 'GET', url: '/api/v1/admin/keys' },
@@ -56,5 +64,45 @@ export const teamRoutes = {
     body: { schema: 'KeyRevocation', example: { team: 'shop' } },
     answers: done('It is revoked.', 'ChangedTeam'),
     errors: ['team_not_found', 'key_not_found', 'signing_key_missing', ...ofCommands],
+  },
+  allowOrigins: {
+    ...{ ...changing, url: '/api/v1/admin/teams/:team/origins' },
+    summary: 'Sets where the URLs of a team may point',
+    description: `The list takes the place of the one before. An origin is \`https://host[:port]\`, or of the gateway's machine: \`http://localhost:8080\`, \`http://127.0.0.1:*\` (any port). An empty list of the purpose \`callback\` sends the team no webhooks, one of \`redirect\` sends customers nowhere.\n\n${whereSigned}`,
+    body: {
+      schema: 'AllowedOrigins',
+      example: { purpose: 'callback', origins: ['https://shop.example'] },
+    },
+    errors: [...ofChanges],
+  },
+  chooseWallet: {
+    ...{ ...changing, url: '/api/v1/admin/teams/:team/wallet' },
+    summary: 'Chooses what the payouts of a team are taken from',
+    description: `\`own\`: what the team took itself, less what it refunded and paid out. \`shared\`: the same of all teams that name this wallet, together. \`provider\`: whatever the provider has, the money of other teams, too.\n\n${whereSigned}`,
+    body: { schema: 'WalletChoice', example: { wallet: { kind: 'shared', name: 'group' } } },
+    errors: [...ofChanges],
+  },
+  requireApproval: {
+    ...{ ...changing, url: '/api/v1/admin/teams/:team/approvals' },
+    summary: 'Lets payouts above a sum wait until a second key approves them',
+    description: `\`above\` is in minor units; 0: every payout waits; null: none. It takes the place of the rule of this environment and currency.\n\n${whereSigned}`,
+    body: {
+      schema: 'ApprovalRule',
+      example: { environment: 'production', currency: 'EUR', above: 100_000 },
+    },
+    errors: ['incorrect_currency', ...ofChanges],
+  },
+  limitMoney: {
+    ...{ ...changing, url: '/api/v1/admin/teams/:team/limits' },
+    summary: 'Limits what a team, or one key of it, may ask for in one call and on one day (UTC)',
+    description: `In minor units. It takes the place of the limit of this environment, operation, currency and key. A sum that is null is not limited; where both are, the limit is lifted.\n\n${whereSigned}`,
+    body: {
+      schema: 'LimitRequest',
+      example: {
+        ...{ environment: 'production', operation: 'payout', currency: 'EUR' },
+        ...{ perCall: 500_000, perDay: 2_000_000 },
+      },
+    },
+    errors: ['key_not_found', 'incorrect_currency', ...ofChanges],
   },
 } satisfies Record<string, Route>;

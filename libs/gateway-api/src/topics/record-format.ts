@@ -45,6 +45,10 @@ export function cloudEventType(type: string, subject: RecordSubject = 'payment')
   return `tollgate.${subject}.${kebabCase(name)}.v1`;
 }
 
+/** Of so many digits it is ordered alike as a number and, as the CloudEvents extension wants it, as text. */
+const sequenceDigits = 10;
+const sequenceText = (sequence: number): string => String(sequence).padStart(sequenceDigits, '0');
+
 export function encodeEventRecord(
   value: { event: EventOnTopic },
   { subject, token, origin }: { subject: RecordSubject; token: string; origin: RecordOrigin },
@@ -58,7 +62,7 @@ export function encodeEventRecord(
     ce_source: `/tollgate/${subject}s`,
     ce_subject: token,
     ce_time: event.time,
-    [sequenceHeader]: String(event.sequence),
+    [sequenceHeader]: sequenceText(event.sequence),
     [correlationHeader]: event.correlationId,
     [positionHeader]: origin.position,
     ...(origin.traceparent === undefined ? {} : { traceparent: origin.traceparent }),

@@ -42,7 +42,7 @@ describe('a payment record', () => {
       ce_source: '/tollgate/payments',
       ce_subject: 'pay_1',
       ce_time: event.time,
-      ce_sequence: '3',
+      ce_sequence: '0000000003',
       ce_correlationid: 'c',
       tollgate_position: '0007',
       traceparent: 't',
@@ -85,7 +85,7 @@ describe('a payout record', () => {
     expect(encoded.key).toBe('po_1');
     expect(encoded.headers).toMatchObject({
       ...{ ce_type: 'tollgate.payout.approved.v1', ce_source: '/tollgate/payouts', ce_subject: 'po_1' },
-      ...{ ce_sequence: '2', tollgate_position: '0007' },
+      ...{ ce_sequence: '0000000002', tollgate_position: '0007' },
     });
     expect(decodePayoutRecord(encoded)).toEqual({ kind: 'record', record: { event: approved, payout } });
   });

@@ -74,6 +74,23 @@ test.each<[string, Partial<ObservedPayment>, object]>([
   },
 );
 
+test('only what is authorized needs a confirmation, and only what is open or has a token may recur', () => {
+  const termsOf = (picture: ObservedPayment) => paymentFrom(picture).terms;
+  expect(termsOf(shown('pending', { authorizedAmount: 1000 }))).toMatchObject({
+    ...{ needConfirmation: true, recurring: true },
+  });
+  expect(termsOf(shown('init'))).toMatchObject({ needConfirmation: false, recurring: true });
+  const paid = termsOf(shown('approved', { authorizedAmount: 1000 }));
+  expect(paid).toMatchObject({ needConfirmation: false });
+  expect(paid).not.toHaveProperty('recurring');
+  expect(termsOf(shown('declined'))).not.toHaveProperty('recurring');
+});
+
+test('a product that nobody names is none', () => {
+  const { product: _, ...unnamed } = adopt(shown('init'));
+  expect(paymentAfter(eventsOf(unnamed)).terms).toMatchObject({ product: '' });
+});
+
 test('nothing that the adoption records announces a call', () => {
   const events = eventsOf(adopt(shown('pending')));
   expect(callAnnouncedBy(events, paymentAfter(events))).toBeUndefined();

@@ -2,8 +2,8 @@
  * The Payment Service signs nothing, so the address that it calls carries the proof: a MAC over environment and token that
  * only we can make. Two secrets may be active; the first one makes new addresses, each is accepted.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type KeyedSecret, StartupError, parseKeyedSecrets } from '@tollgate/service-kit';
+import { createHmac } from 'node:crypto';
+import { type KeyedSecret, StartupError, isSameText, parseKeyedSecrets } from '@tollgate/service-kit';
 
 /** Its name is part of addresses. */
 export type CallbackSecret = KeyedSecret;
@@ -47,10 +47,8 @@ export function readCallbackCapability(
   capability: string,
 ): { issuedAt: number } | undefined {
   const day = Number(/^\w+\.(\d{1,6})\./.exec(capability)?.[1] ?? -1);
-  const given = Buffer.from(capability);
-  const matches = secrets.map((secret) => {
-    const expected = Buffer.from(`${secret.kid}.${day}.${macOf(secret, environment, token, day)}`);
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const matches = secrets.map((secret) =>
+    isSameText(capability, `${secret.kid}.${day}.${macOf(secret, environment, token, day)}`),
+  );
   return matches.includes(true) ? { issuedAt: day * dayMs } : undefined;
 }

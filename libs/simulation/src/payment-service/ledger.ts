@@ -53,6 +53,8 @@ export interface LedgerPayout {
   status: 'pending' | 'approved' | 'declined';
   createdAt: number;
   updatedAt: number;
+  /** A retrieval has shown another amount. */
+  wasShownWrong: boolean;
 }
 
 /** Something that has changed, of which a callback tells. */
@@ -221,6 +223,7 @@ function payoutsOf({ entries, now, nextToken, onChanged }: Context) {
         token: nextToken('out'),
         status,
         createdAt: at,
+        wasShownWrong: false,
         updatedAt: at,
       };
       entries.payouts.push(payout);

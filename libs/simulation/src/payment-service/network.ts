@@ -164,8 +164,9 @@ function distorted(
   const shown = JSON.parse(answer.body) as { payment: { token: string; amount: number; status: string } };
   if (faults.strikes('wrong-amount-shown', random)) {
     shown.payment.amount += 1;
-    const payment = ledger.findPayment(shown.payment.token);
-    if (payment !== undefined) payment.wasShownWrong = true;
+    const { token } = shown.payment;
+    const entry = ledger.findPayment(token) ?? ledger.payouts.find((each) => each.token === token);
+    if (entry !== undefined) entry.wasShownWrong = true;
   } else if (shown.payment.status === 'approved' && faults.strikes('older-status-shown', random))
     shown.payment.status = 'pending';
   return { ...answer, body: JSON.stringify(shown) };

@@ -2,8 +2,8 @@
  * What people who operate the gateway show instead of a team's key: a text with claims and a MAC over them, under a secret
  * that the services share. `tgo.<kid>.<claims>.<mac>`; the claims are base64url of JSON.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock, Ids, KeyedSecret } from '@tollgate/service-kit';
+import { createHmac } from 'node:crypto';
+import { type Clock, type Ids, type KeyedSecret, isSameText } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { operatorRoleSchema, type OperatorRole } from './roles.ts';
 
@@ -65,7 +65,7 @@ export function createOperatorCredentials(
       const [, kid, payload, mac] = text.length > textMax ? [] : (pattern.exec(text) ?? []);
       const secret = secrets.find((each) => each.kid === kid);
       if (secret === undefined || payload === undefined || mac === undefined) return undefined;
-      if (!isEqual(mac, macOf(secret, 'credential', payload))) return undefined;
+      if (!isSameText(mac, macOf(secret, 'credential', payload))) return undefined;
       const claims = claimsSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
       return claims.use === use && claims.expiresAt > clock.now() ? claims : undefined;
     },
@@ -78,6 +78,3 @@ const macOf = ({ secret }: KeyedSecret, purpose: string, text: string): string =
   createHmac('sha256', secret.reveal())
     .update(JSON.stringify(['operator', purpose, text]))
     .digest('hex');
-
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

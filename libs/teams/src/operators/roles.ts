@@ -8,9 +8,14 @@ export type OperatorRole = z.infer<typeof operatorRoleSchema>;
 
 /**
  * What no key of a team has: `operators:read` reads across teams, `operators:act` sets off what moves no money,
- * `operators:manage` changes who may call.
+ * `operators:accounts` decides which merchant accounts are called, `operators:manage` changes who may call.
  */
-export const operatorScopes = ['operators:read', 'operators:act', 'operators:manage'] as const;
+export const operatorScopes = [
+  'operators:read',
+  'operators:act',
+  'operators:accounts',
+  'operators:manage',
+] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
 interface Rights {
@@ -25,7 +30,10 @@ const support: Rights = {
   across: [...viewer.across, 'operators:act'],
   within: [...viewer.within, 'payments', 'refunds'],
 };
-const operator: Rights = { across: support.across, within: [...support.within, 'payouts', 'admin'] };
+const operator: Rights = {
+  across: [...support.across, 'operators:accounts'],
+  within: [...support.within, 'payouts', 'admin'],
+};
 
 /** Whoever resolves reviews releases no money by himself, and lets nobody in: a second key's approval and keys are an admin's. */
 const admin: Rights = {

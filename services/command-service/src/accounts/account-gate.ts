@@ -1,32 +1,38 @@
 /** The queue for the permits of one account: first come, first served. */
+import type { AccountState } from '@tollgate/payment-domain';
 import type { Clock, Log } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit } from './account.ts';
 import { createAccountPermits } from './account-permits.ts';
-import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
+import { type AccountTerms, type Purpose, createAccountTerms } from './account-terms.ts';
 
 /** Callers that wait before one account at most; more are turned away at once. */
 export const waitingMax = 1_000;
+/** When operators may have opened it again, seconds: nobody knows. */
+const closedForSeconds = 30;
 
 /** One that waits, maybe in several queues. */
 export interface Waiter {
+  purpose: Purpose;
   /** Gets the permit; leaves every queue that it is in. */
   take(permit: Permit): void;
-  /** Is out of this queue already: the account's circuit has opened, and waiting for it is no use. */
+  /** Is out of this queue already: the circuit has opened, or operators have closed the account, and waiting is no use. */
   turnedAway(gate: AccountGate): void;
 }
 
 export interface AccountGate {
-  account: Account;
-  /** Of calls and inquiries together, where the provider counts both. */
-  total: TokenBucket | undefined;
+  terms: AccountTerms;
   /** A permit, if the account has one and nobody waits for it. */
-  tryPermit(): Permit | undefined;
+  tryPermit(purpose: Purpose): Permit | undefined;
   /** Joins the queue; false where it is full, or no permit can be had by waiting. */
   queue(waiter: Waiter): boolean;
   leave(waiter: Waiter): void;
   /** When asking again may help; at least 1. */
-  retryAfterSeconds(): number;
+  retryAfterSeconds(purpose: Purpose): number;
   health(): AccountHealth;
+  /** What is under way goes on. */
+  setState(state: AccountState): void;
+  /** The same account under other terms: what is under way counts on. */
+  configure(account: Account): void;
 }
 
 export function createAccountGate(deps: {
@@ -35,13 +41,10 @@ export function createAccountGate(deps: {
   log: Log;
   processes: () => number;
 }): AccountGate {
-  const { account, clock, processes } = deps;
-  const { totalPerSecondMax } = account;
-  const total =
-    totalPerSecondMax === undefined
-      ? undefined
-      : createTokenBucket(() => totalPerSecondMax / processes(), clock);
-  const permits = createAccountPermits({ ...deps, total, onRelease: serve });
+  const { clock, processes } = deps;
+  const terms = createAccountTerms(deps.account, processes, clock);
+  const { closedTo } = terms;
+  const permits = createAccountPermits({ ...deps, terms, onRelease: serve });
   const waiting = new Set<Waiter>();
   let alarm: AbortController | undefined;
 
@@ -52,13 +55,13 @@ export function createAccountGate(deps: {
       waiting.delete(waiter);
       waiter.take(permit);
     }
-    if (permits.isShut()) turnAway();
+    if (permits.isShut()) turnAway(() => true);
     setAlarm();
   }
 
-  function turnAway(): void {
-    const turned = [...waiting];
-    waiting.clear();
+  function turnAway(whom: (waiter: Waiter) => boolean): void {
+    const turned = [...waiting].filter(whom);
+    for (const waiter of turned) waiting.delete(waiter);
     for (const waiter of turned) waiter.turnedAway(gate);
   }
 
@@ -82,10 +85,12 @@ export function createAccountGate(deps: {
   }
 
   const gate: AccountGate = {
-    ...{ account, total },
-    tryPermit: () => (waiting.size === 0 ? permits.take() : undefined),
+    terms,
+    tryPermit: (purpose) =>
+      waiting.size === 0 && closedTo(purpose) === undefined ? permits.take() : undefined,
     queue(waiter) {
-      if (waiting.size >= waitingMax || permits.isShut()) return false;
+      if (waiting.size >= waitingMax || permits.isShut() || closedTo(waiter.purpose) !== undefined)
+        return false;
       waiting.add(waiter);
       setAlarm();
       return true;
@@ -93,8 +98,18 @@ export function createAccountGate(deps: {
     leave(waiter) {
       if (waiting.delete(waiter)) setAlarm();
     },
-    retryAfterSeconds: permits.retryAfterSeconds,
-    health: () => ({ ...permits.health(), waiting: waiting.size }),
+    retryAfterSeconds: (purpose) =>
+      closedTo(purpose) === undefined ? permits.retryAfterSeconds() : closedForSeconds,
+    health: () => ({ ...permits.health(), state: terms.state(), waiting: waiting.size }),
+    setState(next) {
+      terms.setState(next);
+      turnAway(({ purpose }) => closedTo(purpose) !== undefined);
+      setAlarm();
+    },
+    configure(next) {
+      terms.configure(next);
+      serve();
+    },
   };
   return gate;
 }

@@ -1,9 +1,10 @@
 /** The permits of one account. One of them is three things: the breaker's consent, a place on the wire, a token of the rate. */
-import { type Clock, type Log, given } from '@tollgate/service-kit';
+import type { Clock, Log } from '@tollgate/service-kit';
 import type { Account, AccountHealth, Permit, PermitEnd } from './account.ts';
 import { type BreakerChange, createCircuitBreaker } from './circuit-breaker.ts';
 import { startStopwatch } from './stopwatch.ts';
-import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
+import type { AccountTerms } from './account-terms.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 export interface AccountPermits {
   /** A permit, where there is one now. */
@@ -14,33 +15,33 @@ export interface AccountPermits {
   nextInMs(): number | undefined;
   /** When asking again may help: until the next probe of a failing account, and at least 1. */
   retryAfterSeconds(): number;
-  health(): Omit<AccountHealth, 'waiting'>;
+  health(): Omit<AccountHealth, 'waiting' | 'state'>;
 }
 
 export function createAccountPermits(deps: {
-  account: Account;
+  terms: Pick<AccountTerms, 'account' | 'total'>;
   clock: Clock;
   log: Log;
-  /** Of calls and inquiries together, where the provider counts both. */
-  total: TokenBucket | undefined;
   /** Processes that share the limits. */
   processes: () => number;
   /** Called after each release. */
   onRelease: () => void;
 }): AccountPermits {
-  const { account, clock, log, total, processes, onRelease } = deps;
-  const { name, environment, provider, concurrentCallsMax, callsPerSecondMax, failuresInARowMax } = account;
+  const { clock, log, processes, onRelease } = deps;
+  const { account, total } = deps.terms;
+  const { name, environment } = account();
   const breaker = createCircuitBreaker({
     clock,
-    ...given({ failuresMax: failuresInARowMax }),
-    onChange: (change) => report(account, change, log),
+    failuresMax: () => account().failuresInARowMax,
+    onChange: (change) => report(account(), change, log),
   });
-  const tokens = createTokenBucket(() => callsPerSecondMax / processes(), clock);
+  const tokens = createTokenBucket(() => account().callsPerSecondMax / processes(), clock);
   let callsUnderWay = 0;
 
   function issue(): Permit {
     callsUnderWay += 1;
     const endCall = breaker.pass();
+    const [{ provider }, counted] = [account(), total()];
     let isOut = true;
     function release(end: PermitEnd): void {
       if (!isOut) return;
@@ -48,7 +49,7 @@ export function createAccountPermits(deps: {
       callsUnderWay -= 1;
       if (end === 'unused') {
         tokens.giveBack();
-        total?.giveBack();
+        counted?.giveBack();
       }
       endCall(end);
       onRelease();
@@ -57,10 +58,10 @@ export function createAccountPermits(deps: {
     const ageMs = startStopwatch(clock);
     return { ...{ account: name, environment, provider, ageMs }, release, [Symbol.dispose]: dispose };
   }
-  const isFull = () => callsUnderWay >= shareOf(concurrentCallsMax, processes());
+  const isFull = () => callsUnderWay >= shareOf(account().concurrentCallsMax, processes());
   function tryTakeToken(): boolean {
     if (!tokens.tryTake()) return false;
-    if (total?.tryTake() !== false) return true;
+    if (total()?.tryTake() !== false) return true;
     tokens.giveBack();
     return false;
   }
@@ -69,7 +70,7 @@ export function createAccountPermits(deps: {
     // The token comes last: it is not taken unless everything else is there.
     take: () => (breaker.mayPass() && !isFull() && tryTakeToken() ? issue() : undefined),
     isShut: () => !breaker.mayPass(),
-    nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total?.nextInMs() ?? 0)),
+    nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total()?.nextInMs() ?? 0)),
     retryAfterSeconds: () => Math.max(1, Math.ceil(breaker.probeInMs() / 1_000)),
     health: () => ({ environment, account: name, breaker: breaker.state(), callsUnderWay }),
   };

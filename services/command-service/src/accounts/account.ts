@@ -1,5 +1,5 @@
 /** Merchant accounts at a provider, and the right to make a call that moves money through one of them. */
-import type { CallOutcome, Environment } from '@tollgate/payment-domain';
+import type { AccountState, CallOutcome, Environment } from '@tollgate/payment-domain';
 import type { Provider } from '@tollgate/provider';
 
 /** Limits hold over all processes together: each has its share, and at least 1 where a limit counts what is under way. */
@@ -56,16 +56,25 @@ export interface Permit extends Disposable {
   release(end: PermitEnd): void;
 }
 
+/** Nothing may be announced now: the account is failing, has no place within the wait, or operators have closed it. */
+export interface Unavailable {
+  kind: 'unavailable';
+  retryAfterSeconds: number;
+  /** Where operators have closed every account that comes into question. */
+  closed?: ClosedState;
+}
+export type ClosedState = Exclude<AccountState, 'active'>;
+
 export type PermitResult =
   | { kind: 'permit'; permit: Permit }
-  /** Nothing may be announced now: the account is failing, or has no place within the wait. */
-  | { kind: 'unavailable'; retryAfterSeconds: number }
+  | Unavailable
   /** No account takes such a payment, or the one that was named is not configured any more. */
   | { kind: 'no-account' };
 
 export interface AccountHealth {
   environment: Environment;
   account: string;
+  state: AccountState;
   breaker: 'closed' | 'open' | 'half-open';
   callsUnderWay: number;
   waiting: number;

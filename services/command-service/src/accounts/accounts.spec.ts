@@ -448,7 +448,7 @@ describe('createAccounts', () => {
     const configured = [account('one'), account('one', { environment: 'production' })];
     const { accounts } = start(configured);
     expect(accounts.all()).toEqual(configured);
-    const idle = { account: 'one', breaker: 'closed', callsUnderWay: 0, waiting: 0 };
+    const idle = { account: 'one', state: 'active', breaker: 'closed', callsUnderWay: 0, waiting: 0 };
     expect(accounts.health()).toEqual([
       { environment: 'sandbox', ...idle },
       { environment: 'production', ...idle },
@@ -493,7 +493,7 @@ describe('limits that several processes share', () => {
 
   it('count calls and inquiries together where the provider does', async () => {
     const { accounts, take } = startOf({ count: 1 }, { totalPerSecondMax: 20, concurrentCallsMax: 1_000 });
-    const total = accounts.inquiriesOf('sandbox', 'one')?.limits.total;
+    const total = accounts.inquiriesOf('sandbox', 'one')?.limits.total();
     for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(total?.tryTake(1 / 4)).toBe(true);
     expect(total?.tryTake(1 / 4)).toBe(false);
     expect(await take(1_000)).toBe(5 + (20 * permitWaitMs) / 1_000 - 1);

@@ -1,15 +1,17 @@
 /** The merchant accounts: which one takes a payment, and when it may be called. */
 import type { Inquirer } from '@tollgate/provider';
-import type { Environment } from '@tollgate/payment-domain';
+import { type AccountState, type Environment, merchantAccountKey } from '@tollgate/payment-domain';
 import { type Clock, type Log, StartupError } from '@tollgate/service-kit';
 import { type Account, type AccountHealth, type PermitResult, inquiryLimits } from './account.ts';
 import { type AccountGate, createAccountGate } from './account-gate.ts';
 import { shareOf } from './account-permits.ts';
+import type { AccountTerms, Purpose } from './account-terms.ts';
 import { type CreationWanted, routeOf } from './account-route.ts';
 import { unavailable, waitForAny } from './permit-wait.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export type { Account, AccountConfig, AccountHealth } from './account.ts';
+
 /**
  * A permit is taken before the call is announced, so that what cannot be sent now is not recorded either. Inquiries
  * need none: they have a budget of their own.
@@ -22,9 +24,9 @@ export interface Accounts {
   route(wanted: CreationWanted): readonly string[];
   /** A permit of the first account of the route that has one at once; else of the one that has one first, within the wait. */
   permitForCreation(wanted: CreationWanted, options?: PermitOptions): Promise<PermitResult>;
-  /** A permit of this account only: what follows a payment goes to the account that took it. */
+  /** A permit of this account only, which has taken the payment: whatever follows goes there. */
   permitOf(environment: Environment, name: string, options?: PermitOptions): Promise<PermitResult>;
-  /** A permit of one of these accounts: of the first that has one at once, as of a route. */
+  /** A permit for something new, of one of these accounts: of the first that has one at once, as of a route. */
   permitAmong(
     environment: Environment,
     names: readonly string[],
@@ -32,9 +34,24 @@ export interface Accounts {
   ): Promise<PermitResult>;
   /** What inquiries to an account need; undefined where it is not configured any more. */
   inquiriesOf(environment: Environment, name: string): AccountInquiries | undefined;
+  /** What operators have decided about it; undefined where it is not configured. */
+  stateOf(environment: Environment, name: string): AccountState | undefined;
   /** The accounts of every environment. */
   all(): readonly Account[];
   health(): readonly AccountHealth[];
+}
+
+/** What operators change while the process runs. */
+export interface ChangeableAccounts extends Accounts {
+  /** What is under way goes on; whoever waits for a permit that is not given any more is turned away. */
+  setState(environment: Environment, name: string, state: AccountState): void;
+  /**
+   * Takes the place of those that are configured. What is under way through an account of the same name counts on, and its
+   * circuit stays as it is.
+   *
+   * @throws StartupError where they could not be started with; then nothing has changed
+   */
+  configure(accounts: readonly Account[]): void;
 }
 
 export interface PermitOptions {
@@ -52,7 +69,7 @@ export interface InquiryLimits {
   concurrentMax: () => number;
   perSecondMax: () => number;
   /** Of calls and inquiries together, where the provider counts both. */
-  total: TokenBucket | undefined;
+  total: () => TokenBucket | undefined;
 }
 
 /** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */
@@ -62,62 +79,86 @@ export function createAccounts(deps: {
   log: Log;
   /** Processes that call the provider, this one included; absent: it is the only one. */
   processes?: () => number;
-}): Accounts {
-  const { accounts, clock, log, processes = () => 1 } = deps;
-  assertUsable(accounts);
-  const gates = new Map<string, AccountGate>(
-    accounts.map((account) => [
-      keyOf(account.environment, account.name),
-      createAccountGate({ account, clock, log, processes }),
-    ]),
-  );
-  const gateOf = (environment: Environment, name: string) => gates.get(keyOf(environment, name));
+}): ChangeableAccounts {
+  const { clock, log, processes = () => 1 } = deps;
+  let accounts: readonly Account[] = [];
+  const states = new Map<string, AccountState>();
+  // Also of those that are not configured any more: they may come back, and calls may be under way.
+  const gates = new Map<string, AccountGate>();
+  let inUse: ReadonlyMap<string, AccountGate> = new Map();
+  const configured = (environment: Environment, name: string) =>
+    inUse.get(merchantAccountKey(environment, name));
   const route = (wanted: CreationWanted) => routeOf(accounts, wanted);
+
+  function configure(next: readonly Account[]): void {
+    assertUsable(next);
+    accounts = next;
+    inUse = new Map(next.map((account) => [keyOf(account), gateFor(account)]));
+  }
+  function gateFor(account: Account): AccountGate {
+    const key = keyOf(account);
+    const gate = gates.get(key) ?? createAccountGate({ account, clock, log, processes });
+    gates.set(key, gate);
+    gate.configure(account);
+    gate.setState(states.get(key) ?? 'active');
+    return gate;
+  }
+  configure(deps.accounts);
 
   async function permitOfAny(
     candidates: readonly (AccountGate | undefined)[],
+    purpose: Purpose,
     { mayWait = true }: PermitOptions = {},
   ): Promise<PermitResult> {
-    const configured = candidates.filter((gate) => gate !== undefined);
-    if (configured.length === 0) return { kind: 'no-account' };
-    for (const gate of configured) {
-      const permit = gate.tryPermit();
+    const known = candidates.filter((gate) => gate !== undefined);
+    if (known.length === 0) return { kind: 'no-account' };
+    for (const gate of known) {
+      const permit = gate.tryPermit(purpose);
       if (permit !== undefined) return { kind: 'permit', permit };
     }
-    return mayWait ? waitForAny(configured, clock) : unavailable(configured);
+    return mayWait ? waitForAny(known, purpose, clock) : unavailable(known, purpose);
   }
 
   return {
     route,
     permitForCreation: (wanted, options) =>
       permitOfAny(
-        route(wanted).map((name) => gateOf(wanted.environment, name)),
+        route(wanted).map((name) => configured(wanted.environment, name)),
+        'new',
         options,
       ),
-    permitOf: (environment, name, options) => permitOfAny([gateOf(environment, name)], options),
+    permitOf: (environment, name, options) => permitOfAny([configured(environment, name)], 'begun', options),
     permitAmong: (environment, names, options) =>
       permitOfAny(
-        names.map((name) => gateOf(environment, name)),
+        names.map((name) => configured(environment, name)),
+        'new',
         options,
       ),
     inquiriesOf(environment, name) {
-      const gate = gateOf(environment, name);
-      if (gate === undefined) return undefined;
-      const { provider, concurrentInquiriesMax, inquiriesPerSecondMax } = gate.account;
-      const limits = {
-        concurrentMax: () =>
-          shareOf(concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax, processes()),
-        perSecondMax: () => (inquiriesPerSecondMax ?? inquiryLimits.inquiriesPerSecondMax) / processes(),
-        total: gate.total,
-      };
-      return { provider, limits };
+      const terms = configured(environment, name)?.terms;
+      return terms && { provider: terms.account().provider, limits: limitsOf(terms, processes) };
     },
+    stateOf: (environment, name) => configured(environment, name)?.terms.state(),
     all: () => accounts,
-    health: () => [...gates.values()].map((gate) => gate.health()),
+    health: () => [...inUse.values()].map((gate) => gate.health()),
+    setState(environment, name, state) {
+      states.set(merchantAccountKey(environment, name), state);
+      gates.get(merchantAccountKey(environment, name))?.setState(state);
+    },
+    configure,
   };
 }
 
-const keyOf = (environment: Environment, name: string): string => `${environment}/${name}`;
+function limitsOf({ account, total }: AccountTerms, processes: () => number): InquiryLimits {
+  const { concurrentInquiriesMax, inquiriesPerSecondMax } = inquiryLimits;
+  return {
+    concurrentMax: () => shareOf(account().concurrentInquiriesMax ?? concurrentInquiriesMax, processes()),
+    perSecondMax: () => (account().inquiriesPerSecondMax ?? inquiriesPerSecondMax) / processes(),
+    total,
+  };
+}
+
+const keyOf = ({ environment, name }: Account): string => merchantAccountKey(environment, name);
 
 /** A limit of 0 or NaN would not fail but let nothing pass, or everything. */
 function assertUsable(accounts: readonly Account[]): void {
@@ -125,7 +166,7 @@ function assertUsable(accounts: readonly Account[]): void {
   for (const account of accounts) {
     const { weight, priority, concurrentCallsMax, callsPerSecondMax, failuresInARowMax = 1 } = account;
     const { concurrentInquiriesMax = 1, inquiriesPerSecondMax = 1, totalPerSecondMax = 1 } = account;
-    const key = keyOf(account.environment, account.name);
+    const key = keyOf(account);
     for (const [field, value] of Object.entries({
       weight,
       concurrentCallsMax,

@@ -26,11 +26,13 @@ export interface CircuitBreaker {
 
 export function createCircuitBreaker(deps: {
   clock: Pick<Clock, 'monotonic'>;
-  failuresMax?: number;
+  /** Undefined: `breakerFailuresMax`. */
+  failuresMax?: () => number | undefined;
   /** Called when the circuit opens, with the duration, and when it closes. */
   onChange: (change: BreakerChange) => void;
 }): CircuitBreaker {
-  const { clock, onChange, failuresMax = breakerFailuresMax } = deps;
+  const { clock, onChange } = deps;
+  const failuresMax = () => deps.failuresMax?.() ?? breakerFailuresMax;
   let failures = 0;
   let opened: { openMs: number; until: number } | undefined;
   let isProbing = false;
@@ -58,7 +60,7 @@ export function createCircuitBreaker(deps: {
   function fail(): void {
     if (opened !== undefined) return openFor(Math.min(opened.openMs * 2, breakerOpenMsMax));
     failures += 1;
-    if (failures >= failuresMax) openFor(breakerOpenMs);
+    if (failures >= failuresMax()) openFor(breakerOpenMs);
   }
 
   return {

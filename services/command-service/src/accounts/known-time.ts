@@ -4,7 +4,7 @@
  */
 import type { Clock } from '@tollgate/service-kit';
 import type { PermitResult } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import type { ChangeableAccounts } from './accounts.ts';
 import { permitWaitMs } from './permit-wait.ts';
 
 export interface KnownTime {
@@ -15,7 +15,11 @@ export interface KnownTime {
 }
 
 /** These accounts; a permit waits until the time is known, or is unavailable. */
-export function whileTimeIsKnown(accounts: Accounts, time: KnownTime, clock: Pick<Clock, 'sleep'>): Accounts {
+export function whileTimeIsKnown(
+  accounts: ChangeableAccounts,
+  time: KnownTime,
+  clock: Pick<Clock, 'sleep'>,
+): ChangeableAccounts {
   // Asked after the permit was taken: from then on it counts its age itself, by both clocks of the machine.
   async function insist(ask: () => Promise<PermitResult>): Promise<PermitResult> {
     const result = await ask();

@@ -1,12 +1,17 @@
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, given } from '@tollgate/service-kit';
 import type { PermitResult } from './account.ts';
 import type { AccountGate, Waiter } from './account-gate.ts';
+import type { Purpose } from './account-terms.ts';
 
 /** How long a caller waits for a permit at most, milliseconds: it holds an HTTP request open. */
 export const permitWaitMs = 2_000;
 
 /** Waits in the queues of all `gates` at once, and takes the first permit that any of them has. */
-export function waitForAny(gates: readonly AccountGate[], clock: Clock): Promise<PermitResult> {
+export function waitForAny(
+  gates: readonly AccountGate[],
+  purpose: Purpose,
+  clock: Clock,
+): Promise<PermitResult> {
   return new Promise((resolve) => {
     const queues = new Set<AccountGate>();
     const enough = new AbortController();
@@ -15,8 +20,9 @@ export function waitForAny(gates: readonly AccountGate[], clock: Clock): Promise
       enough.abort();
       resolve(result);
     }
-    const giveUp = () => end(unavailable(gates));
+    const giveUp = () => end(unavailable(gates, purpose));
     const waiter: Waiter = {
+      purpose,
       take: (permit) => end({ kind: 'permit', permit }),
       turnedAway(gate) {
         queues.delete(gate);
@@ -29,7 +35,9 @@ export function waitForAny(gates: readonly AccountGate[], clock: Clock): Promise
   });
 }
 
-export const unavailable = (gates: readonly AccountGate[]): PermitResult => ({
-  kind: 'unavailable',
-  retryAfterSeconds: Math.min(...gates.map((gate) => gate.retryAfterSeconds())),
-});
+export function unavailable(gates: readonly AccountGate[], purpose: Purpose): PermitResult {
+  const retryAfterSeconds = Math.min(...gates.map((gate) => gate.retryAfterSeconds(purpose)));
+  const states = gates.map((gate) => gate.terms.closedTo(purpose));
+  const closed = states.includes(undefined) ? undefined : states[0];
+  return { kind: 'unavailable', retryAfterSeconds, ...given({ closed }) };
+}

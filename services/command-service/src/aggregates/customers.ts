@@ -1,6 +1,7 @@
 /** What is known of customers, for as long as it may have to be sent again. */
 import type { EventStore } from '@tollgate/event-store';
 import {
+  type Actor,
   type Customer,
   type CustomerKept,
   type EventMetadata,
@@ -76,3 +77,31 @@ export async function isCustomerKept(store: EventStore, paymentToken: string): P
 /** For ever: whatever of it is under way in any process is not kept either. @throws StoreUnavailable */
 export const forgetCustomer = (store: EventStore, paymentToken: string): Promise<void> =>
   store.remove(customerStream(paymentToken), { erase: true });
+
+export interface ForgetDependencies {
+  store: EventStore;
+  clock: Pick<Clock, 'now'>;
+  ids: Pick<Ids, 'uuid'>;
+}
+
+/**
+ * Makes unreadable for ever what is kept about the customer of a payment, and takes on record that it was done, when, and by
+ * whom: whoever asked for it may ask for a proof. Also where nothing is kept: a process that still waits for an answer
+ * keeps nothing after this.
+ *
+ * @returns whether anything was kept
+ * @throws StoreUnavailable: repeat it
+ */
+export async function forgetCustomerOf(
+  { store, clock, ids }: ForgetDependencies,
+  paymentToken: string,
+  actor: Actor,
+): Promise<boolean> {
+  const wasKept = await isCustomerKept(store, paymentToken);
+  await forgetCustomer(store, paymentToken);
+  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now(), actor };
+  const event = { id: ids.uuid(), type: 'CustomerForgotten', data: { paymentToken }, metadata };
+  // Said twice, it is no less true.
+  await store.append('customers-forgotten', [event], 'any');
+  return wasKept;
+}

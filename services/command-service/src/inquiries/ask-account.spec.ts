@@ -32,7 +32,11 @@ function start({
         ? undefined
         : {
             provider,
-            limits: { concurrentMax: () => concurrentMax, perSecondMax: () => perSecondMax, total },
+            limits: {
+              concurrentMax: () => concurrentMax,
+              perSecondMax: () => perSecondMax,
+              total: () => total,
+            },
           },
   };
   const ask = createAskAccount({ accounts, stopping: stopping.signal, clock, log: silentLog });

@@ -59,7 +59,7 @@ export function createInquiryBudget(deps: {
 
   function tryTakeToken(): boolean {
     if (!tokens.tryTake()) return false;
-    if (total?.tryTake(leftToCalls) !== false) return true;
+    if (total()?.tryTake(leftToCalls) !== false) return true;
     tokens.giveBack();
     return false;
   }

@@ -2,6 +2,7 @@
 import type { PayoutRequest } from '@tollgate/gateway-api/http';
 import { maskCardNumber } from '@tollgate/payment-api';
 import {
+  type AccountState,
   type PayoutDestination,
   type PayoutEvent,
   type PayoutRefusal,
@@ -24,6 +25,7 @@ import { type IdempotencyKey, deriveOperationToken } from '../tokens.ts';
 import { type OriginRefusal, originRefusal } from './allowed-origin.ts';
 import type { Awaited } from './await-outcome.ts';
 import {
+  type NotBegun,
   type OperationDependencies,
   type OperationResult,
   createOnce,
@@ -103,8 +105,10 @@ async function askFirst(
   const prepared = await prepare(deps, input, token);
   if ('refused' in prepared) return { kind: 'refused', refusal: prepared.refused };
   const { currency } = request;
-  const [account] = prepared.accounts ?? accounts.route({ environment, team, currency, token });
-  if (account === undefined) return { kind: 'no-account' };
+  const names = prepared.accounts ?? accounts.route({ environment, team, currency, token });
+  const states = names.map((name) => accounts.stateOf(environment, name));
+  const account = names[states.indexOf('active')];
+  if (account === undefined) return closedIn(states);
   const command = toCommand(deps, input, token, account);
   const refusal = await reserveFor(deps, input, token, { command, account });
   if (refusal !== undefined) return { kind: 'refused', refusal };
@@ -112,6 +116,14 @@ async function askFirst(
   if (executed.kind === 'moved') return inProgress;
   if (executed.kind === 'refused') return executed;
   return { kind: 'answered', aggregate: executed.aggregate, replayed: executed.events.length === 0 };
+}
+
+const closedForSeconds = 30;
+
+function closedIn(states: readonly (AccountState | undefined)[]): NotBegun {
+  const closed = states.find((state) => state === 'draining' || state === 'paused');
+  if (closed === undefined) return { kind: 'no-account' };
+  return { kind: 'unavailable', retryAfterSeconds: closedForSeconds, closed };
 }
 
 /** A repeat of what is not announced yet: it is sent once it is approved, unless that has lapsed. */
@@ -137,7 +149,8 @@ async function sendApproved(
   const { account } = payout.call;
   const paidTo = await resolveDestination(deps, input);
   if (paidTo === undefined) return { kind: 'refused', refusal: { code: 'recurring_token_not_found' } };
-  const result = await deps.accounts.permitOf(caller.environment, account);
+  // Nothing has been taken yet: an account that is drained does not take it either.
+  const result = await deps.accounts.permitAmong(caller.environment, [account]);
   if (result.kind !== 'permit') return result;
   using permit = result.permit;
   const announced = await deps.payouts.execute(token, toCommand(deps, input, token, account), cause);

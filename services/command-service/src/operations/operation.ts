@@ -1,7 +1,7 @@
 /** What the operations that move money have in common. */
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
-import type { Permit, PermitResult } from '../accounts/account.ts';
+import type { Permit, PermitResult, Unavailable } from '../accounts/account.ts';
 import type { Accounts, PermitOptions } from '../accounts/accounts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import type { Cause, Done, Repository } from '../aggregates/repository.ts';
@@ -28,7 +28,7 @@ export interface OperationDependencies {
 type InProgress = { code: 'operation_in_progress' };
 
 /** Why an operation was not begun: nothing was announced, nothing was sent. */
-export type NotBegun = { kind: 'unavailable'; retryAfterSeconds: number } | { kind: 'no-account' };
+export type NotBegun = Unavailable | { kind: 'no-account' };
 
 export type OperationResult<Subject, Refusal extends { code: string }> =
   /** `aggregate` as it is after the call has ended, one way or another. */

@@ -202,3 +202,31 @@ describe('a payout above the sum of its team', () => {
     expect(errorsOf(sent404)).toEqual([409, 'processing_error no_account currency']);
   });
 });
+
+// Approved and repeated, it went out through an account that had been drained since: nothing had been taken by it yet.
+describe('an account that operators close', () => {
+  const close = (state: 'draining' | 'paused' | 'active') =>
+    harness().inside.accounts.setState('sandbox', 'main', state);
+  const codeOf = (answer: { json(): unknown }) =>
+    (answer.json() as { errors?: { code: string }[] }).errors?.[0]?.code;
+
+  it.each([
+    ['draining', 'account_draining'],
+    ['paused', 'account_paused'],
+  ] as const)('and that is %s then sends no payout that is approved later', async (state, code) => {
+    await harness().approved('order-1', 800);
+    const token = await waiting();
+    close(state);
+    await decide(token, 'approve');
+    expect([codeOf(await ask()), sent()]).toEqual([code, []]);
+    close('active');
+    expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
+  });
+
+  it('is asked for nothing, and nothing is reserved, where there is no other one', async () => {
+    await harness().approved('order-1', 800);
+    close('draining');
+    expect(codeOf(await ask())).toBe('account_draining');
+    expect(await balance()).toEqual({ available: 800n, hold: 0n });
+  });
+});

@@ -152,14 +152,23 @@ export function attemptAfter(
   return { nextAttempt: planAttempt(token, { number, account, now: clock.now(), times }) };
 }
 
-/** The account after the current one, in the order in which the payment's accounts are tried. A recurring token belongs to one account. */
+/**
+ * The account after the current one that takes something new, in the order in which the payment's accounts are tried; the
+ * current one where there is no other. A recurring token belongs to one account.
+ */
 async function permitAfter({ accounts }: PaymentCallsDependencies, { token, payment }: PaymentAggregate) {
   const { environment, team, terms, attempt } = payment;
   if (attempt.number >= callRules.authorize.attemptsMax) return undefined;
   const route = accounts.route({ environment, team, currency: terms.currency, token });
-  const following = route[(route.indexOf(attempt.account) + 1) % Math.max(route.length, 1)];
+  const next = route.indexOf(attempt.account) + 1;
+  const following = [...route.slice(next), ...route.slice(0, next)].find(
+    (name) => accounts.stateOf(environment, name) === 'active',
+  );
   const name = terms.kind === 'recurring' ? attempt.account : (following ?? attempt.account);
-  const result = await accounts.permitOf(environment, name);
+  // Another account has not taken the payment yet.
+  const result = await (name === attempt.account
+    ? accounts.permitOf(environment, name)
+    : accounts.permitAmong(environment, [name]));
   return result.kind === 'permit' ? result.permit : undefined;
 }
 

@@ -181,7 +181,7 @@ describe('a process that dies', () => {
     void payOut('payout-1', shop, 500, dying);
     await expect.poll(() => harness().onDisk()).toContain('PayoutRequested');
     await harness().clock.advance(quietMs);
-    expect(await balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
+    await expect.poll(() => balanceOf(shop)).toEqual({ available: 0n, hold: 500n });
     expect(await payOut('payout-2')).toEqual(exceeds(0));
   });
 });

@@ -1,5 +1,5 @@
 /** Carries out reconciliations: those that are due, and those that a person asks for. One process does it for all. */
-import type { Environment } from '@tollgate/payment-domain';
+import { type Environment, merchantAccountKey } from '@tollgate/payment-domain';
 import { isRetryable } from '@tollgate/service-kit';
 import type { Accounts } from '../accounts/accounts.ts';
 import { type Journal, createJournal, requestReconciliation } from './journal.ts';
@@ -51,10 +51,7 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
       const ended = new AbortController();
       const until = AbortSignal.any([signal, ended.signal]);
       try {
-        await Promise.all([
-          refuseUnknown(deps, own, until),
-          ...accounts.all().map((account) => runAccount(deps, own, account, until)),
-        ]);
+        await Promise.all([refuseUnknown(deps, own, until), runAccounts(deps, own, until)]);
       } finally {
         // Where one fails for good the others end too, and all begin again.
         ended.abort();
@@ -73,6 +70,32 @@ export function createReconciler(deps: ReconcilerDependencies): Reconciler {
       );
     },
   };
+}
+
+/** Those that are configured, also when operators have changed which: it ends when none of its runs is under way any more. */
+async function runAccounts(
+  deps: ReconcilerDependencies,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const running = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  const begin = (account: AccountName) => {
+    const stop = new AbortController();
+    const ended = runAccount(deps, journal, account, AbortSignal.any([signal, stop.signal]));
+    ended.catch(failed.reject);
+    return { stop, ended };
+  };
+  while (!signal.aborted) {
+    const accounts = new Map(
+      deps.accounts.all().map((account) => [merchantAccountKey(account.environment, account.name), account]),
+    );
+    for (const [key, { stop }] of running) if (!accounts.has(key) && running.delete(key)) stop.abort();
+    for (const [key, account] of accounts) if (!running.has(key)) running.set(key, begin(account));
+    await Promise.race([deps.clock.sleep(idleMs, signal).catch(() => undefined), failed.promise]);
+  }
+  await Promise.all([...running.values()].map(({ ended }) => ended));
 }
 
 /** An account that hangs holds up its own runs only. */

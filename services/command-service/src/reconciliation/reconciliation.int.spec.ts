@@ -476,3 +476,32 @@ describe('the reconciler', () => {
     expect((await reportOf(token)).ended).toMatchObject({ outcome: 'account_unknown' });
   });
 });
+
+// Each account had a loop of its own from the start on: one that was added later was never compared.
+it('takes up an account that operators have added, and no other afterwards that they have taken away', async () => {
+  const { deps } = prepare();
+  const { accounts } = harness().inside;
+  const configured = accounts.all();
+  const stopping = new AbortController();
+  const reconciler = createReconciler(deps);
+  const running = reconciler.run(stopping.signal);
+  const outcomeFor = async (account: string) => {
+    const wanted = { environment: 'sandbox', account, day: today(), isDryRun: false, by: 'person' } as const;
+    const { token } = await requestReconciliation(deps, wanted);
+    const reported = async () => {
+      for (;;) {
+        const ended = (await eventsOf(token)).find(({ type }) => type === 'ReconciliationEnded');
+        if (ended?.type === 'ReconciliationEnded') return ended.data.outcome;
+        await harness().clock.sleep(1_000);
+      }
+    };
+    return harness().passTime(reported());
+  };
+  accounts.configure([...configured, accountNamed('added', harness().provider.provider)]);
+  expect(await outcomeFor('added')).toBe('complete');
+  accounts.configure(configured);
+  await harness().clock.advance(5_000);
+  expect(await outcomeFor('added')).toBe('account_unknown');
+  stopping.abort();
+  await running;
+});

@@ -1,40 +1,47 @@
-/** The merchant accounts, for people who operate the gateway: how they fare, and what the Payment Service has for us there. */
+/** The merchant accounts, for people who operate the gateway: how they fare, what the Payment Service has for us there, and which are called. */
 import { toIso } from '@tollgate/gateway-api';
-import { routes, sendError } from '@tollgate/gateway-api/http';
-import { type DueInquiries, inquiryShards } from '@tollgate/payment-domain';
-import { given, isRetryable } from '@tollgate/service-kit';
-import type { FastifyInstance } from 'fastify';
+import { accountChangeRequestSchema, routes, sendError } from '@tollgate/gateway-api/http';
+import {
+  type AccountChange,
+  type AccountState,
+  type DueInquiries,
+  inquiryShards,
+} from '@tollgate/payment-domain';
+import { StartupError, given, isRetryable, sendErrors } from '@tollgate/service-kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type AccountChangeDependencies,
+  type AccountChanges,
+  type AccountsFile,
+  type FileDifferences,
+  changeAccount,
+  requestReload,
+} from '../accounts/account-changes.ts';
 import { type Account, inquiryLimits } from '../accounts/account.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { toRefusedAnswer } from './answers.ts';
-import { type RouteKit, addCommandRoute } from './route-kit.ts';
+import { parseBody } from './parsed.ts';
+import { type CallerRequest, type RouteKit, addCommandRoute } from './route-kit.ts';
 
-export interface AccountRouteDependencies extends RouteKit {
+export interface AccountRouteDependencies extends RouteKit, AccountChangeDependencies {
   accounts: Accounts;
   index: Pick<DueInquiries, 'dueQueues'>;
+  changes: AccountChanges;
+  file: AccountsFile | undefined;
 }
 
 export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDependencies): void {
-  const { accounts, index } = deps;
+  const { changes, file } = deps;
 
-  addCommandRoute(app, deps, routes.listAccountHealth, async ({ reply }) => {
-    const healthOf = new Map(accounts.health().map((each) => [`${each.environment}/${each.account}`, each]));
-    const oldest = oldestDue(index);
-    const shown = accounts.all().flatMap((account) => {
-      const key = keyOf(account);
-      const health = healthOf.get(key);
-      if (health === undefined) return [];
-      const { breaker: circuit, callsUnderWay, waiting } = health;
-      const at = oldest.get(key);
-      const oldestDueAt = at === undefined ? undefined : toIso(at);
-      return { ...termsOf(account), circuit, callsUnderWay, waiting, ...given({ oldestDueAt }) };
-    });
-    return reply.send({ success: true, accounts: shown });
-  });
+  addCommandRoute(app, deps, routes.listAccountHealth, async ({ reply }) =>
+    reply.send({
+      ...{ success: true, accounts: accountsIn(deps), hasFile: file !== undefined },
+      ...given({ fileFault: changes.fileFault() }),
+    }),
+  );
 
   addCommandRoute(app, deps, routes.retrieveAccountBalance, async ({ query, request, reply }) => {
-    const wanted = request.params as { environment: string; account: string };
-    const found = accounts.all().find((each) => keyOf(each) === `${wanted.environment}/${wanted.account}`);
+    const found = accountIn(deps, request);
     if (found === undefined) return sendError(reply, 'account_not_found');
     const outcome = await found.provider.balance(query.currency);
     if (outcome.kind === 'accepted') return reply.send({ success: true, wallet: outcome.answer });
@@ -45,7 +52,83 @@ export function registerAccountRoutes(app: FastifyInstance, deps: AccountRouteDe
     const message = 'The Payment Service gave no usable answer. Repeat the request later.';
     return sendError(reply, 'provider_unavailable', { message });
   });
+
+  addCommandRoute(app, deps, routes.pauseAccount, (call) => change(deps, call, 'paused'));
+  addCommandRoute(app, deps, routes.drainAccount, (call) => change(deps, call, 'draining'));
+  addCommandRoute(app, deps, routes.resumeAccount, (call) => change(deps, call, 'active'));
+  addCommandRoute(app, deps, routes.reloadAccounts, (call) => reload(deps, call));
 }
+
+const accountIn = (
+  { accounts }: AccountRouteDependencies,
+  { params }: FastifyRequest,
+): Account | undefined => {
+  const wanted = params as { environment: string; account: string };
+  return accounts.all().find((each) => keyOf(each) === `${wanted.environment}/${wanted.account}`);
+};
+
+async function change(
+  deps: AccountRouteDependencies,
+  { caller: { operator }, cause, request, reply }: CallerRequest,
+  state: AccountState,
+): Promise<FastifyReply> {
+  const parsed = parseBody(accountChangeRequestSchema, request.body);
+  if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+  const found = accountIn(deps, request);
+  if (found === undefined) return sendError(reply, 'account_not_found');
+  const { environment, name: account } = found;
+  const { reason } = parsed.value;
+  const changedBy = operator?.person ?? '';
+  await changeAccount(deps, { environment, account, state, reason, changedBy }, cause);
+  // What is answered counts here: nothing more is announced through a paused account.
+  await deps.changes.catchUp();
+  return reply.send({ success: true, environment, account, state });
+}
+
+async function reload(
+  deps: AccountRouteDependencies,
+  { cause, reply }: CallerRequest,
+): Promise<FastifyReply> {
+  if (deps.file === undefined) return sendError(reply, 'accounts_file_missing');
+  const differences = differencesIn(deps.file);
+  if ('fault' in differences)
+    return sendError(reply, 'accounts_file_invalid', { message: differences.fault });
+  await requestReload(deps, cause);
+  await deps.changes.catchUp();
+  const message = deps.changes.fileFault();
+  if (message !== undefined) return sendError(reply, 'accounts_file_invalid', { message });
+  return reply.send({ success: true, ...differences });
+}
+
+function differencesIn(file: AccountsFile): FileDifferences | { fault: string } {
+  try {
+    return file.compare();
+  } catch (error) {
+    if (error instanceof StartupError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function accountsIn({ accounts, changes, index }: AccountRouteDependencies) {
+  const healthOf = new Map(accounts.health().map((each) => [`${each.environment}/${each.account}`, each]));
+  const oldest = oldestDue(index);
+  return accounts.all().flatMap((account) => {
+    const key = keyOf(account);
+    const health = healthOf.get(key);
+    if (health === undefined) return [];
+    const { state, breaker: circuit, callsUnderWay, waiting } = health;
+    const at = oldest.get(key);
+    const oldestDueAt = at === undefined ? undefined : toIso(at);
+    const lastChange = toLastChange(changes.of(account.environment, account.name));
+    return {
+      ...{ ...termsOf(account), state, circuit, callsUnderWay, waiting },
+      ...given({ oldestDueAt, lastChange }),
+    };
+  });
+}
+
+const toLastChange = (change: AccountChange | undefined) =>
+  change && { at: toIso(change.changedAt), by: change.changedBy, reason: change.reason };
 
 const keyOf = ({ environment, name }: Pick<Account, 'environment' | 'name'>): string =>
   `${environment}/${name}`;

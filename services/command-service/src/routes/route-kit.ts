@@ -111,8 +111,13 @@ export function sendNotBegun(
   notBegun: NotBegun,
   parameter: 'currency' | 'token',
 ): FastifyReply {
-  if (notBegun.kind === 'unavailable')
-    return sendError(reply, 'provider_unavailable', { retryAfterSeconds: notBegun.retryAfterSeconds });
+  if (notBegun.kind === 'unavailable') {
+    const { closed, retryAfterSeconds } = notBegun;
+    if (closed === undefined) return sendError(reply, 'provider_unavailable', { retryAfterSeconds });
+    return sendError(reply, closed === 'paused' ? 'account_paused' : 'account_draining', {
+      retryAfterSeconds,
+    });
+  }
   if (parameter === 'currency') return sendError(reply, 'no_account', { parameter });
   const message = 'The account that took this payment is not configured any more. The operators must act.';
   return sendError(reply, 'no_account', { message, parameter });

@@ -1,7 +1,6 @@
 /** Teams and their keys, for people who operate the gateway. */
 import { toIso } from '@tollgate/gateway-api';
 import {
-  type ErrorCode,
   type PublicKey,
   keyRevocationSchema,
   newKeySchema,
@@ -9,42 +8,31 @@ import {
   routes,
   sendError,
 } from '@tollgate/gateway-api/http';
-import type { EventStore } from '@tollgate/event-store';
-import { type Clock, type Ids, InvariantViolation, given, sendErrors } from '@tollgate/service-kit';
+import { given, sendErrors } from '@tollgate/service-kit';
 import {
-  type Team,
-  type TeamCommand,
   type TeamKey,
-  type TeamKeys,
-  type TeamRefusal,
-  createTeams,
   formatApiKey,
   hashApiKeySecret,
   isExpired,
   lastUseOf,
   newApiKey,
 } from '@tollgate/teams';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { parseBody } from './parsed.ts';
-import { type CallerRequest, type RouteKit, addCommandRoute } from './route-kit.ts';
-
-export interface TeamRouteDependencies extends RouteKit {
-  store: EventStore;
-  clock: Clock;
-  ids: Ids;
-  /** What signs changes of teams; absent where this process is not to have it. */
-  teamKeys?: TeamKeys | undefined;
-}
+import { addCommandRoute } from './route-kit.ts';
+import { type TeamRouteDependencies, change } from './team-change.ts';
+import { addTeamSettings, toPublicTeam } from './team-settings-routes.ts';
 
 export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependencies): void {
   addReading(app, deps);
+  addTeamSettings(app, deps);
 
   addCommandRoute(app, deps, routes.addTeam, async (call) => {
     const parsed = parseBody(newTeamSchema, call.request.body);
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team } = parsed.value;
-    const isDone = await change(deps, call, team, { type: 'AddTeam', name: team });
-    return isDone ? call.reply.send({ success: true, team }) : call.reply;
+    const changed = await change(deps, call, team, { type: 'AddTeam', name: team });
+    return changed === undefined ? call.reply : call.reply.send({ success: true, team });
   });
 
   addCommandRoute(app, deps, routes.issueKey, async (call) => {
@@ -53,13 +41,13 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     const { team, expiresAt, environment, scopes, networks, requestsPerSecondMax } = parsed.value;
     const made = newApiKey(deps.ids, environment);
     const key = { ...made, keyId: parsed.value.keyId ?? made.keyId };
-    const isDone = await change(deps, call, team, {
+    const changed = await change(deps, call, team, {
       ...{ type: 'IssueKey', at: deps.clock.now(), keyId: key.keyId, environment, scopes },
       secretHash: hashApiKeySecret(key.secret),
       ...given({ expiresAt, networks, requestsPerSecondMax }),
     });
     const issued = { success: true, team, keyId: key.keyId, key: formatApiKey(key) };
-    return isDone ? call.reply.header('cache-control', 'no-store').send(issued) : call.reply;
+    return changed === undefined ? call.reply : call.reply.header('cache-control', 'no-store').send(issued);
   });
 
   addCommandRoute(app, deps, routes.revokeKey, async (call) => {
@@ -67,72 +55,10 @@ export function registerTeamRoutes(app: FastifyInstance, deps: TeamRouteDependen
     if (parsed.kind === 'refused') return sendErrors(call.reply, 400, parsed.errors);
     const { team } = parsed.value;
     const { keyId } = call.request.params as { keyId: string };
-    const isDone = await change(deps, call, team, { type: 'RevokeKey', keyId });
-    return isDone ? call.reply.send({ success: true, team }) : call.reply;
+    const changed = await change(deps, call, team, { type: 'RevokeKey', keyId });
+    return changed === undefined ? call.reply : call.reply.send({ success: true, team });
   });
 }
-
-/** Until this process counts what it has recorded; so long at most, milliseconds. */
-const countsWithinMs = 2_000;
-const lookEveryMs = 10;
-
-async function untilCounted(
-  { directory, clock }: TeamRouteDependencies,
-  team: string,
-  command: TeamCommand,
-): Promise<void> {
-  const giveUpAt = clock.monotonic() + countsWithinMs;
-  while (!isCounted(directory.find(team), command) && clock.monotonic() < giveUpAt)
-    await clock.sleep(lookEveryMs);
-}
-
-function isCounted(team: Team | undefined, command: TeamCommand): boolean {
-  const keyId = 'keyId' in command ? command.keyId : undefined;
-  const key = team?.keys.find((each) => each.keyId === keyId);
-  if (command.type === 'IssueKey') return key !== undefined;
-  return command.type === 'RevokeKey' ? key?.active === false : team !== undefined;
-}
-
-/** Resolves when the change counts here. False where it has answered a refusal. */
-async function change(
-  deps: TeamRouteDependencies,
-  { cause: { actor }, reply }: CallerRequest,
-  team: string,
-  command: TeamCommand,
-): Promise<boolean> {
-  const { teamKeys } = deps;
-  if (teamKeys === undefined) {
-    sendError(reply, 'signing_key_missing');
-    return false;
-  }
-  const refusal = await createTeams({ ...deps, teamKeys, actor }).change(team, () => [command]);
-  if (refusal === undefined) await untilCounted(deps, team, command);
-  else sendTeamRefusal(reply, refusal);
-  return refusal === undefined;
-}
-
-const invalidTerms: Partial<Record<TeamRefusal['code'], [parameter: string, message: string]>> = {
-  expiry_in_past: ['expiresAt', 'must be in the future'],
-  network_invalid: ['networks', 'must be networks such as 10.20.0.0/16 or 2001:db8::/32'],
-};
-
-function sendTeamRefusal(reply: FastifyReply, { code }: TeamRefusal): FastifyReply {
-  const [parameter, message] = invalidTerms[code] ?? [];
-  if (parameter !== undefined && message !== undefined)
-    return sendError(reply, 'invalid_param', { parameter, message: `${parameter} ${message}.` });
-  if (!isAnswered(code)) throw new InvariantViolation(`a team has refused with ${code}`);
-  return sendError(reply, code);
-}
-
-const answered = [
-  'team_exists',
-  'team_not_found',
-  'key_exists',
-  'key_not_found',
-  'too_many_active_keys',
-] as const;
-const isAnswered = (code: string): code is (typeof answered)[number] & ErrorCode =>
-  answered.some((each) => each === code);
 
 function addReading(app: FastifyInstance, deps: TeamRouteDependencies): void {
   const { directory, clock } = deps;
@@ -185,12 +111,3 @@ async function toPublicKey(
 }
 
 const isoOf = (at: number | undefined): string | undefined => (at === undefined ? undefined : toIso(at));
-
-const toPublicTeam = ({ name, allowedOrigins, money: { wallet, approvals, limits } }: Team) => ({
-  ...{ name, wallet, approvals, callbackOrigins: allowedOrigins.callback ?? [] },
-  ...given({ redirectOrigins: allowedOrigins.redirect }),
-  limits: limits.map(({ perCall, perDay, ...limit }) => ({
-    ...limit,
-    ...given({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
-  })),
-});

@@ -1,8 +1,9 @@
-/** The merchant accounts: whose fault it is, who gets which share, and what is left there. */
+/** The merchant accounts: whose fault it is, who gets which share, which are called, and what is left there. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
 import { factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
+import { changeForms } from './account-changes.ts';
 import { sign } from '../components/state.ts';
 import { rowTable } from '../components/table.ts';
 import { relative } from '../components/time.ts';
@@ -13,9 +14,11 @@ const words = texts.accounts;
 const path = '/console/accounts';
 
 /** As the API lists it. */
-interface Account {
+export interface Account {
   environment: string;
   account: string;
+  state: 'active' | 'draining' | 'paused';
+  lastChange?: { at: string; by: string; reason: string };
   circuit: 'closed' | 'open' | 'half-open';
   callsUnderWay: number;
   waiting: number;
@@ -30,13 +33,29 @@ interface Account {
   oldestDueAt?: string;
 }
 
+interface AccountList {
+  accounts: readonly Account[];
+  hasFile: boolean;
+  fileFault?: string;
+}
+
 export const accountsPage: Page = async (context) => {
-  const { accounts } = await context.api.get<{ accounts: Account[] }>('/api/v1/admin/accounts');
+  const listed = await context.api.get<AccountList>('/api/v1/admin/accounts');
+  const { accounts, fileFault } = listed;
+  const { outcome } = context;
   const asked = context.query.get('balance');
   const main = html`<h1>${words.title}</h1>
     <p class="calm">${words.intro}</p>
+    <section id="outcome" aria-live="polite">
+      ${outcome === undefined ? undefined : outcomeNotice(outcome)}
+    </section>
     <section id="accounts" data-region="">
-      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : tableOf(accounts)}
+      ${fileFault === undefined ? undefined : outcomeNotice({ isDone: false, text: words.fileFault(fileFault) })}
+      ${accounts.length === 0 ? html`<p class="empty">${words.empty}</p>` : html`${tableOf(accounts)} ${accounts.map(whyClosed)}`}
+    </section>
+    <section id="changes" aria-labelledby="changes-title">
+      <h2 id="changes-title">${words.changes.title}</h2>
+      ${changeForms(listed, context)}
     </section>
     <section id="balance" aria-labelledby="balance-title">
       <h2 id="balance-title">${words.balance.title}</h2>
@@ -47,15 +66,20 @@ export const accountsPage: Page = async (context) => {
 };
 
 const inTrouble = { open: 0, 'half-open': 1, closed: 2 };
+const closedFirst = { paused: 0, draining: 1, active: 2 };
 const tones = { closed: 'good', open: 'bad', 'half-open': 'note' };
 
 function tableOf(accounts: readonly Account[]): Html {
   const { columns } = words;
-  const sorted = accounts.toSorted((one, other) => inTrouble[one.circuit] - inTrouble[other.circuit]);
+  const sorted = accounts.toSorted(
+    (one, other) =>
+      closedFirst[one.state] - closedFirst[other.state] || inTrouble[one.circuit] - inTrouble[other.circuit],
+  );
   return rowTable(
     words.title,
     [
       { name: columns.account },
+      { name: columns.state },
       { name: columns.circuit },
       { name: columns.oldestDue },
       { name: columns.share, isNumber: true },
@@ -81,6 +105,7 @@ function rowOf(account: Account, all: readonly Account[]): Html {
       <a href="${payments}">${account.account}</a>
       <small class="${environment === 'production' ? 'production' : 'calm'}">${environment}</small>
     </td>
+    <td>${stateOf(account)}</td>
     <td>
       <span class="chip ${tones[circuit]}">${sign(tones[circuit])}${texts.overview.circuits[circuit]}</span>
     </td>
@@ -94,6 +119,22 @@ function rowOf(account: Account, all: readonly Account[]): Html {
     <td class="number second">${inquiriesPerSecondMax}</td>
     <td class="text second" title="${served}">${served}</td>
   </tr>`;
+}
+
+const stateTones = { active: 'good', draining: 'note', paused: 'bad' };
+
+function stateOf({ state }: Account): Html {
+  const tone = stateTones[state];
+  return html`<span class="chip ${tone}">${sign(tone)}${words.states[state]}</span>`;
+}
+
+/** Who has closed it, and why; of one that is open nobody asks. */
+function whyClosed({ account, environment, state, lastChange }: Account): Html | undefined {
+  if (state === 'active' || lastChange === undefined) return undefined;
+  const { at, by, reason } = lastChange;
+  return html`<p>
+    ${words.closed(account, environment, words.states[state], by)} ${relative(at)}: ${reason}
+  </p>`;
 }
 
 /** Among those of its priority that may take the same payments, roughly: teams and currencies are not looked at. */

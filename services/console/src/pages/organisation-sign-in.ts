@@ -2,8 +2,7 @@
  * Signing in with the account of an organisation. Whoever comes back from the identity provider gets a link of the same
  * kind that the command line prints, and presses the same button: a browser that comes from elsewhere has no session yet.
  */
-import { timingSafeEqual } from 'node:crypto';
-import type { Log } from '@tollgate/service-kit';
+import { type Log, isSameText } from '@tollgate/service-kit';
 import { type OperatorCredentials, keyIdOfPerson } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConsoleKit, send } from '../page.ts';
@@ -93,9 +92,7 @@ function open({ mac, clock }: ConsoleKit, { headers }: FastifyRequest): Begun | 
   const cookies = (headers.cookie ?? '').split(';').map((part) => part.trim());
   const [sealed, ...others] = cookies.filter((part) => part.startsWith(`${cookieName}=`));
   const [payload = '', given = ''] = (sealed ?? '').slice(cookieName.length + 1).split('.', 2);
-  const expected = mac('organisation-sign-in', payload);
-  if (others.length > 0 || given.length !== expected.length) return undefined;
-  if (!timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return undefined;
+  if (others.length > 0 || !isSameText(given, mac('organisation-sign-in', payload))) return undefined;
   const { until, ...begun } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Begun & {
     until: number;
   };

@@ -6,6 +6,7 @@ import { sign } from '../components/state.ts';
 import { relative } from '../components/time.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
+import type { Account } from './accounts.ts';
 
 interface Hour {
   hour: string;
@@ -32,16 +33,6 @@ interface Overview {
   readModelLagMs?: number;
   unresolved: number;
   reviews: number;
-}
-
-interface Account {
-  environment: string;
-  account: string;
-  circuit: 'closed' | 'open' | 'half-open';
-  callsUnderWay: number;
-  waiting: number;
-  weight: number;
-  callsPerSecondMax: number;
 }
 
 interface Review {
@@ -83,6 +74,14 @@ function troubles(
       .filter(({ circuit }) => circuit !== 'closed')
       .map(({ account, environment, circuit }) =>
         trouble('bad', html`Account ${account} (${environment}): circuit ${words.circuits[circuit]}.`),
+      ),
+    ...accounts
+      .filter(({ state }) => state !== 'active')
+      .map(({ account, environment, state }) =>
+        trouble(
+          'note',
+          html`Account <a href="/console/accounts">${account}</a> (${environment}) is ${state}.`,
+        ),
       ),
     ...(reviews[0] === undefined
       ? []

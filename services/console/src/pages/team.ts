@@ -8,7 +8,7 @@ import type { Rendered } from '../components/layout.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { durationText } from '../components/time.ts';
 import { copyable } from '../components/token.ts';
-import type { Action, Page, PageContext } from '../page.ts';
+import type { Action, Done, Page, PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.teams;
@@ -49,7 +49,7 @@ export const teamPage: Page = async (context) => {
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">${words.changes}</h2>
-      ${mayChange ? changes(team.name, isChangeable ? keys : undefined, context) : html`<p class="calm">${words.notYours(session.role)}</p>`}
+      ${mayChange ? changes(team, isChangeable ? keys : undefined, context) : html`<p class="calm">${words.notYours(session.role)}</p>`}
     </section>`;
   return { title: team.name, main };
 };
@@ -100,9 +100,16 @@ function limitText({
 }
 
 /** @param keys undefined where changes are not made here */
-function changes(team: string, keys: readonly Key[] | undefined, context: PageContext): Html {
+function changes(
+  { name: team, callbackOrigins }: Team,
+  keys: readonly Key[] | undefined,
+  context: PageContext,
+): Html {
   if (keys !== undefined)
-    return html`<div class="actions">${issueForm(team, context)} ${revokeForm(team, keys, context)}</div>`;
+    return html`<div class="actions">
+      ${issueForm(team, context)} ${revokeForm(team, keys, context)}
+      ${originsForm(team, callbackOrigins, context)}
+    </div>`;
   return html`<p class="calm">${words.notHere}</p>
     ${words.commands(team).map((command) => html`<pre class="command"><code>${command}</code></pre>`)}`;
 }
@@ -161,6 +168,22 @@ function revokeForm(team: string, keys: readonly Key[], { session, now }: PageCo
   </details>`;
 }
 
+function originsForm(team: string, origins: readonly string[], { session }: PageContext): Html {
+  const { allow } = words;
+  return html`<details class="action" name="action">
+    <summary>${allow.name}</summary>
+    <form method="post" action="${teamPath(team)}/origins">
+      <p>${allow.says}</p>
+      <label
+        >${allow.label}<textarea name="origins" rows="4" maxlength="15000" spellcheck="false">
+${origins.join('\n')}</textarea>
+      </label>
+      <input type="hidden" name="csrf" value="${session.csrf}" />
+      <button class="strong grave">${allow.does}</button>
+    </form>
+  </details>`;
+}
+
 /** The key's text goes to the page that answers, and into no address. */
 export const issueKey: Action = async ({ api, params }, form) => {
   const team = params['team'] ?? '';
@@ -196,14 +219,27 @@ function issuedPage(team: string, key: string): Rendered {
   return { title: issue.done, main };
 }
 
-export const revokeKey: Action = async ({ api, params }, form) => {
+export const revokeKey: Action = ({ api, params }, form) => {
   const [team, keyId] = [params['team'] ?? '', form.get('keyId') ?? ''];
-  const answer = await api.call({
-    ...{ method: 'POST', path: `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`, body: { team } },
-  });
+  const path = `/api/v1/admin/keys/${encodeURIComponent(keyId)}/revoke`;
+  return change(api, team, { path, body: { team }, done: words.revoke.done(keyId) });
+};
+
+export const allowOrigins: Action = ({ api, params }, form) => {
+  const team = params['team'] ?? '';
+  const origins = (form.get('origins') ?? '').split(/\s+/).filter((origin) => origin !== '');
+  const path = `/api/v1/admin/teams/${encodeURIComponent(team)}/origins`;
+  return change(api, team, { path, body: { purpose: 'callback', origins }, done: words.allow.done });
+};
+
+async function change(
+  api: PageContext['api'],
+  team: string,
+  { path, body, done }: { path: string; body: object; done: string },
+): Promise<Done> {
   const location = teamPath(team);
-  if (answer.kind === 'answer')
-    return { location, outcome: { isDone: true, text: words.revoke.done(keyId) } };
+  const answer = await api.call({ method: 'POST', path, body });
+  if (answer.kind === 'answer') return { location, outcome: { isDone: true, text: done } };
   const { errors, requestId } = answer;
   return { location, outcome: { isDone: false, text: errorText(errors), requestId } };
-};
+}

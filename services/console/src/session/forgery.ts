@@ -1,5 +1,5 @@
 /** Whether a form was sent by the person who was shown it. */
-import { timingSafeEqual } from 'node:crypto';
+import { isSameText } from '@tollgate/service-kit';
 import type { FastifyRequest } from 'fastify';
 import type { Session } from './sessions.ts';
 
@@ -9,7 +9,7 @@ export function isOwnForm(
   session: Pick<Session, 'csrf'>,
   given: string | undefined,
 ): boolean {
-  return isFromHere(headers) && isToken(given ?? '', session.csrf);
+  return isFromHere(headers) && isSameText(given ?? '', session.csrf);
 }
 
 /** Browsers say where a form stood; a program that is none says nothing. */
@@ -19,6 +19,3 @@ export function isFromHere(headers: FastifyRequest['headers']): boolean {
   const { origin, host } = headers;
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }
-
-const isToken = (given: string, token: string): boolean =>
-  given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));

@@ -1,5 +1,5 @@
 /** What came of an action, on its way from the action to the page that shows it: in the address, and made by us only. */
-import { timingSafeEqual } from 'node:crypto';
+import { isSameText } from '@tollgate/service-kit';
 import type { Outcome } from '../components/notice.ts';
 import type { Session } from './sessions.ts';
 
@@ -15,8 +15,6 @@ export function sealOutcome(mac: Mac, { id }: Pick<Session, 'id'>, outcome: Outc
 /** Undefined for what was not made for this session. */
 export function openOutcome(mac: Mac, { id }: Pick<Session, 'id'>, sealed: string): Outcome | undefined {
   const [payload = '', given = ''] = sealed.split('.', 2);
-  const expected = mac(`outcome ${id}`, payload);
-  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected)))
-    return undefined;
+  if (!isSameText(given, mac(`outcome ${id}`, payload))) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Outcome;
 }

@@ -1,9 +1,12 @@
+const listOf = (names: readonly string[]): string => names.join(', ') || 'none';
+
 export const accountTexts = {
   title: 'Merchant accounts',
   intro:
-    'How the accounts at the Payment Service fare, as the process that answers sees them. What they may do is in the accounts file.',
+    'How the accounts at the Payment Service fare, as the process that answers sees them. Their terms are in the accounts file.',
   columns: {
     account: 'Account',
+    state: 'State',
     circuit: 'Circuit',
     share: 'Share',
     serves: 'Serves',
@@ -21,6 +24,44 @@ export const accountTexts = {
   everyCurrency: 'all currencies',
   nothingDue: 'none',
   empty: 'No account is configured.',
+  closed: (account: string, environment: string, state: string, by: string) =>
+    `${account} (${environment}): ${state} by ${by},`,
+  states: { active: 'Active', draining: 'Draining', paused: 'Paused' },
+  fileFault: (why: string) =>
+    `The accounts file could not be read again, and the accounts are as before. ${why}`,
+  changes: {
+    title: 'Changes',
+    account: 'Account',
+    reason: 'Why (others see it here)',
+    notYours: (role: string) => `Operators and admins pause accounts; your role is ${role}.`,
+    pause: {
+      name: 'Pause',
+      says: 'No payment, capture, void, refund or payout goes through the account: callers are told to come again. What is under way goes on, and so do inquiries and callbacks.',
+      does: 'Pause the account',
+      done: (account: string) => `${account} is paused.`,
+    },
+    drain: {
+      name: 'Drain',
+      says: 'The account takes no new payment and no new payout; other accounts take them, where there are any. Captures, voids and refunds of what it has taken go on.',
+      does: 'Drain the account',
+      done: (account: string) => `${account} is draining: it takes nothing new.`,
+    },
+    resume: {
+      name: 'Resume',
+      says: 'The account takes part again as before.',
+      does: 'Resume the account',
+      done: (account: string) => `${account} is active.`,
+    },
+    reload: {
+      name: 'Read the accounts file again',
+      says: 'Every process reads its accounts file again. Where it cannot be used, nothing changes.',
+      does: 'Read it again',
+      done: ({ added, changed, removed }: Record<'added' | 'changed' | 'removed', readonly string[]>) =>
+        added.length + changed.length + removed.length === 0
+          ? 'The file was read again: nothing has changed.'
+          : `The file was read again. Added: ${listOf(added)}. Changed: ${listOf(changed)}. Removed: ${listOf(removed)}.`,
+    },
+  },
   balance: {
     title: 'Balance',
     account: 'Account',

@@ -52,6 +52,7 @@ export const teamTexts = {
   commands: (team: string) => [
     `npm run tollgate -- --as <you> key issue ${team} --environment production --scopes payments,read`,
     `npm run tollgate -- --as <you> key revoke ${team} <key>`,
+    `npm run tollgate -- --as <you> team allow-origins ${team} --callback <origin>`,
   ],
   addCommand: 'npm run tollgate -- --as <you> team add <name>',
   add: {
@@ -74,6 +75,13 @@ export const teamTexts = {
     again:
       'This form was sent before, and its key is not shown again. Issue another one, and revoke that one.',
     back: (team: string) => `To the team ${team}`,
+  },
+  allow: {
+    name: 'Allow origins for webhooks',
+    says: 'Says where webhooks of the team may go. The whole list: what is not in it is allowed no more. It counts within a second.',
+    label: 'Origins, each on a line: https://host[:port], or http:// and a host of this machine',
+    does: 'Set the list',
+    done: 'Webhooks of the team go to these origins only.',
   },
   revoke: {
     name: 'Revoke a key',

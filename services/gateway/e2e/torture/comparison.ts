@@ -3,7 +3,7 @@ import { tollgateExit } from '../commands.ts';
 import { type Ledger, type Shown, historyOf, ledgerOf, typesOf } from '../ledger.ts';
 import type { Load } from '../mixed-load.ts';
 import type { CallGateway } from '../system.ts';
-import { sequencesIn, storeOf } from '../topic.ts';
+import { kafkaReaderOf, sequencesIn, storeOf } from '../topic.ts';
 import { type Kind, type Operation, differences, overRefunded, twice } from './invariants.ts';
 import type { Tortured } from './tortured.ts';
 
@@ -12,6 +12,8 @@ export interface Finding {
   /** How many were compared. */
   count: number;
   wrong: readonly string[];
+  /** Where it is wrong, it stays wrong: nobody has to wait. */
+  isFinal?: true;
 }
 
 /** Everything that was ever created, by the lists. */
@@ -59,7 +61,7 @@ async function unannounced(
 async function wrongOnTopics(tortured: Tortured): Promise<{ count: number; wrong: string[] }> {
   const store = await storeOf(tortured.gateway());
   try {
-    const { published, stored } = await sequencesIn(store);
+    const { published, stored } = await sequencesIn(store, kafkaReaderOf(tortured.gateway()));
     const tokens = new Set([...Object.keys(published), ...Object.keys(stored)]);
     const differs = (token: string) => String(published[token]) !== String(stored[token]);
     return { count: tokens.size, wrong: [...tokens].filter(differs) };
@@ -71,6 +73,16 @@ async function wrongOnTopics(tortured: Tortured): Promise<{ count: number; wrong
 async function wrongViews(tortured: Tortured): Promise<string[]> {
   const { exitCode, stdout, stderr } = await tollgateExit(tortured.gateway(), 'rebuild', '--check');
   return exitCode === 0 ? [] : [`${stdout}${stderr}`.trim()];
+}
+
+/** What `/readyz` still names, of any gateway. */
+async function unready(tortured: Tortured): Promise<string[]> {
+  const answers = tortured.gateways().map(({ gateway }) => gateway('GET', '/readyz'));
+  return (await Promise.all(answers)).flatMap(({ statusCode, body }) => {
+    const { notReady, degraded } = body as unknown as { notReady: string[]; degraded: string[] };
+    const isReady = statusCode === 200 && notReady.length + degraded.length === 0;
+    return isReady ? [] : [`${statusCode}: ${[...notReady, ...degraded].join(', ')}`];
+  });
 }
 
 const secretsIn = ({ output, host: { quickstart } }: Tortured): string[] =>
@@ -86,8 +98,18 @@ export async function compare(tortured: Tortured, load: Load): Promise<Finding[]
   const [topics, views] = [await wrongOnTopics(tortured), await wrongViews(tortured)];
   const all = operations.length;
   return [
-    { invariant: 'I1 nobody is charged or paid twice', count: ledger.payments.length, wrong: twice(ledger) },
-    { invariant: 'I2 no more is refunded than was paid', count: all, wrong: overRefunded(ledger) },
+    {
+      isFinal: true,
+      invariant: 'I1 nobody is charged or paid twice',
+      count: ledger.payments.length,
+      wrong: twice(ledger),
+    },
+    {
+      isFinal: true,
+      invariant: 'I2 no more is refunded than was paid',
+      count: all,
+      wrong: overRefunded(ledger),
+    },
     {
       invariant: 'I3, I4 each call was announced, and sent once',
       count: ledger.calls.length,
@@ -101,8 +123,15 @@ export async function compare(tortured: Tortured, load: Load): Promise<Finding[]
       count: all,
       wrong: differences(operations, ledger),
     },
-    { invariant: 'I10 one key has one answer', count: load.answered, wrong: load.contradictions },
-    { invariant: 'I13 no key in what was printed', count: 2, wrong: secretsIn(tortured) },
+    {
+      isFinal: true,
+      invariant: 'I10 one key has one answer',
+      count: load.answered,
+      wrong: load.contradictions,
+    },
+    { isFinal: true, invariant: 'I13 no key in what was printed', count: 2, wrong: secretsIn(tortured) },
+    { invariant: 'all is ready again', count: tortured.gateways().length, wrong: await unready(tortured) },
+    { isFinal: true, invariant: 'nothing ended that nobody killed', count: 1, wrong: tortured.ownEnds() },
   ];
 }
 

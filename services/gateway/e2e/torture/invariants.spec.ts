@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Ledger } from '../ledger.ts';
-import { type Operation, differences, overRefunded, twice } from './invariants.ts';
+import { type Operation, differences, endsOfServices, overRefunded, twice } from './invariants.ts';
 
 const there = { token: 's1', orderNumber: 'pay_1.1', status: 'approved', amount: 100, refundedAmount: 30 };
 const refund = { token: 'r1', paymentToken: 's1', amount: 30, status: 'approved' };
@@ -48,4 +48,26 @@ it('no more is refunded than was paid', () => {
   expect(overRefunded(ledger({ refunds: [refund, { ...refund, amount: 71 }] }))).toEqual(['pay_1.1']);
   const declined = { ...refund, amount: 71, status: 'declined' };
   expect(overRefunded(ledger({ refunds: [refund, declined] }))).toEqual([]);
+});
+
+describe('what ended by itself', () => {
+  const ready = (label: string) =>
+    `[${label}] projector: ready at http://127.0.0.1:1, metrics at http://127.0.0.1:2`;
+  const ended = (label: string, how: string) => `${label} has ended (${how}); it is started again in 250 ms`;
+  const endsAfter = (...lines: string[]) => endsOfServices(lines.join('\n'));
+
+  it('had served, and was killed by nobody', () => {
+    expect(endsAfter(ready('projector-2'), ended('projector-2', 'exit code 70'))).toEqual([
+      'projector-2: exit code 70',
+    ]);
+    expect(endsAfter(ready('projector-1'), ended('projector-1', 'SIGKILL'))).toEqual([]);
+  });
+
+  // A notifier that was killed while EventStoreDB was away ended its start with a sentence, and torture called it broken.
+  it('is no start that fails while the store is away', () => {
+    const killed = [ready('notifier-2'), ended('notifier-2', 'SIGKILL')];
+    const refused = ['[notifier-2] The event store did not confirm.', ended('notifier-2', 'exit code 1')];
+    expect(endsAfter(...killed, ...refused, ready('notifier-2'))).toEqual([]);
+    expect(endsAfter(ready('notifier-1'), ...killed, ...refused)).toEqual([]);
+  });
 });

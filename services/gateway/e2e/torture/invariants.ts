@@ -41,3 +41,21 @@ export const overRefunded = ({ payments, refunds }: Ledger): string[] =>
       return sum > amount;
     })
     .map(({ orderNumber }) => orderNumber);
+
+/**
+ * As the launcher tells of what nobody has killed: it names a signal otherwise. A start that fails while the store is away ends
+ * with a sentence, and is tried again: only what had served counts.
+ */
+export function endsOfServices(output: string): string[] {
+  const serving = new Set<string>();
+  const ends: string[] = [];
+  for (const line of output.split('\n')) {
+    const [, started] = /^\[(.+?)\] .+: ready at /.exec(line) ?? [];
+    if (started !== undefined) serving.add(started);
+    const [, label, how = ''] = /^(\S+) has ended \((.+)\); it is started again/.exec(line) ?? [];
+    if (label === undefined) continue;
+    if (serving.has(label) && how.startsWith('exit code')) ends.push(`${label}: ${how}`);
+    serving.delete(label);
+  }
+  return ends;
+}

@@ -1,29 +1,58 @@
-/** What befalls the tortured, one thing after the other, until the time is over. */
+/** Lets disasters befall the tortured until the time is over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chance } from './chance.ts';
+import { type Disaster, type Moment, clockSteps, isOutage, pickDisaster, weather } from './disasters.ts';
 import type { Tortured } from './tortured.ts';
+
+const loadWithinMs = 10_000;
+const pollMs = 50;
 
 export type Counts = Map<string, number>;
 
-const operations = ['create', 'get', 'list', 'confirm', 'decline', 'refund', 'payout'];
-const answerFaults = [
-  ...['error_before', 'error_after', 'lost_reply', 'lost_reply', 'slow_reply'],
-  ...['html_502', 'truncated_json', 'rate_limited'],
-];
-const callbackFaults = ['drop', 'duplicate', 'delay', 'reorder', 'before_reply'];
-
-/** Each entry is as likely as the others. */
-const kinds = ['kill', 'kill', 'stop', 'hold', 'cut', 'weather'] as const;
+export interface TormentOptions {
+  signal: AbortSignal;
+  counts: Counts;
+  /** How many payments and payouts were made so far, so that it is known when some of it gets through again. */
+  made: () => number;
+}
 
 /** Until the signal; then everything runs and nothing fails any more. */
 export async function torment(
   tortured: Tortured,
   chance: Chance,
-  { signal, counts }: { signal: AbortSignal; counts: Counts },
+  { signal, counts, made }: TormentOptions,
 ): Promise<void> {
+  const { disasters, host } = tortured;
+  const happen = momentsOf(tortured, chance);
+  const outages = new Map<Disaster, Promise<unknown>>();
+  for (const each of disasters) counts.set(each, 0);
+  await happen.weather();
+  while (!signal.aborted) {
+    await someLoad(chance.whole(0, 8), made, signal);
+    const disaster = pickDisaster(chance, disasters);
+    if (!isOutage(disaster)) await happen[disaster]();
+    else if (outages.has(disaster)) continue;
+    else {
+      const outage = tortured.breakDown(disaster, chance).finally(() => outages.delete(disaster));
+      // It is awaited in the end; until then nobody else would see its failure.
+      outage.catch(() => undefined);
+      outages.set(disaster, outage);
+    }
+    counts.set(disaster, (counts.get(disaster) ?? 0) + 1);
+  }
+  await Promise.all(outages.values());
+  await host.sandbox('DELETE', '/sandbox/faults');
+}
+
+/** However fast the machine is, there is something that a disaster can hit. It is not waited for as long as an outage may last. */
+async function someLoad(count: number, made: () => number, signal: AbortSignal): Promise<void> {
+  const [enough, waitUntil] = [made() + count, Date.now() + loadWithinMs];
+  while (made() < enough && Date.now() < waitUntil && !signal.aborted) await delay(pollMs);
+}
+
+function momentsOf(tortured: Tortured, chance: Chance): Record<Moment, () => Promise<unknown>> {
   const { relay, host } = tortured;
-  const note = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
-  const happen: Record<(typeof kinds)[number], () => Promise<unknown>> = {
+  return {
     kill: () => tortured.killSomething(),
     stop: () => tortured.stopSomething(chance.between(500, 12_000)),
     hold: async () => {
@@ -32,27 +61,16 @@ export async function torment(
       relay.letGo();
     },
     cut: async () => relay.cut(),
-    weather: () => setWeather(tortured, chance),
+    weather: async () => {
+      await host.sandbox('DELETE', '/sandbox/faults');
+      await control(tortured, '/sandbox/faults', weather(chance));
+    },
+    clock: () => control(tortured, '/sandbox/clock', { advanceMs: chance.pick(clockSteps) }),
   };
-  await setWeather(tortured, chance);
-  while (!signal.aborted) {
-    await delay(chance.between(300, 4_000), undefined, { signal }).catch(() => undefined);
-    const kind = chance.pick(kinds);
-    await happen[kind]();
-    note(kind);
-  }
-  await host.sandbox('DELETE', '/sandbox/faults');
 }
 
-/** How the Payment Service fails from now on. */
-async function setWeather({ host }: Tortured, chance: Chance): Promise<void> {
-  await host.sandbox('DELETE', '/sandbox/faults');
-  const of = (operation: string, faults: readonly string[]) => ({
-    ...{ operation, fault: chance.pick(faults), probability: chance.pick([0.05, 0.2, 0.5]) },
-    delayMs: chance.whole(100, 4_000),
-  });
-  const faults = Array.from({ length: chance.whole(0, 4) }, () => of(chance.pick(operations), answerFaults));
-  faults.push(of('callback', callbackFaults));
-  const { statusCode, body } = await host.sandbox('POST', '/sandbox/faults', faults);
-  if (statusCode !== 200) throw new Error(`the sandbox takes no faults: ${JSON.stringify(body)}`);
+/** @throws Error where the sandbox does not do it */
+async function control({ host }: Tortured, path: string, asked: unknown): Promise<void> {
+  const { statusCode, body } = await host.sandbox('POST', path, asked);
+  if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${JSON.stringify(body)}`);
 }

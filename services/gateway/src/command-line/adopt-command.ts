@@ -199,6 +199,6 @@ function limitsOf(account: Account, perSecond: number | undefined): InquiryLimit
   return {
     concurrentMax: () => quarter(concurrentInquiriesMax),
     perSecondMax: () => perSecond ?? quarter(inquiriesPerSecondMax),
-    total: undefined,
+    total: () => undefined,
   };
 }

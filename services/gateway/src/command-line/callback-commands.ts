@@ -1,13 +1,6 @@
 /** `callbacks dead-letters`, `callbacks replay`: callbacks of the Payment Service that can never be applied. */
-import {
-  decodeCallbackRecord,
-  decodeDlqRecord,
-  encodeReplayMark,
-  providerCallbacksDlqTopic,
-  providerCallbacksTopic,
-  withoutDeadLetterReason,
-} from '@tollgate/gateway-api';
-import { type BusRecord, createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { publishDeadLettersAgain, readDeadLetters } from '@tollgate/command-service';
+import { createEmbeddedMessageBus } from '@tollgate/message-bus';
 import { printable } from '@tollgate/service-kit/command-line';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAction } from './audit-commands.ts';
@@ -40,22 +33,8 @@ function toPlace(text: string): string {
   throw new InvalidArgumentError('It is not a partition and an offset such as 3/17.');
 }
 
-/** A dead-lettered callback as it is listed. */
-interface DeadLettered {
-  /** Partition and offset. */
-  offset: string;
-  token: string;
-  environment: string | undefined;
-  reason: string;
-  /** ISO 8601 in UTC. */
-  receivedAt: string | undefined;
-  /** False where another try cannot help: what was dead-lettered is no callback. */
-  isReadable: boolean;
-  isReplayed: boolean;
-}
-
 async function listDeadLetters(tools: CommandTools): Promise<CommandResult> {
-  const deadLetters = (await readDeadLetters(tools)).filter(({ isReplayed }) => !isReplayed);
+  const deadLetters = (await readDeadLetters(topicReaderOf(tools))).filter(({ isReplayed }) => !isReplayed);
   const lines = deadLetters.map(({ offset, token, environment = '?', reason, receivedAt = '?' }) =>
     [offset, toShown(token), toShown(environment), receivedAt, toShown(reason)].join('  '),
   );
@@ -66,28 +45,8 @@ async function listDeadLetters(tools: CommandTools): Promise<CommandResult> {
 /** A topic may hold anything. */
 const toShown = (text: string): string => printable(text).slice(0, 300);
 
-/** Without their bodies: there may be many. */
-async function readDeadLetters(tools: CommandTools): Promise<DeadLettered[]> {
-  const deadLetters = new Map<string, DeadLettered>();
-  for await (const record of readTopic(tools)) {
-    const decoded = decodeDlqRecord(record);
-    if (decoded.kind === 'replayed') {
-      const replayed = deadLetters.get(decoded.place);
-      if (replayed !== undefined) replayed.isReplayed = true;
-    } else {
-      const { token, environment, reason, receivedAt: at } = decoded;
-      const receivedAt = at === undefined ? undefined : new Date(at).toISOString();
-      const isReadable = decodeCallbackRecord(record).kind === 'callback';
-      const offset = placeOf(record);
-      const shown = { offset, token, environment, reason, receivedAt, isReadable };
-      deadLetters.set(offset, { ...shown, isReplayed: false });
-    }
-  }
-  return [...deadLetters.values()];
-}
-
 async function replay(tools: CommandTools, offset: string | undefined): Promise<CommandResult> {
-  const deadLetters = await readDeadLetters(tools);
+  const deadLetters = await readDeadLetters(topicReaderOf(tools));
   const chosen = deadLetters.filter((each) =>
     offset === undefined ? !each.isReplayed && each.isReadable : each.offset === offset,
   );
@@ -109,22 +68,8 @@ async function publishAgain(tools: CommandTools, places: ReadonlySet<string>): P
   const bus =
     openBus?.() ?? createEmbeddedMessageBus({ store, clock, ids, log, holder: `tollgate-cli.${ids.hex(6)}` });
   try {
-    for await (const record of readTopic(tools)) {
-      if (!places.has(placeOf(record))) continue;
-      await bus.publish(providerCallbacksTopic, [withoutDeadLetterReason(record)]);
-      // Marked after it: after a crash in between it is published a second time, which changes nothing.
-      await bus.publish(providerCallbacksDlqTopic, [encodeReplayMark(record, placeOf(record))]);
-    }
+    await publishDeadLettersAgain({ bus, topicReader: topicReaderOf(tools) }, places);
   } finally {
     await bus.close();
   }
 }
-
-/** Everything that is on the topic now. */
-const readTopic = (tools: CommandTools): AsyncIterable<BusRecord> =>
-  topicReaderOf(tools).readTopic(providerCallbacksDlqTopic, {
-    from: 'beginning',
-    signal: new AbortController().signal,
-  });
-
-const placeOf = ({ partition, offset }: BusRecord): string => `${partition}/${offset}`;

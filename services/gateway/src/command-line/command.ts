@@ -9,9 +9,17 @@ import {
 } from '@tollgate/message-bus';
 import type { Account } from '@tollgate/command-service';
 import { type Environment, type Person, environmentSchema } from '@tollgate/payment-domain';
-import type { Clock, DataSecrets, Ids, Log, WebhookMasterSecret } from '@tollgate/service-kit';
-import type { RunCommand as Run } from '@tollgate/service-kit/command-line';
+import {
+  type Clock,
+  type DataSecrets,
+  type Ids,
+  type Log,
+  TollgateError,
+  type WebhookMasterSecret,
+} from '@tollgate/service-kit';
+import { type RunCommand as Run, printable } from '@tollgate/service-kit/command-line';
 import { Option } from 'commander';
+import type { AccountName } from '../configuration/account-config.ts';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { InternalSecrets } from '../configuration/internal-secrets.ts';
 import type { TeamKeys } from '@tollgate/teams';
@@ -48,6 +56,8 @@ export interface OpenedTools {
    * @throws TollgateError where there is no such account, or the accounts are set wrong
    */
   openAccount?: (environment: Environment, name: string) => Account;
+  /** What its accounts are called; undefined where that is not known here. @throws StartupError where the file cannot be read */
+  accountNames?: () => readonly AccountName[] | undefined;
   /** The bus that the gateway uses; absent where it is embedded in the store. */
   openBus?: () => MessageBus;
   /** Absent where the topics are in the store, as those of the embedded bus are. */
@@ -76,3 +86,10 @@ export const environmentOption = (description: string): Option =>
   new Option('--environment <environment>', description)
     .choices(environmentSchema.options)
     .makeOptionMandatory();
+
+/** @param known of that environment */
+export const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
+  new TollgateError(
+    'account_not_found',
+    `There is no account ${printable(name)} in ${environment}; there ${known.length === 0 ? 'is none' : `are ${known.map((each) => each.name).join(', ')}`}.`,
+  );

@@ -1,21 +1,17 @@
 /** `npm run demo`: takes one payment through a running gateway and prints its history as it happens. */
 import { readFileSync } from 'node:fs';
 import { StartupError, readConfig, systemClock } from '@tollgate/service-kit';
-import { request } from 'undici';
 import { z } from 'zod';
 import { createCustomer, payOnHostedPage } from './customer.ts';
+import { createGatewayCalls, untilApproved } from './gateway-calls.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 
 const card = '4392963203551251';
-const settleWithinMs = 10_000;
 
 const createdSchema = z.object({ token: z.string(), processingUrl: z.string() });
 const eventSchema = z.object({ revision: z.int(), type: z.string(), at: z.string(), phase: z.string() });
 const historySchema = z.object({ events: z.array(eventSchema) });
 const paymentSchema = z.object({ payment: z.object({ status: z.string() }) });
-
-const noKey =
-  'The demo team has no key: issue one (npm run tollgate -- key issue demo --help), and put it into quickstart.json as apiKey.';
 
 function runningGateway(): Quickstart {
   const { TOLLGATE_DATA_DIR } = readConfig(
@@ -31,55 +27,32 @@ function runningGateway(): Quickstart {
   return quickstart;
 }
 
-async function call<Schema extends z.ZodType>(
-  { gatewayUrl, apiKey }: Quickstart,
-  schema: Schema,
-  options: { method: 'GET' | 'POST'; path: string; body?: unknown },
-): Promise<z.infer<Schema>> {
-  const { method, path, body } = options;
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await request(`${gatewayUrl}${path}`, { method, headers, ...sent }).catch(
-    (error: unknown) => {
-      const message = `The gateway does not answer at ${gatewayUrl}: run npm start in another terminal first.`;
-      throw new StartupError('not_running', message, { cause: error });
-    },
-  );
-  const text = await response.body.text();
-  if (response.statusCode !== 200)
-    throw new StartupError(
-      'demo_failed',
-      `${method} ${path} was answered with HTTP ${response.statusCode}: ${text}`,
-    );
-  return schema.parse(JSON.parse(text));
-}
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 async function demo(): Promise<void> {
   const quickstart = runningGateway();
-  const { caFile, apiKey } = quickstart;
+  const { caFile } = quickstart;
   if (caFile === undefined)
     throw new StartupError(
       'no_sandbox',
       'This gateway calls real accounts; the demo pays in the sandbox only.',
     );
-  if (apiKey === undefined) throw new StartupError('no_key', noKey);
+  const call = createGatewayCalls(quickstart);
   const body = {
     product: 'Tea for two',
     amount: 1250,
     currency: 'EUR',
     orderNumber: `demo-${systemClock.now()}`,
   };
-  const created = await call(quickstart, createdSchema, { method: 'POST', path: '/api/v1/payments', body });
+  const created = await call(createdSchema, { method: 'POST', path: '/api/v1/payments', body });
   say(`created   ${created.token}`);
   say(`page      ${created.processingUrl}`);
   const history = `/api/v1/payments/${created.token}/events`;
   let shown = 0;
   async function showNews(): Promise<string | undefined> {
-    const { events } = await call(quickstart, historySchema, { method: 'GET', path: history });
+    const { events } = await call(historySchema, { method: 'GET', path: history });
     for (const event of events.slice(shown)) say(`  ${event.at}  ${event.type.padEnd(18)} ${event.phase}`);
     shown = events.length;
     return events.at(-1)?.phase;
@@ -93,20 +66,9 @@ async function demo(): Promise<void> {
   await customer.close();
   // The history is read from the events, the payment from a read model, which follows a moment later.
   const path = `/api/v1/payments/${created.token}`;
-  const readStatus = async () =>
-    (await call(quickstart, paymentSchema, { method: 'GET', path })).payment.status;
+  const readStatus = async () => (await call(paymentSchema, { method: 'GET', path })).payment.status;
   await untilApproved(readStatus);
   say('status    approved');
-}
-
-/** Asks again and again. @throws StartupError where it takes too long */
-async function untilApproved(ask: () => Promise<string | undefined>): Promise<void> {
-  const giveUpAt = systemClock.monotonic() + settleWithinMs;
-  while ((await ask()) !== 'approved') {
-    if (systemClock.monotonic() > giveUpAt)
-      throw new StartupError('demo_failed', 'The payment was not approved in time.');
-    await systemClock.sleep(20);
-  }
 }
 
 try {

@@ -19,7 +19,6 @@ import {
   type Ids,
   type Log,
   StartupError,
-  TollgateError,
   parseDataSecrets,
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
@@ -28,10 +27,10 @@ import { type DataDirectory, openDataDirectory } from '../configuration/data-dir
 import { release } from '../configuration/release.ts';
 import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import type { KafkaConfig } from '../configuration/kafka-config.ts';
-import { accountsBesideGateway } from '../configuration/sandbox-account.ts';
+import { accountNamesBesideGateway, accountsBesideGateway } from '../configuration/sandbox-account.ts';
 import { openStore } from '../composition/open-store.ts';
 import { type TeamSigningConfig, openTeamKeys } from '../configuration/team-signing.ts';
-import type { OpenedTools } from './command.ts';
+import { type OpenedTools, noAccount } from './command.ts';
 
 export interface BesideGatewayConfig {
   /** Names the accounts, of which `env` may hold the private keys. */
@@ -89,6 +88,7 @@ export async function openBesideGateway(
   const tools = {
     ...{ directory, store, isEmbedded, ...parts, webhookSecrets, dataSecrets, internalSecrets },
     ...{ openAccount, teamKeys },
+    accountNames: () => accountNamesBesideGateway(configured.accountsFile, directory),
     ...kafkaTools(configured.kafka, parts),
   };
   return { tools, close: () => store.close() };
@@ -106,15 +106,11 @@ const openAccountsBeside =
       (account) => account.environment === environment,
     );
     const account = accounts.find((each) => each.name === name);
-    if (account === undefined)
-      throw new TollgateError('account_not_found', noAccount(name, environment, accounts));
+    if (account === undefined) throw noAccount(name, environment, accounts);
     const maxConnections = account.concurrentInquiriesMax ?? inquiryLimits.concurrentInquiriesMax;
     const options = { ...account, deadlineMs: callDeadlineMs, maxConnections, clock };
     return { ...account, provider: providers[account.provider](options) };
   };
-
-const noAccount = (name: string, environment: string, known: readonly { name: string }[]) =>
-  `There is no account ${name} in ${environment}; there ${known.length === 0 ? 'is none' : `are ${known.map((each) => each.name).join(', ')}`}.`;
 
 function kafkaTools(
   kafka: KafkaConfig | undefined,

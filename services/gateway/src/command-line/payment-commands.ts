@@ -1,6 +1,6 @@
 /** `payment forget`. */
-import { forgetCustomer, isCustomerKept } from '@tollgate/command-service';
-import { firstSchemaVersion, paymentStream } from '@tollgate/payment-domain';
+import { forgetCustomerOf, isCustomerKept } from '@tollgate/command-service';
+import { paymentStream } from '@tollgate/payment-domain';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandResult, CommandTools, RunCommand } from './command.ts';
 
@@ -37,9 +37,7 @@ async function forget(tools: CommandTools, token: string, isMeant: boolean): Pro
       : 'Nothing is kept about the customer.';
     return { kind: 'refused', message: `${kept} With --yes, they are forgotten for ever.` };
   }
-  // Also where nothing is kept: a process that still waits for an answer keeps nothing after this.
-  await forgetCustomer(store, token);
-  await noteForgotten(tools, token);
+  await forgetCustomerOf(tools, token, tools.person);
   const text = wasKept
     ? `Forgot what was kept about the customer of ${token}.`
     : `Nothing was kept about the customer of ${token}, and nothing will be.`;
@@ -49,12 +47,4 @@ async function forget(tools: CommandTools, token: string, isMeant: boolean): Pro
 async function isThere({ store }: CommandTools, token: string): Promise<boolean> {
   for await (const _ of store.read(paymentStream(token), { limit: 1 })) return true;
   return false;
-}
-
-/** That it was done, when, and by whom: whoever asked for it may ask for a proof. */
-async function noteForgotten({ store, clock, ids, person }: CommandTools, token: string): Promise<void> {
-  const metadata = { schemaVersion: firstSchemaVersion, recordedAt: clock.now(), actor: person };
-  const event = { id: ids.uuid(), type: 'CustomerForgotten', data: { paymentToken: token }, metadata };
-  // Said twice, it is no less true.
-  await store.append('customers-forgotten', [event], 'any');
 }

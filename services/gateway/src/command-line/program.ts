@@ -11,6 +11,7 @@ import {
   runProgram,
 } from '@tollgate/service-kit/command-line';
 import { Command } from 'commander';
+import { registerAccountCommands } from './account-commands.ts';
 import { registerAdoptCommand } from './adopt-command.ts';
 import { registerAuditCommands } from './audit-commands.ts';
 import { registerBackupCommands } from './backup-commands.ts';
@@ -56,6 +57,7 @@ export function runCommandLine(argv: readonly string[], deps: CliDependencies): 
     registerKeyCommands(program, run);
     registerSigningCommand(program, run);
     registerOperatorCommands(program, run);
+    registerAccountCommands(program, run);
     registerPaymentCommands(program, run);
     registerSecretsCommands(program, run);
     registerAuditCommands(program, run);

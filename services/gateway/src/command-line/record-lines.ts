@@ -38,7 +38,10 @@ export function toRecordLine(record: BusRecord, hasColours: boolean): string {
     paint('dim', printable(headers['ce_time'] ?? timeOf(record))),
     printable(headers['ce_type'] ?? typeOf(record)).padEnd(44),
     printable(shorten(key)).padEnd(keyLengthMax),
-    paint('dim', (sequence === undefined ? '' : `#${printable(sequence)}`).padEnd(4)),
+    paint(
+      'dim',
+      (sequence === undefined ? '' : `#${printable(sequence.replace(/^0+(?=\d)/, ''))}`).padEnd(4),
+    ),
     paint(colours[/^\w*/.exec(state)?.[0] ?? ''], printable(state).padEnd(20)),
     amount,
   ];

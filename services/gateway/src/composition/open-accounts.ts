@@ -1,8 +1,16 @@
 /** The merchant accounts that this gateway uses: those of a file, or one at a sandbox of its own. */
-import { type Accounts, createAccounts } from '@tollgate/command-service';
-import { providers } from '@tollgate/provider';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Account,
+  type AccountsFile,
+  type ChangeableAccounts,
+  type FileDifferences,
+  createAccounts,
+} from '@tollgate/command-service';
+import { merchantAccountKey } from '@tollgate/payment-domain';
+import { type Provider, providers } from '@tollgate/provider';
 import { StartupError } from '@tollgate/service-kit';
-import { readAccountsFile } from '../configuration/account-config.ts';
+import { type ConfiguredAccount, readAccountsFile } from '../configuration/account-config.ts';
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { sandboxAccount } from '../configuration/sandbox-account.ts';
@@ -11,7 +19,9 @@ import type { Metrics } from '../edge/metrics/metrics.ts';
 import { type Sandbox, openSandbox } from './sandbox.ts';
 
 export interface OpenedAccounts {
-  accounts: Accounts;
+  accounts: ChangeableAccounts;
+  /** Undefined where the account is that of the sandbox. */
+  file: AccountsFile | undefined;
   /** Undefined where the accounts are those of a file. */
   sandbox: Sandbox | undefined;
 }
@@ -19,40 +29,130 @@ export interface OpenedAccounts {
 /** Connections of an account beside those of the calls that move money: for inquiries, balances and disputes. */
 const inquireConnectionsMax = 32;
 
-/**
- * @param deps `isWhole` where this process runs all services: only then the sandbox is its own to start; `processes` that
- * call the accounts, this one included
- * @throws StartupError where the file cannot be used
- */
+type OpenDependencies = GatewayDependencies & {
+  metrics: Metrics;
+  /** Whether this process runs all services: only then the sandbox is its own to start. */
+  isWhole: boolean;
+  /** Those that call the accounts, this one included. */
+  processes: () => number;
+};
+
+/** @throws StartupError where the file cannot be used */
 export async function openAccounts(
-  deps: GatewayDependencies & { metrics: Metrics; isWhole: boolean; processes: () => number },
+  deps: OpenDependencies,
   directory: DataDirectory,
   stops: AsyncDisposableStack,
 ): Promise<OpenedAccounts> {
-  const { config, env, clock, logOf } = deps;
+  const { config, env, clock, logOf, processes } = deps;
   const { accountsFile } = config;
-  if (accountsFile === undefined && !deps.isWhole)
+  const toAccount = accountMaker(deps, stops);
+  const accountsOf = (configured: readonly ConfiguredAccount[]): ChangeableAccounts =>
+    createAccounts({ accounts: configured.map(toAccount), clock, log: logOf('accounts'), processes });
+  if (accountsFile !== undefined) {
+    const read = () => readAccountsFile(accountsFile, { env });
+    const configured = read();
+    const accounts = accountsOf(configured);
+    const use = (next: readonly ConfiguredAccount[]) => accounts.configure(next.map(toAccount));
+    return { accounts, file: reloadable({ read, use, accounts, configured }), sandbox: undefined };
+  }
+  if (!deps.isWhole)
     throw new StartupError(
       'config_invalid',
       'Set PROVIDER_ACCOUNTS_FILE: only a process that runs all services brings a sandbox of its own (npm run services brings one beside them).',
     );
-  const sandbox = accountsFile === undefined ? await openSandbox(deps, directory, stops) : undefined;
-  const configured =
-    sandbox === undefined
-      ? readAccountsFile(accountsFile ?? '', { env })
-      : [{ ...sandboxAccount(sandbox), failuresInARowMax: config.failuresInARowMax }];
-  const accounts = configured.map((account) => {
-    const provider = providers[account.provider]({
+  const sandbox = await openSandbox(deps, directory, stops);
+  const own = { ...sandboxAccount(sandbox), failuresInARowMax: config.failuresInARowMax };
+  return { accounts: accountsOf([own]), file: undefined, sandbox };
+}
+
+/** Of the same address and key the same provider: its connections live as long as the process. */
+function accountMaker(deps: OpenDependencies, stops: AsyncDisposableStack) {
+  const made: { of: ConfiguredAccount; provider: Provider }[] = [];
+  function providerOf(account: ConfiguredAccount): Provider {
+    const known = made.find(({ of }) => isSameProvider(of, account));
+    if (known !== undefined) return known.provider;
+    const opened = providers[account.provider]({
       ...account,
-      deadlineMs: config.times.callDeadlineMs,
+      deadlineMs: deps.config.times.callDeadlineMs,
       maxConnections: account.concurrentCallsMax + inquireConnectionsMax,
-      clock,
+      clock: deps.clock,
     });
-    stops.defer(() => provider.close());
-    return { ...account, provider: measureProvider(provider, account, deps) };
-  });
+    // Calls may be under way when another one takes its place, so none is closed before.
+    stops.defer(() => opened.close());
+    const provider = measureProvider(opened, account, deps);
+    made.push({ of: account, provider });
+    return provider;
+  }
+  return (account: ConfiguredAccount): Account => ({ ...account, provider: providerOf(account) });
+}
+
+/** What a provider is made of, and cannot change. */
+const isSameProvider = (one: ConfiguredAccount, other: ConfiguredAccount): boolean =>
+  isDeepStrictEqual(providerTermsOf(one), providerTermsOf(other));
+
+const providerTermsOf = ({ environment, name, provider, baseUrl, ...rest }: ConfiguredAccount) => {
+  const { privateKey, notExecutedCodes, ca, concurrentCallsMax } = rest;
   return {
-    accounts: createAccounts({ accounts, clock, log: logOf('accounts'), processes: deps.processes }),
-    sandbox,
+    ...{ environment, name, provider, baseUrl, notExecutedCodes, ca, concurrentCallsMax },
+    key: privateKey.reveal(),
+  };
+};
+
+function reloadable({
+  read,
+  use,
+  accounts,
+  ...given
+}: {
+  read: () => readonly ConfiguredAccount[];
+  use: (next: readonly ConfiguredAccount[]) => void;
+  accounts: Pick<ChangeableAccounts, 'stateOf'>;
+  configured: readonly ConfiguredAccount[];
+}): AccountsFile {
+  let { configured } = given;
+  function readNext() {
+    const next = read();
+    const differences = differencesBetween(configured, next);
+    const lost = configured.find(
+      ({ environment, name }) =>
+        accounts.stateOf(environment, name) !== 'draining' &&
+        differences.removed.includes(merchantAccountKey(environment, name)),
+    );
+    if (lost !== undefined)
+      throw new StartupError(
+        'config_invalid',
+        `The accounts file has lost ${merchantAccountKey(lost.environment, lost.name)}, which is not drained. Put it back, or drain the account first.`,
+      );
+    return { next, differences };
+  }
+  return {
+    compare: () => readNext().differences,
+    reload() {
+      const { next, differences } = readNext();
+      use(next);
+      configured = next;
+      return differences;
+    },
+  };
+}
+
+function differencesBetween(
+  before: readonly ConfiguredAccount[],
+  after: readonly ConfiguredAccount[],
+): FileDifferences {
+  const byKey = (accounts: readonly ConfiguredAccount[]) =>
+    new Map(
+      accounts.map(({ privateKey, ...account }) => [
+        merchantAccountKey(account.environment, account.name),
+        { ...account, key: privateKey.reveal() },
+      ]),
+    );
+  const [old, next] = [byKey(before), byKey(after)];
+  return {
+    added: [...next.keys()].filter((key) => !old.has(key)),
+    changed: [...next].flatMap(([key, account]) =>
+      old.has(key) && !isDeepStrictEqual(old.get(key), account) ? [key] : [],
+    ),
+    removed: [...old.keys()].filter((key) => !next.has(key)),
   };
 }

@@ -3,9 +3,13 @@ import type { EventStore } from '@tollgate/event-store';
 import { gatewayTopics } from '@tollgate/gateway-api';
 import {
   type MessageBus,
+  type TopicReader,
   createEmbeddedMessageBus,
+  createEmbeddedTopicReader,
   createKafkaMessageBus,
+  createKafkaTopicReader,
   ensureTopics,
+  prefixTopicReader,
   prefixTopics,
 } from '@tollgate/message-bus';
 import type { Clock, Ids, Log } from '@tollgate/service-kit';
@@ -43,6 +47,15 @@ export async function openBus(deps: BusDependencies, stops: AsyncDisposableStack
   stops.defer(() => bus.close());
   stops.defer(inBackground((signal) => makeTopics(deps, kafka, signal)));
   return bus;
+}
+
+/** Reads the topics of that bus without a trace. */
+export function openTopicReader(
+  kafka: KafkaConfig | undefined,
+  { store, clock }: { store: EventStore; clock: Clock },
+): TopicReader {
+  if (kafka === undefined) return createEmbeddedTopicReader({ store });
+  return prefixTopicReader(createKafkaTopicReader({ ...kafka.connection, clock }), kafka.topicPrefix);
 }
 
 async function makeTopics(

@@ -18,7 +18,7 @@ export interface StoreDependencies {
 
 export interface OpenedStore {
   store: EventStore;
-  /** False while the store does not answer: nothing can be recorded then. */
+  /** False while the store does not answer, or its disk is full: nothing can be recorded then. */
   isReachable: () => boolean;
 }
 
@@ -36,5 +36,5 @@ export async function openStore({ eventStore, file, clock, log }: StoreDependenc
     throw error;
   };
   const store = await createEmbeddedEventStore({ file, clock, log, onWriterStopped });
-  return { store, isReachable: () => true };
+  return { store, isReachable: store.isReachable };
 }

@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { defaultProvider } from '@tollgate/provider';
 import { Secret, StartupError } from '@tollgate/service-kit';
-import { type ConfiguredAccount, readAccountsFile } from './account-config.ts';
+import {
+  type AccountName,
+  type ConfiguredAccount,
+  accountNamesOf,
+  readAccountsFile,
+} from './account-config.ts';
 import type { DataDirectory } from './data-directory.ts';
 
 /** Of an account at a sandbox, which is on this machine. */
@@ -17,6 +22,16 @@ export const sandboxAccount = (reached: {
   ...{ environment: 'sandbox', name: 'sandbox', provider: defaultProvider, ...sandboxLimits },
   ...{ baseUrl: reached.httpsUrl, privateKey: reached.key, ca: reached.ca },
 });
+
+/** What they are called, without their keys; undefined where that is not known here. @throws as `accountNamesOf` */
+export function accountNamesBesideGateway(
+  accountsFile: string | undefined,
+  directory: Pick<DataDirectory, 'readQuickstart'>,
+): readonly AccountName[] | undefined {
+  if (accountsFile !== undefined) return accountNamesOf(accountsFile);
+  const hasSandbox = directory.readQuickstart()?.paymentServiceUrl !== undefined;
+  return hasSandbox ? [{ environment: 'sandbox', name: 'sandbox' }] : undefined;
+}
 
 /**
  * The accounts that a gateway on this folder uses, for a command beside it.

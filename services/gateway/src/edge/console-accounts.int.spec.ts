@@ -1,7 +1,9 @@
 /** The merchant accounts in the console: how they fare, and their balance when somebody asks for it. */
-import type { Account } from '@tollgate/command-service';
+import type { Account, AccountsFile } from '@tollgate/command-service';
 import { createFakeProvider } from '@tollgate/provider/testing';
-import { expect, it } from 'vitest';
+import { StartupError, given } from '@tollgate/service-kit';
+import type { OperatorRole } from '@tollgate/teams';
+import { describe, expect, it } from 'vitest';
 import { hostile, startConsole } from './testing/console.ts';
 
 const main = createFakeProvider();
@@ -19,7 +21,31 @@ const accounts: readonly Account[] = [
   { ...terms, name: 'broken', weight: 1, provider: broken.provider, totalPerSecondMax: 60 },
 ];
 
-const start = () => startConsole(async () => {}, { accounts });
+const start = (accountsFile?: AccountsFile) =>
+  startConsole(async () => {}, { accounts, ...given({ accountsFile }) });
+
+/** What a person of that role asks of the API. */
+async function asking(accountsFile?: AccountsFile) {
+  const { app, credentials, recorded } = await start(accountsFile);
+  const ask = (url: string, body: object, role: OperatorRole = 'operator') => {
+    const credential = credentials.issue({ person: 'ada', source: 'oidc', role }, 'api', 60_000);
+    const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+    return app.inject({ method: 'POST', url: `/api/v1/admin/accounts/${url}`, headers, payload: body });
+  };
+  const list = async () => {
+    const credential = credentials.issue({ person: 'ada', source: 'oidc', role: 'viewer' }, 'api', 60_000);
+    const headers = { authorization: `Bearer ${credential}` };
+    return (await app.inject({ url: '/api/v1/admin/accounts', headers })).json<AccountList>();
+  };
+  return { ask, list, recorded };
+}
+interface AccountList {
+  accounts: { account: string; state: string; lastChange?: object }[];
+  hasFile: boolean;
+}
+const reason = 'The bank has announced maintenance.';
+const codeIn = (answer: { json(): unknown }) =>
+  (answer.json() as { errors?: { code: string; parameter?: string }[] }).errors?.[0];
 
 it('are shown with share, rates and whom they serve, and nobody asks the Payment Service for that', async () => {
   const { get } = await (await start()).signIn('viewer');
@@ -31,7 +57,7 @@ it('are shown with share, rates and whom they serve, and nobody asks the Payment
     '60 with inquiries',
     'shop, EUR',
     'all teams',
-    'closed: it is called',
+    'closed: it answers',
   ])
     expect(body).toContain(text);
   expect(main.balanceCalls).toBe(0);
@@ -66,4 +92,108 @@ it('are told to programs, too', async () => {
   });
   expect((await ask('/production/broken/balance?currency=EUR')).statusCode).toBe(503);
   expect((await ask('/production/main/balance')).statusCode).toBe(400);
+});
+
+describe('an account', () => {
+  it('is paused, drained and resumed by an operator, and everybody sees by whom and why', async () => {
+    const { ask, list, recorded } = await asking();
+    for (const [name, state] of [
+      ['pause', 'paused'],
+      ['pause', 'paused'],
+      ['drain', 'draining'],
+      ['resume', 'active'],
+    ] as const) {
+      const answer = await ask(`production/main/${name}`, { reason });
+      expect(answer.json()).toEqual({ success: true, environment: 'production', account: 'main', state });
+      const { accounts: listed } = await list();
+      const lastChange = { at: expect.any(String), by: 'ada', reason };
+      expect(listed).toMatchObject([{ account: 'main', state, lastChange }, { state: 'active' }]);
+    }
+    expect(recorded[0]).toMatchObject({
+      command: 'POST /api/v1/admin/accounts/:environment/:account/pause',
+      detail: { environment: 'production', account: 'main', role: 'operator' },
+    });
+  });
+
+  // What stood in the body took the place of what the address names.
+  it('is named in the security log as the address names it, whatever stands in the body', async () => {
+    const { ask, recorded } = await asking();
+    await ask('production/main/pause', { reason, environment: 'sandbox', account: 'other', team: 'another' });
+    expect(recorded[0]?.detail).toMatchObject({
+      environment: 'production',
+      account: 'main',
+      role: 'operator',
+    });
+  });
+
+  it('is changed by nobody else, and only one that there is, for a reason', async () => {
+    const { ask } = await asking();
+    for (const role of ['viewer', 'support'] as const)
+      expect(codeIn(await ask('production/main/pause', { reason }, role))).toMatchObject({
+        code: 'scope_missing',
+      });
+    expect(codeIn(await ask('sandbox/main/pause', { reason }))).toMatchObject({ code: 'account_not_found' });
+    expect(codeIn(await ask('production/mian/drain', { reason }))).toMatchObject({
+      code: 'account_not_found',
+    });
+    for (const wrong of ['', '   ', 7, '4392963203551251'])
+      expect(codeIn(await ask('production/main/pause', { reason: wrong }))).toMatchObject({
+        ...{ code: 'invalid_param', parameter: 'reason' },
+      });
+  });
+
+  it('is paused and resumed in the console, with whatever somebody types as the reason', async () => {
+    const { signIn } = await start();
+    const { get, sendAndRead } = await signIn('operator');
+    const paused = await sendAndRead('/console/accounts/pause', {
+      account: 'production/main',
+      reason: hostile,
+    });
+    for (const text of ['production/main is paused.', 'Paused', '&quot;&gt;&lt;script&gt;', 'Paused by ada,'])
+      expect(paused).toContain(text);
+    expect(paused).not.toMatch(/<script>alert|<img src=x/);
+    const wrong = await sendAndRead('/console/accounts/drain', { account: hostile, reason });
+    expect(wrong).toContain('No merchant account of this name');
+    const resumed = await sendAndRead('/console/accounts/resume', { account: 'production/main', reason });
+    expect(resumed).toContain('production/main is active.');
+    expect((await get('/console/accounts')).body).not.toContain('Read the accounts file again');
+    const viewer = await (await signIn('support')).get('/console/accounts');
+    expect(viewer.body).toContain('Operators and admins pause accounts; your role is support.');
+  });
+});
+
+describe('the accounts file', () => {
+  const differences = { added: ['production/new'], changed: [], removed: [] };
+  const file = (faults: { now?: string }) => {
+    const use = () => {
+      if (faults.now !== undefined) throw new StartupError('config_invalid', faults.now);
+      return differences;
+    };
+    return { compare: use, reload: use };
+  };
+
+  it('is read again on demand, and one that cannot be used is told', async () => {
+    const faults: { now?: string } = {};
+    const { ask, list } = await asking(file(faults));
+    expect((await ask('reload', {})).json()).toEqual({ success: true, ...differences });
+    faults.now = 'The accounts file is not JSON.';
+    expect(codeIn(await ask('reload', {}))).toMatchObject({
+      code: 'accounts_file_invalid',
+      message: faults.now,
+    });
+    expect(await list()).toMatchObject({ hasFile: true });
+    expect(codeIn(await ask('reload', {}, 'support'))).toMatchObject({ code: 'scope_missing' });
+  });
+
+  it('is not there where the account is that of the sandbox', async () => {
+    const { ask, list } = await asking();
+    expect(codeIn(await ask('reload', {}))).toMatchObject({ code: 'accounts_file_missing' });
+    expect(await list()).toMatchObject({ hasFile: false });
+  });
+
+  it('is read again in the console', async () => {
+    const { signIn } = await start(file({}));
+    const { sendAndRead } = await signIn('admin');
+    expect(await sendAndRead('/console/accounts/reload', {})).toContain('Added: production/new.');
+  });
 });

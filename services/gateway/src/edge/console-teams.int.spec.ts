@@ -161,6 +161,21 @@ describe('the pages', () => {
     expect(await sendAndRead('/console/teams/kiosk/keys/revoke', { keyId })).toContain('is revoked');
   });
 
+  it('say where webhooks may go: the whole list, shown for the next change, and refused as a whole', async () => {
+    const { signIn } = await start();
+    const { get, sendAndRead } = await signIn('admin');
+    const path = '/console/teams/shop/origins';
+    const origins = ' https://Shop.example \r\n\r\nhttp://127.0.0.1:* ';
+    expect(await sendAndRead(path, { origins })).toContain('go to these origins only.');
+    expect((await get('/console/teams/shop')).body).toMatch(
+      />\s*https:\/\/shop\.example\nhttp:\/\/127\.0\.0\.1:\*<\/textarea/,
+    );
+    const refused = await sendAndRead(path, { origins: `https://shop.example ${hostile}` });
+    expect(refused).toContain('must be origins such as');
+    expect(refused).not.toContain(hostile);
+    expect(await sendAndRead(path, { origins: '' })).toMatch(/Webhooks go to[^]*nowhere/);
+  });
+
   it('refuse a form of somebody else, and whoever is no admin', async () => {
     const { signIn } = await start();
     const admin = await signIn('admin');

@@ -85,6 +85,7 @@ describe('whose form it is', () => {
     for (const [form, headers] of [
       [{}, {}],
       [{ csrf: '' }, {}],
+      [{ csrf: csrf.replace(/.$/, 'é') }, {}],
       [{ csrf: other.csrf }, {}],
       [{ csrf }, { origin: 'https://elsewhere.example' }],
       [{ csrf }, { origin: 'null' }],
@@ -127,6 +128,8 @@ describe('whose form it is', () => {
     expect((await own.get(address)).body).toContain('not a number such as 12.50');
     expect((await other.get(address)).body).not.toContain('not a number such as 12.50');
     expect((await own.get('/console/payments/pay_1?done=e30.00')).statusCode).toBe(200);
+    const longer = encodeURIComponent('é'.repeat(64));
+    expect((await own.get(`/console/payments/pay_1?done=e30.${longer}`)).statusCode).toBe(200);
   });
 });
 

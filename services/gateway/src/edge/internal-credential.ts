@@ -3,11 +3,11 @@
  * reaches the port of a service, and is none of them, is refused. The body is not part of it: who can change what is on
  * the way between our services needs TLS between them to be kept from it.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { sendError } from '@tollgate/gateway-api/http';
 import { takeRequestId } from './requests/request-notes.ts';
 import type { InternalSecrets } from '../configuration/internal-secrets.ts';
-import { type Clock, type KeyedSecret, isRequestId } from '@tollgate/service-kit';
+import { type Clock, type KeyedSecret, isRequestId, isSameText } from '@tollgate/service-kit';
 import type { FastifyInstance } from 'fastify';
 
 export const internalCredentialHeader = 'tollgate-internal';
@@ -35,9 +35,7 @@ export function createInternalCredential(
       const secret = secrets.find((each) => each.kid === kid);
       if (typeof given !== 'string' || secret === undefined || !/^\d{1,16}$/.test(signedAt ?? ''))
         return false;
-      const expected = Buffer.from(credentialOf(secret, method, path, Number(signedAt)));
-      const actual = Buffer.from(given);
-      const isOurs = actual.length === expected.length && timingSafeEqual(actual, expected);
+      const isOurs = isSameText(given, credentialOf(secret, method, path, Number(signedAt)));
       return isOurs && Math.abs(clock.now() - Number(signedAt)) <= validMs;
     },
   };

@@ -1,8 +1,9 @@
 /** `npm run sandbox -- …`: plays customer, operator, fate and time of the sandbox beside a running gateway. */
 import { readFileSync } from 'node:fs';
-import { StartupError, errorCode, readConfig } from '@tollgate/service-kit';
+import { StartupError, errorCode, readConfig, systemIds } from '@tollgate/service-kit';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
 import { dataDirConfigSchema } from '../../configuration/config.ts';
+import { createGatewayCalls } from '../gateway-calls.ts';
 import { createSandboxCalls } from './sandbox-calls.ts';
 import { runSandboxCommand } from './sandbox-commands.ts';
 
@@ -18,7 +19,9 @@ function open() {
   if (url === undefined || key === undefined || caFile === undefined)
     throw new StartupError('no_sandbox', 'This gateway calls real accounts: it has no sandbox to play with.');
   const calls = createSandboxCalls({ url, key, ca: readFileSync(caFile, 'utf8') });
-  return { tools: calls, close: () => calls.close() };
+  const gateway = () => createGatewayCalls(quickstart);
+  const newOrderNumber = () => `fund-${systemIds.hex(6)}`;
+  return { tools: { ...calls, gateway, newOrderNumber }, close: () => calls.close() };
 }
 
 // The reader of what we print may end first, as `head` does.

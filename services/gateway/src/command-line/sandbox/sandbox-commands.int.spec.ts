@@ -6,7 +6,9 @@ import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type SandboxCalls, createSandboxCalls } from './sandbox-calls.ts';
+import type { CallGateway } from '../gateway-calls.ts';
 import { runSandboxCommand } from './sandbox-commands.ts';
+import { ledgerAnswer } from './sandbox-parts.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-sandbox-commands-'));
 const config = { dataDir, host: '127.0.0.1', httpsPort: 0, httpPort: 0 };
@@ -28,10 +30,29 @@ afterAll(async () => {
 async function sandbox(commandLine: string): Promise<[number, string]> {
   let printed = '';
   const print = (text: string) => void (printed += text);
-  const deps = { open: () => ({ tools: calls, close: () => undefined }), print, complain: print };
+  const tools = { ...calls, gateway: () => callGateway, newOrderNumber: () => `fund-${systemIds.hex(6)}` };
+  const deps = { open: () => ({ tools, close: () => undefined }), print, complain: print };
   const exitCode = await runSandboxCommand(commandLine.split(' '), deps);
   return [exitCode, printed.trimEnd()];
 }
+
+/** In place of a gateway: creates at the sandbox under a token of its own, and believes what the sandbox says. */
+const callGateway: CallGateway = async (schema, { method, path, body }) => {
+  if (method === 'POST') {
+    const { orderNumber: token } = body as { orderNumber: string };
+    const terms = {
+      ...Object(body),
+      orderNumber: `${token}.1`,
+      callbackUrl: 'http://127.0.0.1:9/',
+    } as object;
+    await calls.call(z.looseObject({}), 'POST', path, terms);
+    return schema.parse({ token });
+  }
+  const token = path.replace('/api/v1/payments/', '');
+  if (token === path) return calls.call(schema, method, path);
+  const { payments } = await calls.call(ledgerAnswer, 'GET', `/sandbox/ledger?orderNumber=${token}.1`);
+  return schema.parse({ payment: payments[0] });
+};
 
 /** As the gateway does: its own token and the number of the attempt. */
 async function createPayment(orderNumber: string): Promise<void> {
@@ -63,6 +84,24 @@ it('plays customer, operator and time', async () => {
   ]);
 });
 
+it('gives the demo team money that it can pay out, and moves neither time nor other payments', async () => {
+  await createPayment('pay_open.1');
+  const time = async () => Date.parse((await sandbox('clock 0s'))[1].split(' ')[2] ?? '');
+  const before = await time();
+  const [exitCode, printed] = await sandbox('fund 1000 CHF');
+  expect([exitCode, printed]).toEqual([
+    0,
+    expect.stringMatching(
+      /^The demo team took 10\.00 CHF by fund-\w+, and can pay out 10\.00 CHF now \(1000 /,
+    ),
+  ]);
+  expect((await sandbox('fund 500 CHF'))[1]).toContain('can pay out 15.00 CHF now (1500 ');
+  expect((await time()) - before).toBeLessThan(60_000);
+  const [, ledger] = await sandbox('ledger');
+  expect(ledger).toMatch(/ init {2}1250 EUR .*pay_open\.1$/m);
+  expect((await sandbox('fund'))[1]).toContain('took 1000.00 EUR');
+});
+
 it('sets, lists and clears faults, and names those that there are', async () => {
   expect(await sandbox('faults set callback drop --times 2')).toEqual([0, 'callback drop times=2']);
   expect(await sandbox('faults set get slow_reply --delay 2s')).toEqual([0, expect.any(String)]);
@@ -84,6 +123,8 @@ it('sets, lists and clears faults, and names those that there are', async () => 
 it.each([
   ['clock 8x', /^Command-argument value '8x' is invalid.* such as \+8d; see --help\.$|^It must be.*\+8d/],
   ['refund --amount 0', /whole number from 1/],
+  ['fund 1.50', /whole number from 1/],
+  ['fund 100 euro', /ISO 4217 alphabetic code/],
   ['revise refunded', /Allowed choices are approved, declined/],
 ])('refuses %s in a sentence', async (commandLine, sentence) => {
   expect(await sandbox(commandLine)).toEqual([2, expect.stringMatching(sentence)]);

@@ -8,36 +8,30 @@ import {
 } from '@tollgate/service-kit/command-line';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { addFundCommand } from './fund-command.ts';
 import { type SandboxCalls, SandboxRefusal } from './sandbox-calls.ts';
+import {
+  type SandboxTools,
+  done,
+  ledgerAnswer,
+  paymentAnswer,
+  serviceTokenOf,
+  toWholeNumber,
+} from './sandbox-parts.ts';
 
-type Run = RunCommand<SandboxCalls>;
+type Run = RunCommand<SandboxTools>;
 
 const faultsAnswer = z.object({
   faults: z.array(z.looseObject({ operation: z.string(), fault: z.string() })),
-});
-const paymentAnswer = z.looseObject({
-  payment: z.looseObject({ token: z.string(), status: z.string(), amount: z.int(), currency: z.string() }),
 });
 const refundAnswer = z.looseObject({
   refund: z.looseObject({ token: z.string(), amount: z.int(), currency: z.string(), status: z.string() }),
 });
 const clockAnswer = z.object({ now: z.string() });
-const ledgerAnswer = z.looseObject({
-  payments: z.array(
-    z.looseObject({
-      ...{ token: z.string(), orderNumber: z.string().nullable(), status: z.string() },
-      ...{ amount: z.int(), currency: z.string(), refundedAmount: z.int() },
-    }),
-  ),
-  refunds: z.array(z.looseObject({ token: z.string(), status: z.string(), amount: z.int() })),
-  payouts: z.array(z.looseObject({ token: z.string(), status: z.string(), amount: z.int() })),
-  wallets: z.array(z.looseObject({ currency: z.string() })),
-});
-
 /** Runs one command and gives the exit code of the process. */
 export function runSandboxCommand(
   argv: readonly string[],
-  deps: CommandLineDeps<SandboxCalls>,
+  deps: CommandLineDeps<SandboxTools>,
 ): Promise<number> {
   const program = new Command('npm run sandbox --')
     .description(
@@ -48,10 +42,11 @@ export function runSandboxCommand(
     argv,
     program,
     (run) => {
-      const running: Run = (work) => run((calls) => refusing(work(calls)));
+      const running: Run = (work) => run((tools) => refusing(work(tools)));
       addFaultCommands(program, running);
       addPaymentCommands(program, running);
       addOtherCommands(program, running);
+      addFundCommand(program, running);
     },
     deps,
   );
@@ -62,8 +57,6 @@ const refusing = (work: Promise<CommandResult>): Promise<CommandResult> =>
     if (error instanceof SandboxRefusal) return { kind: 'refused', message: error.message };
     throw error;
   });
-
-const done = (text: string, json: unknown): CommandResult => ({ kind: 'done', text, json });
 
 function addFaultCommands(program: Command, run: Run): void {
   const faults = program.command('faults').description('what goes wrong on purpose');
@@ -153,21 +146,6 @@ function addPaymentCommands(program: Command, run: Run): void {
     );
 }
 
-/** The order number that the service has is the gateway's token and the number of the attempt. */
-async function serviceTokenOf({ call }: SandboxCalls, payment: string | undefined): Promise<string> {
-  const { payments } = await call(ledgerAnswer, 'GET', '/sandbox/ledger');
-  const found = payments.findLast(
-    ({ token, orderNumber }) =>
-      payment === undefined || token === payment || orderNumber?.startsWith(`${payment}.`) === true,
-  );
-  if (found !== undefined) return found.token;
-  throw new SandboxRefusal(
-    payment === undefined
-      ? 'The sandbox has no payment yet: create one with the gateway first.'
-      : `The sandbox has no payment ${payment}: ledger lists those that it has.`,
-  );
-}
-
 function addOtherCommands(program: Command, run: Run): void {
   program
     .command('clock <duration>')
@@ -204,11 +182,6 @@ function toLedgerLines({ payments, refunds, payouts, wallets }: z.infer<typeof l
     ),
   ];
   return lines.length === 0 ? 'Nothing has happened yet.' : lines.join('\n');
-}
-
-function toWholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
 }
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

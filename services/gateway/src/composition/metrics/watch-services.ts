@@ -5,7 +5,7 @@ import type {
   InquiryScheduleHealth,
   ReconciliationHealth,
 } from '@tollgate/command-service';
-import { inquiryNeeds } from '@tollgate/payment-domain';
+import { accountStates, inquiryNeeds } from '@tollgate/payment-domain';
 import type { PublisherHealth } from '@tollgate/event-publisher';
 import { type EventStore, lagSeconds } from '@tollgate/event-store';
 import type { EndpointCount } from '@tollgate/notifier';
@@ -33,13 +33,20 @@ export function watchAccounts({ watch }: Watch, accounts: Pick<Accounts, 'health
     'tollgate_account_waiting',
     eachAccount(({ waiting }) => waiting),
   );
-  watch('tollgate_account_breaker', () =>
+  const eachState = (states: readonly string[], stateOf: (health: AccountHealth) => string) => () =>
     accounts.health().flatMap((health) =>
-      breakerStates.map((state) => ({
+      states.map((state) => ({
         labels: { ...labelsOf(health), state },
-        value: state === health.breaker ? 1 : 0,
+        value: state === stateOf(health) ? 1 : 0,
       })),
-    ),
+    );
+  watch(
+    'tollgate_account_breaker',
+    eachState(breakerStates, ({ breaker }) => breaker),
+  );
+  watch(
+    'tollgate_account_state',
+    eachState(accountStates, ({ state }) => state),
   );
 }
 

@@ -15,6 +15,7 @@ import { inBackground } from '../background.ts';
 import { type ClockCheck, storeTime } from '../clock-check.ts';
 import { watchAccounts, watchIndex, watchReconciliations, watchSchedule } from '../metrics/watch-services.ts';
 import { serviceNames } from '../../configuration/service-names.ts';
+import { openTopicReader } from '../open-bus.ts';
 import type { Parts } from '../parts.ts';
 import { createBooks } from './books.ts';
 import { type RunningService, degradedWithout } from '../../edge/running-service.ts';
@@ -35,7 +36,7 @@ export async function startCommandService(
   const { config, clock, ids, logOf, metrics, stops } = parts;
   const callbackBase = config.callbackPublicUrl ?? callbackUrl ?? refuseWithoutCallbacks();
   const secrets = parts.callbackSecrets();
-  const { accounts } = await parts.accounts();
+  const { accounts, file: accountsFile } = await parts.accounts();
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const [directory, index, members] = await Promise.all([parts.teams(), parts.index(), parts.members()]);
   const dataSecrets = parts.dataSecrets();
@@ -51,8 +52,10 @@ export async function startCommandService(
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),
+    topicReader: openTopicReader(config.kafka, { store, clock }),
     ...{ store, bus, directory, recordResolution, recordCommand, ids, runAlone },
     accounts: whileTimeIsKnown(accounts, clockCheck, clock),
+    accountsFile,
     clock: storeTime(clock, clockCheck),
     callbackUrlOf: (environment, token, issuedAt) =>
       `${callbackBase}${callbackPath(secrets, environment, token, issuedAt)}`,
@@ -70,7 +73,7 @@ export async function startCommandService(
     log: logOf('command-service'),
   });
   stops.defer(() => commands.stop());
-  commands.start();
+  await commands.start();
   watchAccounts(metrics, accounts);
   const scheduleHealth = () => commands.scheduleHealth();
   watchSchedule(metrics, scheduleHealth);
@@ -88,6 +91,7 @@ export async function startCommandService(
       ...(isBuilding() ? ['index'] : []),
       ...(scheduleHealth().isBehind ? ['inquiry-schedule'] : []),
       ...(isWrong(clockCheck) ? ['clock-skew'] : []),
+      ...(commands.accountsFileFault() === undefined ? [] : ['accounts-file']),
     ],
   };
 }

@@ -48,6 +48,10 @@ const gauges = {
     help: 'State of the circuit breaker of each account: 1 for the current state',
     labelNames: ['environment', 'account', 'state'],
   },
+  tollgate_account_state: {
+    help: 'What operators have decided about each account (active, draining, paused): 1 for the current state',
+    labelNames: ['environment', 'account', 'state'],
+  },
   tollgate_account_calls_under_way: {
     help: 'Money-moving calls in flight',
     labelNames: ['environment', 'account'],

@@ -1,13 +1,14 @@
 /** The API server with all its services over a real store, without a socket, for specs. */
 import {
   type Account,
+  type AccountsFile,
   createAccounts,
   createCommandService,
   createFingerprints,
 } from '@tollgate/command-service';
 import type { EventStore } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
-import { createEmbeddedMessageBus } from '@tollgate/message-bus';
+import { createEmbeddedMessageBus, createEmbeddedTopicReader } from '@tollgate/message-bus';
 import { createDeliveryList, createFailingWebhooks, registerNotifierRoutes } from '@tollgate/notifier';
 import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
@@ -62,6 +63,8 @@ export interface TestedApiOptions {
   identityProvider?: IdentityProviderConfig;
   /** None unless given. */
   accounts?: readonly Account[];
+  /** Where the accounts are those of a file. */
+  accountsFile?: AccountsFile;
   /** Whether changes of teams can be signed. */
   isSigning?: boolean;
 }
@@ -69,7 +72,13 @@ export interface TestedApiOptions {
 /** @param seed what is to be in the store before the services start */
 export async function startApi(
   seed: (store: EventStore) => Promise<void> = async () => {},
-  { hasConsole = false, isSigning = false, accounts = [], identityProvider }: TestedApiOptions = {},
+  {
+    hasConsole = false,
+    isSigning = false,
+    accounts = [],
+    accountsFile,
+    identityProvider,
+  }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
   await seed(store);
@@ -83,8 +92,9 @@ export async function startApi(
     recordCommand: async (asked) => void recorded.push(asked),
     installation: 'installation-1',
     ...(isSigning ? { teamKeys: testTeamKeys } : {}),
-    ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts }) },
+    ...{ ...deps, directory, accounts: createAccounts({ ...deps, accounts }), accountsFile },
     bus: createEmbeddedMessageBus({ ...deps, holder: 'spec' }),
+    topicReader: createEmbeddedTopicReader({ store }),
     callbackUrlOf: () => 'https://gateway.example/callbacks',
     fingerprintsOf: createFingerprints(dataSecrets),
     vault: createVault(createLocalKeyService(dataSecrets, systemIds), systemIds),
@@ -95,6 +105,8 @@ export async function startApi(
     reconciledAfterDays: [],
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
+  // Only with accounts there is anything to do in the background.
+  if (accounts.length > 0) await commands.start();
   const deliveries = createDeliveryList({ ...deps, retentionMs: 86_400_000 });
   const failing = createFailingWebhooks({ ...deps, retentionMs: 86_400_000 });
   const recordCommand: SecurityWatch['recordCommand'] = async (asked) => void recorded.push(asked);

@@ -1,0 +1,43 @@
+/**
+ * On a full disk every request was refused with 503, and `/readyz` said that the gateway was ready: no load balancer took it
+ * out, and nobody was told.
+ */
+import { createFakeClock } from '@tollgate/testing';
+import { expect, it } from 'vitest';
+import { StoreUnavailable } from '../errors.ts';
+import { refusalCountsMs, watchDiskRoom } from './disk-room.ts';
+
+const start = () => {
+  const clock = createFakeClock();
+  const room = watchDiskRoom(clock);
+  const refuse = (code: string) =>
+    expect(room.noting(Promise.reject(new StoreUnavailable(code, 'so')))).rejects.toMatchObject({ code });
+  return { clock, room, refuse };
+};
+
+it('there is room until an append is refused for want of it, and when one succeeds again', async () => {
+  const { room, refuse } = start();
+  expect(room.isThere()).toBe(true);
+  await refuse('store_full');
+  expect(room.isThere()).toBe(false);
+  expect(await room.noting(Promise.resolve(7))).toBe(7);
+  expect(room.isThere()).toBe(true);
+});
+
+it('other failures say nothing about room', async () => {
+  const { room, refuse } = start();
+  await refuse('store_busy');
+  expect(room.isThere()).toBe(true);
+  await refuse('store_full');
+  await refuse('store_busy');
+  expect(room.isThere()).toBe(false);
+});
+
+it('a refusal counts for a while: where nothing is appended, nothing would tell that there is room again', async () => {
+  const { clock, room, refuse } = start();
+  await refuse('store_full');
+  await clock.advance(refusalCountsMs);
+  expect(room.isThere()).toBe(false);
+  await clock.advance(1);
+  expect(room.isThere()).toBe(true);
+});

@@ -1,0 +1,57 @@
+/** The merchant accounts, for people who operate the gateway: how they fare, and which of them take payments. */
+import { balanceQuerySchema } from '@tollgate/payment-api';
+import { noQuerySchema } from './queries.ts';
+import { done, ofCommands } from './route-parts.ts';
+import type { Route } from './routes.ts';
+
+const ofOperators = { service: 'command-service', tag: 'Operators' } as const;
+const reading = (url: string) =>
+  ({ ...ofOperators, method: 'GET', url: `/api/v1/admin/${url}`, scopes: ['operators:read'] }) as const;
+
+const everywhere =
+  'It counts in the process that answers, and in the others within about a second. What is under way goes on; inquiries and callbacks do in every state. A repeat changes nothing.';
+
+const change = (name: 'pause' | 'drain' | 'resume', summary: string) =>
+  ({
+    ...{ ...ofOperators, method: 'POST', url: `/api/v1/admin/accounts/:environment/:account/${name}` },
+    ...{ summary, description: everywhere, scopes: ['operators:accounts'] },
+    body: { schema: 'AccountChange', example: { reason: 'The bank has announced maintenance until 6 pm.' } },
+    answers: done('It is in that state.', 'ChangedAccount'),
+    errors: ['account_not_found', ...ofCommands],
+  }) as const satisfies Route;
+
+export const accountRoutes = {
+  listAccountHealth: {
+    ...reading('accounts'),
+    summary: 'Lists the merchant accounts: state, circuit, calls under way, share, rates, oldest due inquiry',
+    query: noQuerySchema,
+    answers: done('The accounts, as the answering process sees them.', 'AccountList'),
+    errors: [...ofCommands],
+  },
+  retrieveAccountBalance: {
+    ...reading('accounts/:environment/:account/balance'),
+    summary: 'Asks the Payment Service for the balance of a merchant account',
+    query: balanceQuerySchema,
+    answers: done('The balance.', 'Balance'),
+    handsOnErrors: true,
+    errors: [
+      ...(['incorrect_currency', 'invalid_param', 'account_not_found', 'provider_unavailable'] as const),
+      ...ofCommands,
+    ],
+  },
+  pauseAccount: change('pause', 'Pauses an account: no call that moves money is made through it'),
+  drainAccount: change(
+    'drain',
+    'Drains an account: it takes no new payment and no new payout, and what it has taken goes on',
+  ),
+  resumeAccount: change('resume', 'Resumes an account that was paused or drained'),
+  reloadAccounts: {
+    ...{ ...ofOperators, method: 'POST', url: '/api/v1/admin/accounts/reload' },
+    summary: 'Has every process read its accounts file again',
+    description:
+      'The file of the process that answers is looked at first: where it cannot be used, or has lost an account that still takes payments, nothing changes anywhere. The others read theirs within about a second; one that cannot use its file goes on with what it has, and says so in its log and at `/readyz`. Keys in environment variables stay as they were at the start.',
+    scopes: ['operators:accounts'],
+    answers: done('What has changed.', 'ReloadedAccounts'),
+    errors: ['accounts_file_missing', 'accounts_file_invalid', ...ofCommands],
+  },
+} satisfies Record<string, Route>;

@@ -1,0 +1,35 @@
+/** What has a stream of its own beside its payment. Releases that run side by side find it by these names. */
+import { expect, it } from 'vitest';
+import type { z } from 'zod';
+import { customerKept, customerKeptSchema, customerSchema, customerStream } from './customer.ts';
+import { recurringStream, recurringTokenStored, recurringTokenStoredSchema } from './recurring.ts';
+import { refundKeyStream, refundKeyUsed, refundKeyUsedSchema } from './refund-key.ts';
+
+it.each([
+  ['a customer', customerStream('pay_1'), 'customer-pay_1', customerKept, 'CustomerKept'],
+  [
+    'a recurring token',
+    recurringStream('rec_1'),
+    'recurring-rec_1',
+    recurringTokenStored,
+    'RecurringTokenStored',
+  ],
+  ['the key of a refund', refundKeyStream('ref_1'), 'refund-ref_1', refundKeyUsed, 'RefundKeyUsed'],
+])('%s is found where it always was', (_what, stream, knownStream, type, knownType) => {
+  expect([stream, type]).toEqual([knownStream, knownType]);
+});
+
+const whose = { environment: 'sandbox', team: 'shop', paymentToken: 'pay_1' };
+
+it.each<[string, z.ZodType, object]>([
+  ['a customer', customerKeptSchema, { sealedCustomer: 'k1.abc' }],
+  ['what a customer told', customerSchema, { email: 'ann@shop.example', ip: '192.0.2.1' }],
+  [
+    'a recurring token',
+    recurringTokenStoredSchema,
+    { ...whose, account: 'main', sealedRecurringToken: 'k1.abc' },
+  ],
+  ['the key of a refund', refundKeyUsedSchema, { ...whose, fingerprint: 'k1.abc' }],
+])('%s is read back whole', (_what, schema, stored) => {
+  expect(schema.parse(stored)).toEqual(stored);
+});

@@ -1,0 +1,121 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import type { AccountState } from '@tollgate/payment-domain';
+import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
+import { eventually } from '@tollgate/testing';
+import type { EventStore } from '@tollgate/event-store';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AccountsFile, changeAccount, createAccountChanges, requestReload } from './account-changes.ts';
+
+const ada = { kind: 'person', name: 'ada', source: 'oidc' } as const;
+const cause = { correlationId: 'req_1', causationId: 'req_1', actor: ada };
+const nothing = { added: [], changed: [], removed: [] };
+const depsOf = (store: EventStore) => ({ store, clock: systemClock, ids: systemIds });
+
+const change = (store: EventStore, state: AccountState) =>
+  changeAccount(
+    depsOf(store),
+    { environment: 'sandbox', account: 'main', state, reason: 'maintenance', changedBy: 'ada' },
+    cause,
+  );
+
+/** A process that follows the store. */
+async function follow(store: EventStore, file?: AccountsFile) {
+  const states: AccountState[] = [];
+  const accounts = {
+    setState: (_environment: string, _name: string, state: AccountState) => states.push(state),
+  };
+  const changes = createAccountChanges({ store, accounts, file, log: silentLog });
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  await changes.catchUp();
+  void changes.follow(stopping.signal);
+  return { changes, states };
+}
+
+describe('changes of an account', () => {
+  it('count in every process that runs, and in one that starts later', async () => {
+    const store = await temporaryStore();
+    const running = [await follow(store), await follow(store)];
+    await change(store, 'paused');
+    for (const { states } of running) await eventually(() => expect(states).toEqual(['paused']));
+    const later = await follow(store);
+    expect(later.states).toEqual(['paused']);
+    expect(later.changes.of('sandbox', 'main')).toMatchObject({ state: 'paused', changedBy: 'ada' });
+    await change(store, 'active');
+    await eventually(() => expect(later.states).toEqual(['paused', 'active']));
+  });
+
+  it('are on record once, whoever asks at the same time', async () => {
+    const store = await temporaryStore();
+    await Promise.all(Array.from({ length: 8 }, () => change(store, 'draining')));
+    expect(await Array.fromAsync(store.read('merchant-accounts'))).toHaveLength(1);
+  });
+
+  it('that nobody can read change nothing, and those after them count', async () => {
+    const store = await temporaryStore();
+    const { states } = await follow(store);
+    await change(store, 'paused');
+    const odd = { id: systemIds.uuid(), type: 'AccountClosed', data: {}, metadata: { schemaVersion: 1 } };
+    await store.append('merchant-accounts', [odd], 0);
+    await eventually(() => expect(states).toEqual(['paused']));
+  });
+});
+
+// The answer of a pause was that it counts, while the follower was asleep.
+it('count at once where somebody catches up, whatever the subscription does, and once', async () => {
+  const store = await temporaryStore();
+  const asleep = { ...store, async *subscribe() {} };
+  const { changes, states } = await follow(asleep);
+  for (const state of ['paused', 'draining', 'active', 'paused'] as const) await change(store, state);
+  await Promise.all([changes.catchUp(), changes.catchUp()]);
+  await change(store, 'active');
+  await changes.catchUp();
+  expect(states).toEqual(['paused', 'active']);
+});
+
+describe('the accounts file', () => {
+  it('is read again once when somebody asks for it, also by a process that is starting meanwhile', async () => {
+    const store = await temporaryStore();
+    const reads: string[] = [];
+    const file = (name: string): AccountsFile => ({
+      compare: () => nothing,
+      reload: () => (reads.push(name), nothing),
+    });
+    await follow(store, file('first'));
+    await requestReload(depsOf(store), cause);
+    await eventually(() => expect(reads).toEqual(['first']));
+    await requestReload(depsOf(store), cause);
+    await eventually(() => expect(reads).toEqual(['first', 'first']));
+    await follow(store, file('later'));
+    expect(reads).toEqual(['first', 'first', 'later']);
+  });
+
+  // A process that did not expect the error followed nothing any more, and answered that an account is paused which was not.
+  it('that fails in whatever way keeps nobody from hearing of a pause', async () => {
+    const store = await temporaryStore();
+    const reload = () => {
+      throw new TypeError('a fault of ours');
+    };
+    const { changes, states } = await follow(store, { compare: () => nothing, reload });
+    await requestReload(depsOf(store), cause);
+    await eventually(() => expect(changes.fileFault()).toBe('a fault of ours'));
+    await change(store, 'paused');
+    await eventually(() => expect(states).toEqual(['paused']));
+  });
+
+  it('that cannot be used is told until it can be', async () => {
+    const store = await temporaryStore();
+    const state = { isBroken: true };
+    const reload = () => {
+      if (state.isBroken) throw new StartupError('config_invalid', 'The accounts file is not JSON.');
+      return nothing;
+    };
+    const { changes } = await follow(store, { compare: reload, reload });
+    expect(changes.fileFault()).toBeUndefined();
+    await requestReload(depsOf(store), cause);
+    await eventually(() => expect(changes.fileFault()).toBe('The accounts file is not JSON.'));
+    state.isBroken = false;
+    await requestReload(depsOf(store), cause);
+    await eventually(() => expect(changes.fileFault()).toBeUndefined());
+  });
+});

@@ -1,0 +1,59 @@
+/** Dead-lettered callbacks, and forgetting a customer, for people who operate the gateway. */
+import { deadLetterReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
+import type { EventStore } from '@tollgate/event-store';
+import type { MessageBus, TopicReader } from '@tollgate/message-bus';
+import { paymentStream } from '@tollgate/payment-domain';
+import { given, sendErrors } from '@tollgate/service-kit';
+import { isToken } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import { type ForgetDependencies, forgetCustomerOf } from '../aggregates/customers.ts';
+import { publishDeadLettersAgain, readDeadLetters } from '../callbacks/dead-letters.ts';
+import { parseBody } from './parsed.ts';
+import { type RouteKit, addCommandRoute } from './route-kit.ts';
+
+export interface DeadLetterRouteDependencies extends RouteKit, ForgetDependencies {
+  bus: Pick<MessageBus, 'publish'>;
+  topicReader: TopicReader;
+}
+
+/** In one answer at most. */
+const shownMax = 500;
+
+export function registerDeadLetterRoutes(app: FastifyInstance, deps: DeadLetterRouteDependencies): void {
+  const { topicReader, store } = deps;
+
+  addCommandRoute(app, deps, routes.listDeadLetters, async ({ reply }) => {
+    const waiting = (await readDeadLetters(topicReader)).filter(({ isReplayed }) => !isReplayed);
+    const deadLetters = waiting
+      .slice(0, shownMax)
+      .map(({ isReplayed: _, environment, receivedAt, ...shown }) => ({
+        ...shown,
+        ...given({ environment, receivedAt }),
+      }));
+    return reply.send({ success: true, deadLetters, count: waiting.length });
+  });
+
+  addCommandRoute(app, deps, routes.replayDeadLetters, async ({ request, reply }) => {
+    const parsed = parseBody(deadLetterReplaySchema, request.body ?? {});
+    if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+    const { offset } = parsed.value;
+    const chosen = (await readDeadLetters(topicReader)).filter((each) =>
+      offset === undefined ? !each.isReplayed && each.isReadable : each.offset === offset,
+    );
+    if (offset !== undefined && chosen.length === 0) return sendError(reply, 'dead_letter_not_found');
+    const offsets = chosen.map((each) => each.offset);
+    await publishDeadLettersAgain(deps, new Set(offsets));
+    return reply.send({ success: true, offsets });
+  });
+
+  addCommandRoute(app, deps, routes.forgetCustomer, async ({ cause, request, reply }) => {
+    const { token } = request.params as { token: string };
+    if (!isToken(token) || !(await isThere(store, token))) return sendError(reply, 'payment_not_found');
+    return reply.send({ success: true, wasKept: await forgetCustomerOf(deps, token, cause.actor) });
+  });
+}
+
+async function isThere(store: Pick<EventStore, 'read'>, token: string): Promise<boolean> {
+  for await (const _ of store.read(paymentStream(token), { limit: 1 })) return true;
+  return false;
+}

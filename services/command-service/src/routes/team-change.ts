@@ -1,0 +1,102 @@
+/** One change of a team: where it may be made at all, how it is refused, and until when its answer waits. */
+import { type ErrorCode, sendError } from '@tollgate/gateway-api/http';
+import type { EventStore } from '@tollgate/event-store';
+import { type Clock, type Ids, InvariantViolation } from '@tollgate/service-kit';
+import {
+  type Team,
+  type TeamCommand,
+  type TeamDecision,
+  type TeamKeys,
+  type TeamRefusal,
+  type TeamState,
+  createTeams,
+  decideTeam,
+} from '@tollgate/teams';
+import type { FastifyReply } from 'fastify';
+import type { CallerRequest, RouteKit } from './route-kit.ts';
+
+export interface TeamRouteDependencies extends RouteKit {
+  store: EventStore;
+  clock: Clock;
+  ids: Ids;
+  /** What signs changes of teams; absent where this process is not to have it. */
+  teamKeys?: TeamKeys | undefined;
+}
+
+/** Until this process counts what it has recorded; so long at most, milliseconds. */
+const countsWithinMs = 2_000;
+const lookEveryMs = 10;
+
+async function untilCounted(
+  { directory, clock }: TeamRouteDependencies,
+  team: string,
+  command: TeamCommand,
+): Promise<void> {
+  const giveUpAt = clock.monotonic() + countsWithinMs;
+  while (!isCounted(directory.find(team), command) && clock.monotonic() < giveUpAt)
+    await clock.sleep(lookEveryMs);
+}
+
+function isCounted(team: Team | undefined, command: TeamCommand): boolean {
+  if (isSetting(command)) return isWithoutEffect(decideTeam(team, command));
+  const keyId = 'keyId' in command ? command.keyId : undefined;
+  const key = team?.keys.find((each) => each.keyId === keyId);
+  if (command.type === 'IssueKey') return key !== undefined;
+  return command.type === 'RevokeKey' ? key?.active === false : team !== undefined;
+}
+
+/** What takes the place of what was set before: to set it again changes nothing. */
+const isSetting = ({ type }: TeamCommand): boolean =>
+  ['AllowOrigins', 'ChooseWallet', 'RequireApproval', 'LimitMoney'].includes(type);
+
+const isWithoutEffect = (decision: TeamDecision): boolean =>
+  decision.kind === 'events' && decision.events.length === 0;
+
+/** Resolves when the change counts here, with the team as it is then. Undefined where it has answered a refusal. */
+export async function change(
+  deps: TeamRouteDependencies,
+  { cause: { actor }, reply }: CallerRequest,
+  team: string,
+  command: TeamCommand,
+): Promise<TeamState> {
+  const { teamKeys } = deps;
+  if (teamKeys === undefined) {
+    sendError(reply, 'signing_key_missing');
+    return undefined;
+  }
+  const teams = createTeams({ ...deps, teamKeys, actor });
+  const refusal = await teams.change(team, () => [command]);
+  if (refusal !== undefined) {
+    sendTeamRefusal(reply, refusal);
+    return undefined;
+  }
+  await untilCounted(deps, team, command);
+  return teams.find(team);
+}
+
+const invalidTerms: Partial<Record<TeamRefusal['code'], [parameter: string, message: string]>> = {
+  origin_invalid: [
+    'origins',
+    'must be origins such as https://shop.example, or http:// and a host of this machine',
+  ],
+  expiry_in_past: ['expiresAt', 'must be in the future'],
+  network_invalid: ['networks', 'must be networks such as 10.20.0.0/16 or 2001:db8::/32'],
+};
+
+function sendTeamRefusal(reply: FastifyReply, { code }: TeamRefusal): FastifyReply {
+  const [parameter, message] = invalidTerms[code] ?? [];
+  if (parameter !== undefined && message !== undefined)
+    return sendError(reply, 'invalid_param', { parameter, message: `${parameter} ${message}.` });
+  if (!isAnswered(code)) throw new InvariantViolation(`a team has refused with ${code}`);
+  return sendError(reply, code);
+}
+
+const answered = [
+  'team_exists',
+  'team_not_found',
+  'key_exists',
+  'key_not_found',
+  'too_many_active_keys',
+] as const;
+const isAnswered = (code: string): code is (typeof answered)[number] & ErrorCode =>
+  answered.some((each) => each === code);

@@ -1,0 +1,54 @@
+/** What bounds a team, for people who operate the gateway: its origins, its wallet, approvals and limits. */
+import {
+  type Route,
+  allowedOriginsSchema,
+  approvalRuleSchema,
+  limitRequestSchema,
+  routes,
+  sendError,
+  walletChoiceSchema,
+} from '@tollgate/gateway-api/http';
+import { given, sendErrors } from '@tollgate/service-kit';
+import { type Team, type TeamCommand, teamNameSchema } from '@tollgate/teams';
+import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
+import { parseBody } from './parsed.ts';
+import { addCommandRoute } from './route-kit.ts';
+import { type TeamRouteDependencies, change } from './team-change.ts';
+
+export function addTeamSettings(app: FastifyInstance, deps: TeamRouteDependencies): void {
+  function add<Schema extends z.ZodType>(
+    route: Route,
+    schema: Schema,
+    toCommand: (terms: z.infer<Schema>) => TeamCommand,
+  ): void {
+    addCommandRoute(app, deps, route, async (call) => {
+      const { request, reply } = call;
+      const parsed = parseBody(schema, request.body);
+      if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
+      const { team } = request.params as { team: string };
+      if (!teamNameSchema.safeParse(team).success) return sendError(reply, 'team_not_found');
+      const changed = await change(deps, call, team, toCommand(parsed.value));
+      return changed === undefined
+        ? reply
+        : reply.send({ success: true, team: toPublicTeam(changed), isChangeable: true });
+    });
+  }
+
+  add(routes.allowOrigins, allowedOriginsSchema, (terms) => ({ type: 'AllowOrigins', ...terms }));
+  add(routes.chooseWallet, walletChoiceSchema, (terms) => ({ type: 'ChooseWallet', ...terms }));
+  add(routes.requireApproval, approvalRuleSchema, (terms) => ({ type: 'RequireApproval', ...terms }));
+  add(routes.limitMoney, limitRequestSchema, ({ keyId, ...limit }) => ({
+    ...{ type: 'LimitMoney', ...limit },
+    ...given({ keyId }),
+  }));
+}
+
+export const toPublicTeam = ({ name, allowedOrigins, money: { wallet, approvals, limits } }: Team) => ({
+  ...{ name, wallet, approvals, callbackOrigins: allowedOrigins.callback ?? [] },
+  ...given({ redirectOrigins: allowedOrigins.redirect }),
+  limits: limits.map(({ perCall, perDay, ...limit }) => ({
+    ...limit,
+    ...given({ perCall: perCall ?? undefined, perDay: perDay ?? undefined }),
+  })),
+});

@@ -1,0 +1,152 @@
+/** Signing in with the account of an organisation, in a real browser and at a real provider: who gets in, as what, and who does not. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { eventually } from '@tollgate/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { tollgate } from '../e2e/commands.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+import { reviewsOf, serviceTokenOf } from '../e2e/ledger.ts';
+import { type System, startSystem, stopEverything } from '../e2e/system.ts';
+import { launchChromium, seriousFaults } from './chromium.ts';
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
+
+const people = { ada: ['payments-admins', 'staff'], vera: ['staff'], eve: ['visitors'] };
+
+let provider: IdentityProvider;
+let system: System;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** Where the provider has sent the browser back to. */
+let answers: string[];
+
+beforeAll(async () => {
+  const ports = await freePorts();
+  const publicUrl = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
+  const redirectUri = `${publicUrl}/console/sign-in/organisation/callback`;
+  provider = await startIdentityProvider({ id: 'tollgate', secret: 'hush', redirectUri }, people);
+  system = await startSystem({
+    env: {
+      ...{ ...ports, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'tollgate', OIDC_CLIENT_SECRET: 'hush' },
+      ...{ CONSOLE_PUBLIC_URL: publicUrl, OIDC_VIEWERS: 'staff', OIDC_ADMINS: 'payments-admins' },
+    },
+  });
+  browser = await launchChromium();
+}, 120_000);
+afterAll(async () => {
+  await stopEverything();
+  provider.stop();
+  await browser.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext();
+  page = await context.newPage();
+  answers = [];
+  context.on('request', (request) => {
+    if (request.url().includes('/organisation/callback?')) answers.push(request.url());
+  });
+});
+afterEach(() => context.close());
+
+const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
+
+/** From the page of the gateway to that of the provider, and back to the one that says as whom. */
+async function signInAtProvider(person: string): Promise<void> {
+  await page.goto(own('/console'));
+  await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+  await page.waitForURL((url) => url.origin === provider.issuer);
+  await page.locator('input[name="login"]').fill(person);
+  await page.locator('input[name="password"]').fill('anything');
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL((url) => url.origin === new URL(own('/')).origin);
+}
+
+async function signIn(person: string): Promise<void> {
+  await signInAtProvider(person);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(own('/console'));
+}
+
+it('an admin by a group signs in, is told as whom, and is out when he signs out', async () => {
+  await signInAtProvider('ada');
+  await page.getByText('Sign in as ada, with the role admin.').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(await context.cookies(own('/console'))).not.toContainEqual(
+    expect.objectContaining({ name: 'tollgate-console' }),
+  );
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(own('/console'));
+  const kept = await context.cookies(own('/console'));
+  expect(kept).toContainEqual(
+    expect.objectContaining({ name: 'tollgate-console', httpOnly: true, sameSite: 'Strict' }),
+  );
+  await page.goto(own('/console/teams'));
+  await page.getByText('Add a team').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Sign in with your organisation' }).waitFor();
+  // Whoever has kept the cookie is out, too.
+  await context.addCookies(kept);
+  const answer = await page.goto(own('/console/teams'));
+  expect(answer?.status()).toBe(401);
+});
+
+/** A payment that was declined, and is approved after all. */
+async function openReview(): Promise<string> {
+  const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'revised' };
+  const { token } = (await system.gateway('POST', '/api/v1/payments', { body })).body;
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'declined' });
+  await eventually(async () => {
+    const { payment } = (await system.gateway('GET', `/api/v1/payments/${token}`)).body;
+    expect(payment.status).toBe('declined');
+  });
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'approved' });
+  await eventually(async () => expect(await reviewsOf(system.gateway, token)).toHaveLength(1));
+  return token;
+}
+
+it('a viewer by a group sees a review and no way to decide it, and is refused where he sends one', async () => {
+  const token = await openReview();
+  const [code = ''] = await reviewsOf(system.gateway, token);
+  await signIn('vera');
+  await page.goto(own('/console/reviews'));
+  await page.locator('tr[data-row] a').first().click();
+  await page.waitForURL(own(`/console/reviews/${token}/${code}/1`));
+  await page.getByText('Your role, viewer').waitFor();
+  expect(await page.getByRole('button', { name: 'Decide' }).count()).toBe(0);
+  expect(await page.getByRole('radio').count()).toBe(0);
+  const csrf = await page.locator('input[name="csrf"]').first().inputValue();
+  const decision = { resolution: 'accept_revision', reason: 'I may not.' };
+  const form = { csrf, team: 'demo', environment: 'sandbox', ...decision };
+  const answer = await page.request.post(page.url(), { form });
+  expect(await answer.text()).toContain('lacks the scope');
+  const { token: bearer } = await tollgate<{ token: string }>(system, ...viewersToken);
+  const refused = await system.gatewayAs(bearer)('POST', `/api/v1/reviews/${token}/resolve`, {
+    body: { code, number: 1, ...decision },
+    headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
+  });
+  expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([403, 'scope_missing']);
+  expect(await reviewsOf(system.gateway, token)).toEqual([code]);
+});
+
+const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];
+
+it('whoever is in none of the groups is told so, and gets no further', async () => {
+  await signInAtProvider('eve');
+  await page.getByText('none of your groups has a role here').waitFor();
+  expect(await page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+});
+
+it('an answer of the provider that comes a second time is refused in words', async () => {
+  await signIn('ada');
+  expect(answers).toHaveLength(1);
+  const stranger = await browser.newContext();
+  for (const where of [context, stranger]) {
+    const again = await where.newPage();
+    const answer = await again.goto(answers[0] ?? '');
+    expect(answer?.status()).toBe(401);
+    await again.getByText('Your organisation did not confirm who you are').waitFor();
+    expect(await again.getByRole('button', { name: 'Sign in', exact: true }).count()).toBe(0);
+  }
+  await stranger.close();
+});
