@@ -71,12 +71,14 @@ export function firstInquiryAt(
 
 /**
  * When an inquiry is made that was due before `since`, as after a start or in a new index: what is unresolved at once, the
- * rest spread over a quarter of the time until the next one would be due, because all at once is too much.
+ * rest spread over a quarter of the time until the next one would be due, because all at once is too much. What is open, over
+ * an hour at most: after an outage of days somebody waits for each.
  */
 export function spreadFrom(item: InquiryItem, since: number, delays: InquiryDelays = inquiryDelays): number {
   if (item.inquiryNeed === 'unresolved') return since;
   const next = nextInquiryAt(item, since, delays) ?? since + hour;
-  return since + (fractionOf(item.token) * (next - since)) / 4;
+  const spreadMs = Math.min((next - since) / 4, item.inquiryNeed === 'open' ? hour : Infinity);
+  return since + fractionOf(item.token) * spreadMs;
 }
 
 /**

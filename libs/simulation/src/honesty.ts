@@ -37,8 +37,8 @@ const own = ({ listed }: Evidence): LedgerPayment[] => listed.filter(({ isStrang
 
 const causes: Record<string, (evidence: Evidence) => boolean> = {
   attempt_not_found: (evidence) => evidence.wasClockWrong || own(evidence).length === 0,
-  payout_not_found: ({ ledger, operation }) =>
-    ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
+  payout_not_found: ({ wasClockWrong, ledger, operation }) =>
+    wasClockWrong || ledger.payouts.every(({ orderNumber }) => !operation.attempts.has(orderNumber)),
   final_status_revised: ({ listed }) => listed.some(({ revisions }) => revisions > 0),
   terms_disagree: ({ listed, ledger, operation }) =>
     listed.some(({ wasShownWrong, isStranger }) => wasShownWrong || isStranger) ||

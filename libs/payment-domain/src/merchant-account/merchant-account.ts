@@ -60,14 +60,17 @@ export const merchantAccountKey = (environment: Environment, account: string): s
 const stateAfter = { AccountPaused: 'paused', AccountDrained: 'draining', AccountResumed: 'active' } as const;
 const eventTo = { paused: 'AccountPaused', draining: 'AccountDrained', active: 'AccountResumed' } as const;
 
-/** Nothing to do where the account is in that state already: the reason of the first who asked stays. */
-export function decideAccountChange(
-  accounts: MerchantAccounts,
-  { state, ...change }: AccountChange,
-): Decision<MerchantAccountEvent, never> {
-  const before = accounts.get(merchantAccountKey(change.environment, change.account))?.state ?? 'active';
-  return { kind: 'events', events: before === state ? [] : [{ type: eventTo[state], data: change }] };
-}
+/**
+ * On record also where the account is in that state already: an earlier change that got no answer from the store may take
+ * effect yet, and would undo what was answered meanwhile without one.
+ */
+export const decideAccountChange = ({
+  state,
+  ...change
+}: AccountChange): Decision<MerchantAccountEvent, never> => ({
+  kind: 'events',
+  events: [{ type: eventTo[state], data: change }],
+});
 
 export function evolveMerchantAccounts(
   accounts: MerchantAccounts,

@@ -2,7 +2,7 @@ import { temporaryStore } from '@tollgate/event-store/testing';
 import type { AccountState } from '@tollgate/payment-domain';
 import { StartupError, silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, StoreUnavailable } from '@tollgate/event-store';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AccountsFile, changeAccount, createAccountChanges, requestReload } from './account-changes.ts';
 
@@ -45,10 +45,32 @@ describe('changes of an account', () => {
     await eventually(() => expect(later.states).toEqual(['paused', 'active']));
   });
 
-  it('are on record once, whoever asks at the same time', async () => {
+  // Seed 683: the account was paused after somebody had been told that it was active again.
+  it('cannot take effect behind a later one, where the store gave no answer', async () => {
     const store = await temporaryStore();
-    await Promise.all(Array.from({ length: 8 }, () => change(store, 'draining')));
-    expect(await Array.fromAsync(store.read('merchant-accounts'))).toHaveLength(1);
+    let takeEffect = () => Promise.resolve<unknown>(undefined);
+    const hanging: EventStore = {
+      ...store,
+      append: (...given) => {
+        takeEffect = () => store.append(...given);
+        return Promise.reject(new StoreUnavailable('store_unavailable', 'no answer'));
+      },
+    };
+    await expect(change(hanging, 'paused')).rejects.toMatchObject({ code: 'store_unavailable' });
+    await change(store, 'active');
+    expect(await takeEffect()).toMatchObject({ kind: 'conflict' });
+    expect((await follow(store)).changes.of('sandbox', 'main')).toMatchObject({ state: 'active' });
+  });
+
+  it('end in one state, whoever asks at the same time', async () => {
+    const store = await temporaryStore();
+    const changes = ['draining', 'paused', 'active', 'paused'] as const;
+    await Promise.all(changes.map((state) => change(store, state)));
+    const recorded = await Array.fromAsync(store.read('merchant-accounts'));
+    expect(recorded).toHaveLength(changes.length);
+    const { states } = await follow(store);
+    const ending = { AccountDrained: ['draining'], AccountPaused: ['paused'], AccountResumed: [] };
+    expect(states).toEqual(ending[recorded.at(-1)!.type as keyof typeof ending]);
   });
 
   it('that nobody can read change nothing, and those after them count', async () => {

@@ -33,7 +33,7 @@ export interface AccountChangeDependencies {
 }
 
 /**
- * Takes a change on record, unless the account is in that state already. It counts in a process that has caught up since.
+ * Takes a change on record, also where the account is in that state already. It counts in a process that has caught up since.
  *
  * @throws StoreUnavailable; `upgrade_not_finished` (retryable) while a process of a release runs that would not heed it
  */
@@ -42,9 +42,7 @@ export const changeAccount = (
   change: Omit<AccountChange, 'changedAt'>,
   cause: Cause,
 ): Promise<void> =>
-  append(deps, cause, (accounts) =>
-    decideAccountChange(accounts, { ...change, changedAt: deps.clock.now() }),
-  );
+  append(deps, cause, () => decideAccountChange({ ...change, changedAt: deps.clock.now() }));
 
 /** Asks every process to read its accounts file again. @throws as `changeAccount` */
 export const requestReload = (deps: AccountChangeDependencies, cause: Cause): Promise<void> =>
@@ -56,7 +54,7 @@ export const requestReload = (deps: AccountChangeDependencies, cause: Cause): Pr
 async function append(
   { store, clock, ids }: AccountChangeDependencies,
   cause: Cause,
-  decide: (accounts: MerchantAccounts) => Decision<MerchantAccountEvent, never>,
+  decide: () => Decision<MerchantAccountEvent, never>,
 ): Promise<void> {
   const metadataOf = (event: MerchantAccountEvent): EventMetadata => ({
     ...cause,

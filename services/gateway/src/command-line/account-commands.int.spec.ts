@@ -33,7 +33,6 @@ describe('account', () => {
       /^sandbox\/main draining since 20.+ by ada: maintenance\n$/,
     );
     await run(`account resume ${named}`);
-    await run(`account resume ${named}`);
     const actor = { kind: 'person', source: 'command-line' };
     expect(await events()).toMatchObject([
       { type: 'AccountPaused', metadata: { actor, schemaVersion: 2 } },
