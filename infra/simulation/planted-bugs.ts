@@ -220,9 +220,9 @@ const inquiries: readonly PlantedBug[] = [
   },
   {
     ...{ name: 'settled-for-ever', breaks: 'F1: what is final is inquired again', seeds: 400 },
-    file: `${domain}/inquiry-times.ts`,
-    from: 'if (next !== undefined) return updatedAt + next * stretch;',
-    to: "if (next !== undefined && inquiryNeed !== 'settled') return updatedAt + next * stretch;",
+    file: 'libs/view-index/src/index-inquiries.ts',
+    from: '[...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);',
+    to: "[...queuesIn(file.select, of)].filter(({ oldestDueAt, inquiryNeed }) => oldestDueAt <= now && inquiryNeed !== 'settled');",
   },
   {
     ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },

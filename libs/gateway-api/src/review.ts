@@ -28,9 +28,24 @@ const number = z
   .min(1)
   .describe('Number of the review in the life of its payment or payout; a resolution names it.');
 
+const resolution = z.string().describe('How it was resolved.');
+const reason = z.string().describe('Why, in the words of the person who resolved it.');
+const proposedBy = z
+  .string()
+  .describe('The id of the key or the person that has answered it. Another one must agree.');
+
+const proposal = z
+  .object({
+    ...{ resolution: resolutionSchema.describe('The answer.'), reason, proposedBy },
+    proposedAt: instant,
+  })
+  .describe(
+    'Where it takes two persons: the answer of the first one. It changes nothing until another one gives the same.',
+  );
+
 const review = publicObject({
   both: { code: oneOf(anyReviewCodes, 'Why a person must decide.') },
-  inAnswers: { number, since: instant, evidence },
+  inAnswers: { number, since: instant, evidence, proposal: proposal.exactOptional() },
 });
 
 /** The open reviews in a payment or payout. */
@@ -122,7 +137,8 @@ function reviewAt<Code extends string>(
 /** The events of reviews, the same for payments and payouts. */
 export function reviewEvents(codes: readonly string[], stateAfter: object) {
   const code = 'final_status_revised';
-  const resolution = { resolution: 'acknowledged', reason: 'Seen at the bank.' };
+  const answer = { resolution: 'acknowledged', reason: 'Seen at the bank.' };
+  const of = { code: oneOf(codes, 'The code of the review.'), number };
   return {
     ReviewOpened: publicEvent(
       'A review was opened: only a person can decide how it ends.',
@@ -130,17 +146,19 @@ export function reviewEvents(codes: readonly string[], stateAfter: object) {
       { code, evidence: { from: 'declined', to: 'approved' } },
       { ...stateAfter, reviews: [{ code }] },
     ),
+    ReviewResolutionProposed: publicEvent(
+      'Of two persons whom it takes, one has answered the review. It changes nothing until another one agrees.',
+      {
+        both: { ...of, resolution: z.string().describe('The answer.'), reason },
+        inAnswers: { proposedBy, proposedAt: instant },
+      },
+      { code, number: 1, ...answer },
+      { ...stateAfter, reviews: [{ code }] },
+    ),
     ReviewResolved: publicEvent(
       'The review was resolved.',
-      {
-        both: {
-          code: oneOf(codes, 'The code of the review.'),
-          number,
-          resolution: z.string().describe('How it was resolved.'),
-          reason: z.string().describe('Why, in the words of the person who resolved it.'),
-        },
-      },
-      { code, number: 1, ...resolution },
+      { both: { ...of, resolution, reason } },
+      { code, number: 1, ...answer },
       stateAfter,
     ),
   };

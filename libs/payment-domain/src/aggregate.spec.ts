@@ -110,6 +110,23 @@ describe('a review is as old as its opening', () => {
     expect(aggregate.reviewsSince).toEqual([2_000]);
   });
 
+  it('also where somebody answers it and a second person must agree', () => {
+    const proposed: UnmatchedEvent = {
+      type: 'ReviewResolutionProposed',
+      data: {
+        ...{ code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old shop' },
+        ...{ proposedBy: 'person:ada', proposedAt: 3_000 },
+      },
+    };
+    const aggregate = afterAll(unmatched, reviewOpened(0), reviewOpened(1), proposed);
+    expect(aggregate.reviewsSince).toEqual([2_000, 3_000]);
+    expect(aggregate.unmatched.reviews).toMatchObject([
+      { number: 1, proposal: { resolution: 'acknowledged', proposedBy: 'person:ada' } },
+      { number: 2 },
+    ]);
+    expect(aggregate.unmatched.reviews[1]).not.toHaveProperty('proposal');
+  });
+
   it('also where one of several is resolved, or another opens', () => {
     const two = [unmatched, reviewOpened(0), reviewOpened(1)];
     expect(afterAll(...two).reviewsSince).toEqual([2_000, 3_000]);

@@ -118,6 +118,6 @@ function reviewsSinceAfter(
   { recordedAt }: { recordedAt: number },
 ): readonly number[] {
   if (before !== undefined && old?.reviews === reviews) return before.reviewsSince;
-  // An event adds some and takes some away; those that stay are the very same.
-  return reviews.map((open) => before?.reviewsSince[old?.reviews.indexOf(open) ?? -1] ?? recordedAt);
+  const placeOf = ({ number }: Review) => old?.reviews.findIndex((each) => each.number === number) ?? -1;
+  return reviews.map((open) => before?.reviewsSince[placeOf(open)] ?? recordedAt);
 }

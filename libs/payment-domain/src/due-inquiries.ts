@@ -1,6 +1,6 @@
 /** What is due for an inquiry, as whoever keeps the due times gives it to the inquiry schedule. */
 import type { InquiryNeed } from './failed-inquiry.ts';
-import type { InquiryItem } from './inquiry-times.ts';
+import type { InquiryBounds, InquiryItem } from './inquiry-times.ts';
 import type { Environment } from './values.ts';
 
 /** Items of one kind, need and account in one shard, ordered by due time. */
@@ -33,6 +33,6 @@ export interface DueInquiries {
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
   /** Moves the due times of what has not changed since. */
   postpone(postponed: readonly Postponed[]): void;
-  /** Makes due now what is due later than this, since the Unix epoch: later than any inquiry of its need can be. */
-  recall(latestDueAt: Readonly<Record<InquiryNeed, number>>): void;
+  /** Makes due now what is beyond these bounds. */
+  recall(bounds: InquiryBounds): void;
 }

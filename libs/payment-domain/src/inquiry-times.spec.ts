@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import {
   firstInquiryAt,
+  inquiryBoundsAt,
   inquiryDelays,
   inquiryShardOf,
   inquiryShards,
-  latestDueAt,
   nextInquiryAt,
   spreadDue,
   spreadFrom,
@@ -138,7 +138,15 @@ it('leaves out what another process has inquired for the last time', () => {
 });
 
 it('knows what no right clock has put off as far', () => {
-  const now = 5 * day;
-  expect(latestDueAt(now)).toEqual({ unresolved: 7 * day, open: 7 * day, settled: 7 * day + 33 * day });
-  expect(latestDueAt(now, { ...inquiryDelays, settled: [] }).settled).toBe(7 * day);
+  const now = 50 * day;
+  expect(inquiryBoundsAt(now)).toEqual({
+    latestDueAt: { unresolved: 52 * day, open: 52 * day, settled: 52 * day + 33 * day },
+    settledSince: 20 * day,
+  });
+  // Until then the last inquiry is to come for every token.
+  const settled = { ...item, inquiryNeed: 'settled', updatedAt: 20 * day + 1 } as const;
+  for (const token of Array.from({ length: 100 }, (_, index) => `pay_${index}`))
+    expect(nextInquiryAt({ ...settled, token }, now)).toBeGreaterThan(now);
+  const never = inquiryBoundsAt(now, { ...inquiryDelays, settled: [] });
+  expect([never.latestDueAt.settled, never.settledSince]).toEqual([52 * day, Infinity]);
 });

@@ -97,13 +97,23 @@ export function spreadDue(
     : spreadFrom(item, since, delays);
 }
 
-/** No inquiry is due later than this: what is, was put off by a clock that ran ahead. */
-export function latestDueAt(now: number, delays: InquiryDelays = inquiryDelays): Record<InquiryNeed, number> {
+/** What a clock that ran ahead has put off is beyond these. Milliseconds since the Unix epoch. */
+export interface InquiryBounds {
+  /** No inquiry is due later. */
+  latestDueAt: Readonly<Record<InquiryNeed, number>>;
+  /** Of what is settled and has changed since then, an inquiry is still to come; infinite where none ever comes. */
+  settledSince: number;
+}
+
+export function inquiryBoundsAt(now: number, delays: InquiryDelays = inquiryDelays): InquiryBounds {
   const unsettled = now + 2 * day;
   return {
-    unresolved: unsettled,
-    open: unsettled,
-    settled: unsettled + 1.1 * Math.max(0, ...delays.settled),
+    latestDueAt: {
+      unresolved: unsettled,
+      open: unsettled,
+      settled: unsettled + 1.1 * Math.max(0, ...delays.settled),
+    },
+    settledSince: now - Math.max(...delays.settled),
   };
 }
 

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   afterOpened,
+  afterProposed,
   afterResolved,
   isOpen,
   noReviews,
@@ -8,9 +9,11 @@ import {
   isAbout,
   openReview,
   openReviewPer,
+  proposalFor,
   resolutions,
   resolveOpen,
   resolveWhere,
+  type Resolution,
   type Reviewable,
   type ReviewResolved,
 } from './review.ts';
@@ -164,4 +167,60 @@ test('evidence names what it was cut from', () => {
   expect(isAbout({ evidence: opened?.data.evidence ?? {} }, 'text', text)).toBe(true);
   expect(isAbout({ evidence }, 'missing', undefined)).toBe(true);
   expect(isAbout({ evidence }, 'text', null)).toBe(false);
+});
+
+describe('where it takes two persons', () => {
+  const open = openedIn(openedIn(nobody, 'even', {}), 'odd', {});
+  const odd = { code: 'odd', number: 2 } as const;
+  const answer = (id: string, resolution: Resolution = 'refund_made') =>
+    ({ resolution, reason: 'I asked them', proposer: { id, at: 7 } }) as const;
+  const proposed = (proposedBy: string, resolution: Resolution = 'refund_made') =>
+    ({
+      type: 'ReviewResolutionProposed',
+      data: { ...odd, resolution, reason: 'I asked them', proposedBy, proposedAt: 7 },
+    }) as const;
+  /** The review after these first answers. */
+  const reviewAfter = (...answers: ReturnType<typeof proposed>[]) =>
+    findOpen(
+      answers.reduce<Reviewable<Code>>(
+        (state, { data }) => ({ ...state, ...afterProposed(state, data) }),
+        open,
+      ),
+      odd,
+    )!;
+
+  test('the first answer is kept, with who gave it, when and why', () => {
+    expect(proposalFor(reviewAfter(), answer('ada'))).toEqual([proposed('ada')]);
+    const { code, number, ...proposal } = proposed('ada').data;
+    expect(reviewAfter(proposed('ada'))).toEqual({ code, number, evidence, proposal });
+  });
+
+  test('the same answer of somebody else holds', () =>
+    expect(proposalFor(reviewAfter(proposed('ada')), answer('bob'))).toBeUndefined());
+
+  test('the same answer of the same person changes nothing, however often it comes', () =>
+    expect(proposalFor(reviewAfter(proposed('ada')), answer('ada'))).toEqual([]));
+
+  test.each(['ada', 'bob'])('another answer takes its place, of %s', (id) => {
+    const [other] = proposalFor(reviewAfter(proposed('ada')), answer(id, 'refund_not_made'))!;
+    expect(other).toEqual(proposed(id, 'refund_not_made'));
+    // And the first one counts for nothing any more.
+    const after = reviewAfter(proposed('ada'), proposed(id, 'refund_not_made'));
+    expect(proposalFor(after, answer('bob'))).toEqual([proposed('bob')]);
+  });
+
+  test('one is enough to ask the service again', () =>
+    expect(proposalFor(reviewAfter(), answer('ada', 'inquire_again'))).toBeUndefined());
+
+  test('one is enough where nobody says that it takes two', () => {
+    const { proposer: _, ...alone } = answer('ada');
+    expect(proposalFor(reviewAfter(), alone)).toBeUndefined();
+    expect(proposalFor(reviewAfter(proposed('ada')), alone)).toBeUndefined();
+  });
+
+  test('the answer to one review says nothing about another', () => {
+    const state = { ...open, ...afterProposed(open, proposed('ada').data) };
+    expect(state.reviews.map(({ proposal }) => proposal?.proposedBy)).toEqual([undefined, 'ada']);
+    expect(afterProposed(open, { ...proposed('ada').data, number: 9 }).reviews).toEqual(open.reviews);
+  });
 });

@@ -2,6 +2,8 @@
  * Reviews: what only a person can decide. Opened once with evidence; resolved by a person or by a later observation.
  */
 import { z } from 'zod';
+import { since } from './schema-version.ts';
+import { instantSchema } from './values.ts';
 
 const evidenceSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
@@ -12,10 +14,29 @@ export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
  */
 const reviewNumberSchema = z.int().min(1);
 
+/** What somebody has answered to a review, where a second person must agree before it holds. */
+const proposalSchema = z.object({
+  resolution: z.string(),
+  reason: z.string(),
+  /** The id of the key, or of the person: whoever has it cannot agree. */
+  proposedBy: z.string(),
+  /** Milliseconds since the Unix epoch. */
+  proposedAt: instantSchema,
+});
+export type Proposal = z.infer<typeof proposalSchema>;
+
 /** Open reviews, and those that a person has acknowledged: the same finding does not open another one. */
 export function reviewableShape<Code extends z.ZodType<string>>(code: Code) {
   const reviews = z
-    .array(z.object({ code, evidence: evidenceSchema.readonly(), number: reviewNumberSchema }))
+    .array(
+      z.object({
+        code,
+        evidence: evidenceSchema.readonly(),
+        number: reviewNumberSchema,
+        /** The latest one. */
+        proposal: proposalSchema.exactOptional(),
+      }),
+    )
     .readonly();
   return {
     reviews,
@@ -28,6 +49,7 @@ export interface Review<Code extends string = string> {
   code: Code;
   evidence: Evidence;
   number: number;
+  proposal?: Proposal;
 }
 export interface Reviewable<Code extends string = string> {
   reviews: readonly Review<Code>[];
@@ -59,6 +81,8 @@ export const reviewOpenedSchema = <Code extends z.ZodType<string>>(code: Code) =
   z.object({ code, evidence: evidenceSchema });
 export const reviewResolvedSchema = <Code extends z.ZodType<string>>(code: Code) =>
   z.object({ code, number: reviewNumberSchema, resolution: z.string(), reason: z.string() });
+export const reviewResolutionProposedSchema = <Code extends z.ZodType<string>>(code: Code) =>
+  since(2, z.object({ code, number: reviewNumberSchema, ...proposalSchema.shape }));
 
 export interface ReviewOpened<Code extends string> {
   type: 'ReviewOpened';
@@ -67,6 +91,10 @@ export interface ReviewOpened<Code extends string> {
 export interface ReviewResolved<Code extends string> {
   type: 'ReviewResolved';
   data: { code: Code; number: number; resolution: string; reason: string };
+}
+export interface ReviewResolutionProposed<Code extends string> {
+  type: 'ReviewResolutionProposed';
+  data: { code: Code; number: number } & Proposal;
 }
 
 /** Characters of one text of the evidence at most: the service's texts may have any length. */
@@ -121,6 +149,34 @@ export const findOpen = <Code extends string>(
   { code, number }: Pick<Review<Code>, 'code' | 'number'>,
 ): Review<Code> | undefined => reviews.find((open) => open.code === code && open.number === number);
 
+/** Whoever answers a review where a second person must agree. */
+export interface Proposer {
+  /** The id of the key, or of the person. */
+  id: string;
+  /** When, milliseconds since the Unix epoch. */
+  at: number;
+}
+
+/**
+ * What is recorded of an answer that a second person must agree with; undefined where it holds now, because this is the second
+ * person, or because it does nothing but ask the service again.
+ */
+export function proposalFor<Code extends string>(
+  { code, number, proposal }: Review<Code>,
+  {
+    resolution,
+    reason,
+    proposer,
+  }: { resolution: Resolution; reason: string; proposer?: Proposer | undefined },
+): ReviewResolutionProposed<Code>[] | undefined {
+  if (proposer === undefined || resolution === 'inquire_again') return undefined;
+  const isProposed = proposal?.resolution === resolution;
+  if (isProposed) return proposal.proposedBy === proposer.id ? [] : undefined;
+  const { id: proposedBy, at: proposedAt } = proposer;
+  const data = { code, number, resolution, reason, proposedBy, proposedAt };
+  return [{ type: 'ReviewResolutionProposed', data }];
+}
+
 /** Resolves the open reviews that are over. */
 export const resolveWhere = <Code extends string>(
   { reviews }: Pick<Reviewable<Code>, 'reviews'>,
@@ -148,6 +204,14 @@ export function afterOpened<Code extends string>(
   return { reviews: [...reviews, { code, evidence, number }], reviewCount: number };
 }
 
+export function afterProposed<Code extends string>(
+  { reviews }: Pick<Reviewable<Code>, 'reviews'>,
+  { code, number, ...proposal }: ReviewResolutionProposed<Code>['data'],
+): Pick<Reviewable<Code>, 'reviews'> {
+  const about = findOpen({ reviews }, { code, number });
+  return { reviews: reviews.map((open) => (open === about ? { ...open, proposal } : open)) };
+}
+
 /** What is found again after these is new: nobody has accepted it as it is. */
 const notLastWords: readonly string[] = ['inquire_again', 'observed_terms_apply'] satisfies Resolution[];
 /** After these the same finding opens no further review. */
@@ -158,9 +222,8 @@ export function afterResolved<Code extends string>(
   { code, number, resolution }: ReviewResolved<Code>['data'],
 ): Pick<Reviewable<Code>, 'reviews' | 'acknowledged'> {
   const resolved = findOpen({ reviews }, { code, number });
-  return {
-    reviews: reviews.filter((open) => open !== resolved),
-    acknowledged:
-      resolved !== undefined && lastWords.has(resolution) ? [...acknowledged, resolved] : acknowledged,
-  };
+  const left = { reviews: reviews.filter((open) => open !== resolved), acknowledged };
+  if (resolved === undefined || !lastWords.has(resolution)) return left;
+  const { proposal: _, ...accepted } = resolved;
+  return { ...left, acknowledged: [...acknowledged, accepted] };
 }

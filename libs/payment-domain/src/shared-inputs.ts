@@ -1,6 +1,6 @@
 /** Commands and observations that payments and payouts share. */
 import type { FailedInquiry } from './failed-inquiry.ts';
-import type { Resolution } from './review.ts';
+import type { Proposer, Resolution } from './review.ts';
 
 /** A person resolves an open review. */
 export interface ResolveReview<Code extends string = string> {
@@ -10,6 +10,8 @@ export interface ResolveReview<Code extends string = string> {
   number: number;
   resolution: Resolution;
   reason: string;
+  /** Present where it takes a second person to agree; absent where one is enough. */
+  proposer?: Proposer;
 }
 
 /** The service does not know what it accepted. */

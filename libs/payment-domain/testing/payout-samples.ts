@@ -99,6 +99,13 @@ export const payoutSampleEvents: { [Type in PayoutEventType]: PayoutEventOf<Type
     type: 'ReviewOpened',
     data: { code: 'terms_disagree', evidence: { text: 'a', number: 1, flag: true, nothing: null } },
   },
+  ReviewResolutionProposed: {
+    type: 'ReviewResolutionProposed',
+    data: {
+      ...{ code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'I asked them' },
+      ...{ proposedBy: 'key-1', proposedAt: 50_000 },
+    },
+  },
   ReviewResolved: {
     type: 'ReviewResolved',
     data: { code: 'terms_disagree', number: 1, resolution: 'acknowledged', reason: 'seen at the bank' },

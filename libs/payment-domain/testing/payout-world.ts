@@ -186,12 +186,14 @@ const beginPayoutInquiry = ({ now, service, state }: PayoutWorld): PayoutInput =
   inquiredAt: now,
 });
 
-function personResolves({ state }: PayoutWorld, pick: number): PayoutInput | undefined {
+function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput | undefined {
   const open = state && picked(state.reviews, pick);
   if (open === undefined) return undefined;
   const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
   const { code, number } = open;
-  return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason' };
+  // Sometimes it takes two of them.
+  const proposer = pick % 4 > 0 ? {} : { proposer: { id: `person-${(pick / 4) & 1}`, at: now } };
+  return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason', ...proposer };
 }
 
 const inquireFailures = ['no_answer', 'account_missing', 'refused'] as const;

@@ -295,8 +295,11 @@ function addMachines(world: World, disasters: Disasters): void {
   const { random, scheduler, faults, weather, trace } = world;
   const answerOf = createServiceApi(world.ledger, random.fork('service'), faults);
   const leaseMs = random.fork('lease').pick([10_000, 30_000, 60_000]);
+  // The first comes while everything still fails, however short the seed is.
   const settledAfterS =
-    faults.blind === 'inquiries about what is final' ? [30 * 86_400] : [300, 900, 2_400, 6_600];
+    faults.blind === 'inquiries about what is final'
+      ? [30 * 86_400]
+      : [Math.round(300 * world.pace), 900, 2_400, 6_600];
   const { isCut } = world.partitions;
   const machines = world.machines as RunningMachine[];
   const webhookClient = createWebhookReceivers(world);

@@ -1,7 +1,12 @@
 /** What the index keeps in its SQLite file, and how it is read. */
 import type { DatabaseSync } from 'node:sqlite';
 import { beginning, type Position } from '@tollgate/event-store';
-import { nextInquiryAt, type Environment, type InquiryNeed, type Postponed } from '@tollgate/payment-domain';
+import {
+  nextInquiryAt,
+  type Environment,
+  type InquiryBounds,
+  type Postponed,
+} from '@tollgate/payment-domain';
 import { TollgateError } from '@tollgate/service-kit';
 import {
   totalsVersion,
@@ -44,8 +49,8 @@ export interface IndexFile {
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
-  /** Makes due at `now` what is due later than any inquiry of its need can be. */
-  recall(now: number, latestDueAt: Readonly<Record<InquiryNeed, number>>): void;
+  /** Makes due at `now` what is beyond these bounds. */
+  recall(now: number, bounds: InquiryBounds): void;
   /** Rows of a text that is prepared once, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];
   close(): void;
@@ -87,7 +92,7 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
       return row && { token: String(row['token']), team: String(row['team']) };
     },
     postpone: (postponed) => inTransaction(database, () => postponeIn(statements, postponed)),
-    recall: (now, latestDueAt) => inTransaction(database, () => recallIn(statements, { now, latestDueAt })),
+    recall: (now, bounds) => inTransaction(database, () => recallIn(statements, { now, bounds })),
     select,
     close: () => database.close(),
   };

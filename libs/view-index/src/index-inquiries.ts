@@ -5,10 +5,11 @@
 import {
   environmentSchema,
   inquiryNeeds,
+  inquiryShards,
   type DueItem,
   type DueQueue,
+  type InquiryBounds,
   type InquiryItem,
-  type InquiryNeed,
   type Postponed,
 } from '@tollgate/payment-domain';
 import type { IndexFile } from './index-file.ts';
@@ -19,10 +20,10 @@ export type DueAt = (item: InquiryItem) => number | undefined;
 
 const queued = 'shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at <= ?';
 
-/** The queues of a shard in which something is due, each with its oldest due time: a step of the index for each queue. */
-export function* dueQueuesIn(
-  file: IndexFile,
-  { kind, shard, inquiryNeed, now }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
+/** The queues of a shard, each with its oldest due time: a step of the index for each queue. */
+function* queuesIn(
+  select: IndexFile['select'],
+  { kind, shard, inquiryNeed }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'>,
 ): Generator<DueQueue & { oldestDueAt: number }> {
   const sql = `SELECT account, due_at AS dueAt FROM ${kind}s
     WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account > ? AND due_at IS NOT NULL
@@ -31,14 +32,20 @@ export function* dueQueuesIn(
     let account = '';
     for (;;) {
       // A comparison of pairs would pass over all rows of the environment.
-      const [row] = file.select(sql, [shard, inquiryNeed, environment, account]);
+      const [row] = select(sql, [shard, inquiryNeed, environment, account]);
       if (row === undefined) break;
       account = String(row['account']);
-      const oldestDueAt = Number(row['dueAt']);
-      if (oldestDueAt <= now) yield { kind, shard, inquiryNeed, environment, account, oldestDueAt };
+      yield { kind, shard, inquiryNeed, environment, account, oldestDueAt: Number(row['dueAt']) };
     }
   }
 }
+
+/** The queues of a shard in which something is due. */
+export const dueQueuesIn = (
+  file: IndexFile,
+  { now, ...of }: Pick<DueQueue, 'kind' | 'shard' | 'inquiryNeed'> & { now: number },
+): (DueQueue & { oldestDueAt: number })[] =>
+  [...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);
 
 /** The queues of these shards in which something is due. */
 export const dueQueuesOf = (
@@ -47,7 +54,7 @@ export const dueQueuesOf = (
 ): (DueQueue & { oldestDueAt: number })[] =>
   (['payment', 'payout'] as const).flatMap((kind) =>
     shards.flatMap((shard) =>
-      inquiryNeeds.flatMap((inquiryNeed) => [...dueQueuesIn(file, { kind, shard, inquiryNeed, now })]),
+      inquiryNeeds.flatMap((inquiryNeed) => dueQueuesIn(file, { kind, shard, inquiryNeed, now })),
     ),
   );
 
@@ -71,22 +78,26 @@ const toItem = (row: Row) => ({
   dueAt: Number(row['dueAt']),
 });
 
-/** To be called in a transaction. */
+/** Queue by queue, so that it costs what it finds. To be called in a transaction. */
 export function recallIn(
   statements: Statements,
-  { now, latestDueAt }: { now: number; latestDueAt: Readonly<Record<InquiryNeed, number>> },
+  { now, bounds: { latestDueAt, settledSince } }: { now: number; bounds: InquiryBounds },
 ): void {
-  for (const kind of ['payment', 'payout'])
-    for (const need of inquiryNeeds)
-      statements(`UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = ? AND due_at > ?`).run(
-        ...[now, need, Math.ceil(latestDueAt[need])],
-      );
-  // By a clock that ran ahead, all distances of what had just become final had passed: it would never be inquired.
-  const youngest = Math.floor(2 * now - latestDueAt.settled);
-  for (const kind of ['payment', 'payout'])
+  const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
+  for (const kind of ['payment', 'payout'] as const) {
+    const late = `UPDATE ${kind}s SET due_at = ?
+      WHERE shard = ? AND inquiry_need = ? AND environment = ? AND account = ? AND due_at > ?`;
+    for (let shard = 0; shard < inquiryShards; shard += 1)
+      for (const inquiryNeed of inquiryNeeds)
+        for (const { environment, account } of [...queuesIn(select, { kind, shard, inquiryNeed })])
+          statements(late).run(
+            ...[now, shard, inquiryNeed, environment, account, Math.ceil(latestDueAt[inquiryNeed])],
+          );
+    // By a clock that ran ahead, all distances of what had just become final had passed: it would never be inquired.
     statements(
       `UPDATE ${kind}s SET due_at = ? WHERE inquiry_need = 'settled' AND due_at IS NULL AND updated_at > ?`,
-    ).run(...[now, youngest]);
+    ).run(now, settledSince);
+  }
 }
 
 /** Sets due times, of rows that have not changed since. To be called in a transaction. */

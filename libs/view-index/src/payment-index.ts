@@ -169,7 +169,7 @@ export function createPaymentIndex({
     dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
     dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
     postpone: (postponed) => read((file) => file.postpone(postponed)),
-    recall: (latestDueAt) => readWhole((file) => file.recall(clock.now(), latestDueAt)),
+    recall: (bounds) => readWhole((file) => file.recall(clock.now(), bounds)),
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
     listPayouts: (query) =>
       readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),

@@ -9,10 +9,10 @@ import { viewKinds } from './view-kinds.ts';
 
 /** The version of each view, with the schema of that version. */
 const known: Record<string, [version: number, schema: string]> = {
-  payment: [9, '56741915b5b6'],
-  payout: [9, '322d8822fc98'],
+  payment: [10, '1545f2c82cb0'],
+  payout: [10, 'f07b47fdaa03'],
   dispute: [1, '65a12860b2bd'],
-  unmatched: [1, '8827f8aea1c4'],
+  unmatched: [2, 'e431ebd23ae1'],
 };
 
 /** Also of the order of its fields, which is that of the bytes that are stored. */

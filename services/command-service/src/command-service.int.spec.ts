@@ -56,7 +56,7 @@ const depsWith = (changes: Partial<CommandServiceDependencies>): CommandServiceD
   findByServiceToken: () => undefined,
   ...{ index: emptyIndex, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
   books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
-  reconciledAfterDays: [],
+  ...{ reconciledAfterDays: [], reviewsByTwo: [] },
   ...changes,
 });
 

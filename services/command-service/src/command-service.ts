@@ -4,7 +4,7 @@
  */
 import type { EventStore } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
-import type { InquiryDelays } from '@tollgate/payment-domain';
+import type { Environment, InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
 import type { SecurityWatch, TeamDirectory, TeamKeys } from '@tollgate/teams';
 import type { FastifyInstance } from 'fastify';
@@ -73,6 +73,8 @@ export interface CommandServiceDependencies {
   books: Books;
   /** Days after which a day is compared again. */
   reconciledAfterDays: readonly number[];
+  /** The environments in which it takes two persons to resolve a review. */
+  reviewsByTwo: readonly Environment[];
   accounts: ChangeableAccounts;
   /** Where the accounts are those of a file. */
   accountsFile?: AccountsFile | undefined;

@@ -278,6 +278,7 @@ export const texts = {
     refundTooHigh: (most: string) => `At most ${most} can be refunded now. Nothing was sent.`,
     refusedAmount: 'The amount is not a number such as 12.50. Nothing was sent.',
     reviewResolved: 'The review is resolved.',
+    reviewProposed: 'Your answer is kept. It holds when a second person gives the same.',
   },
   payouts: payoutTexts,
   reconciliations: reconciliationTexts,

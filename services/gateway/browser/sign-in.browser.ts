@@ -9,7 +9,12 @@ import { type System, startSystem, stopEverything } from '../e2e/system.ts';
 import { launchChromium, seriousFaults } from './chromium.ts';
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
 
-const people = { ada: ['payments-admins', 'staff'], vera: ['staff'], eve: ['visitors'] };
+const people = {
+  ada: ['payments-admins', 'staff'],
+  olga: ['payments-operators', 'staff'],
+  vera: ['staff'],
+  eve: ['visitors'],
+};
 
 let provider: IdentityProvider;
 let system: System;
@@ -28,6 +33,7 @@ beforeAll(async () => {
     env: {
       ...{ ...ports, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'tollgate', OIDC_CLIENT_SECRET: 'hush' },
       ...{ CONSOLE_PUBLIC_URL: publicUrl, OIDC_VIEWERS: 'staff', OIDC_ADMINS: 'payments-admins' },
+      ...{ OIDC_OPERATORS: 'payments-operators', REVIEWS_BY_TWO: 'sandbox' },
     },
   });
   browser = await launchChromium();
@@ -91,8 +97,8 @@ it('an admin by a group signs in, is told as whom, and is out when he signs out'
 });
 
 /** A payment that was declined, and is approved after all. */
-async function openReview(): Promise<string> {
-  const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber: 'revised' };
+async function openReview(orderNumber: string): Promise<string> {
+  const body = { product: 'Tea', amount: 1250, currency: 'EUR', orderNumber };
   const { token } = (await system.gateway('POST', '/api/v1/payments', { body })).body;
   const serviceToken = await serviceTokenOf(system.sandbox, token);
   await system.sandbox('POST', `/sandbox/payments/${serviceToken}/pay`, { outcome: 'declined' });
@@ -106,7 +112,7 @@ async function openReview(): Promise<string> {
 }
 
 it('a viewer by a group sees a review and no way to decide it, and is refused where he sends one', async () => {
-  const token = await openReview();
+  const token = await openReview('revised-1');
   const [code = ''] = await reviewsOf(system.gateway, token);
   await signIn('vera');
   await page.goto(own('/console/reviews'));
@@ -127,6 +133,34 @@ it('a viewer by a group sees a review and no way to decide it, and is refused wh
   });
   expect([refused.statusCode, refused.body.errors[0]?.code]).toEqual([403, 'scope_missing']);
   expect(await reviewsOf(system.gateway, token)).toEqual([code]);
+});
+
+it('where it takes two persons, the first answer is kept and the second one decides', async () => {
+  const token = await openReview('revised-2');
+  const [code = ''] = await reviewsOf(system.gateway, token);
+  const review = own(`/console/reviews/${token}/${code}/1`);
+  const decide = async (reason: string) => {
+    await page.goto(review);
+    await page.getByRole('radio').first().check();
+    await page.locator('textarea[name="reason"]').fill(reason);
+    await page.getByRole('button', { name: 'Decide' }).click();
+  };
+  await signIn('ada');
+  await decide('The bank has it.');
+  await page.getByText('Your answer is kept. It holds when a second person gives the same.').waitFor();
+  await page.getByText('Yours is the first answer').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await context.clearCookies();
+  await signIn('olga');
+  await page.goto(own('/console/reviews'));
+  await page.locator('tr[data-row]', { hasText: 'One of two persons has answered.' }).waitFor();
+  await page.goto(review);
+  await page.locator('#proposal', { hasText: 'The bank has it.' }).waitFor();
+  await page.getByText('The same answer from you holds at once').waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await decide('I have asked, too.');
+  await page.getByText('The review is resolved.').waitFor();
+  await eventually(async () => expect(await reviewsOf(system.gateway, token)).toEqual([]));
 });
 
 const viewersToken = ['--as', 'vera', 'operator', 'token', '--role', 'viewer'];

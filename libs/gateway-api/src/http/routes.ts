@@ -318,7 +318,8 @@ const others = {
     service: 'command-service',
     ...{ method: 'POST', url: '/api/v1/reviews/:token/resolve', tag: 'People' },
     summary: 'Resolves a review',
-    description: 'Who resolved it, and why, becomes part of the history.',
+    description:
+      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another key or person gives the same; another answer takes its place. `inquire_again` takes one.',
     ...{ scopes: ['admin'], isCommand: true },
     body: {
       schema: 'Resolution',
@@ -329,7 +330,10 @@ const others = {
         reason: 'Asked the Payment Service.',
       },
     },
-    answers: done('The review is resolved.', 'ResolvedReview'),
+    answers: {
+      ...done('The review is resolved.', 'ResolvedReview'),
+      ...unknown('ResolvedReview', 'The answer is kept until a second person gives the same.'),
+    },
     errors: [
       ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),
       ...(['resolution_not_allowed', ...ofCommands] as const),

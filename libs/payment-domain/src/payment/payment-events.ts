@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
-import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
@@ -160,6 +160,8 @@ export const paymentEventSchemas = {
   /** What a deferred callback named has been inquired. */
   CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(reviewCodeSchema),
+  /** Of two persons whom it takes, one has answered the review. */
+  ReviewResolutionProposed: reviewResolutionProposedSchema(reviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(reviewCodeSchema),
 } as const;
 

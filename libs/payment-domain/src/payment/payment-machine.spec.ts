@@ -51,6 +51,7 @@ const machineEvents: Record<string, PaymentMachineEvent> = {
   CallbackDeferred: { type: 'CallbackDeferred' },
   CallbackInquired: { type: 'CallbackInquired' },
   ReviewOpened: { type: 'ReviewOpened' },
+  ReviewResolutionProposed: { type: 'ReviewResolutionProposed' },
   ReviewResolved: { type: 'ReviewResolved' },
 };
 

@@ -65,6 +65,7 @@ export const paymentMachine = setup({
   type: 'parallel',
   on: {
     ReviewOpened: stay,
+    ReviewResolutionProposed: stay,
     ReviewResolved: stay,
     CallbackDeferred: stay,
     CallbackInquired: stay,

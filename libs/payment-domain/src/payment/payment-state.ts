@@ -11,6 +11,7 @@ import {
 } from '../deferred-callback.ts';
 import {
   afterOpened,
+  afterProposed,
   afterResolved,
   findOpen,
   noReviews,
@@ -280,6 +281,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return { ...state, ...afterInquired(state, event.data) };
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
+    case 'ReviewResolutionProposed':
+      return { ...state, ...afterProposed(state, event.data) };
     case 'ReviewResolved':
       return closeReview(state, event);
     case 'AttemptNotSent':

@@ -187,9 +187,9 @@ function checkDecision(
   // Deterministic, and pure: the same command on the same payment gives the same events.
   expectSame(decide(before, command), { kind: 'events', events });
   expectSame(events.reduce<PaymentState>(evolve, before), world.state);
-  // Idempotent: the second time changes nothing; a resolution cannot be repeated.
+  // Idempotent: the second time changes nothing; a resolution that holds cannot be repeated.
   const again =
-    command.type === 'ResolveReview'
+    command.type === 'ResolveReview' && events[0]?.type !== 'ReviewResolutionProposed'
       ? { kind: 'refused', refusal: { code: 'review_not_found' } }
       : { kind: 'events', events: [] };
   expectSame(decide(world.state, command), again);
@@ -307,7 +307,7 @@ function checkAgreement(world: World): void {
 
 const seenInAll = [
   ...['AttemptAccepted', 'AttemptNotSent', 'AttemptRefused', 'AttemptStarted', 'AttemptUnresolved'],
-  ...['ReviewOpened', 'ReviewResolved', 'CaptureRefused', 'CaptureSubmitted'],
+  ...['ReviewOpened', 'ReviewResolutionProposed', 'ReviewResolved', 'CaptureRefused', 'CaptureSubmitted'],
   ...['CaptureUnresolved', 'VoidRefused', 'VoidSubmitted', 'VoidUnresolved', 'PaymentVoided'],
   ...['ExternalRefundObserved', 'FinalStatusRevised', 'PaymentApproved', 'PaymentDeclined', 'PaymentExpired'],
   ...['PaymentFailed', 'PaymentAuthorized', 'PaymentPending', 'PaymentRequested', 'RecurringTokenIssued'],

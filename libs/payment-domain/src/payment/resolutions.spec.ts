@@ -245,6 +245,42 @@ test('after inquire_again, what is still not found opens another review', () => 
     .then([opened('attempt_not_found', { attemptNumber: 1 })]);
 });
 
+// --- It takes two persons
+
+test.each([
+  ['attempt_not_found', 'payment_not_made', historyTo.unresolved],
+  ['terms_disagree', 'acknowledged', historyTo.init],
+] as const)('%s ends only when a second person agrees', (code, resolution, before) => {
+  const history = [...before, open(code)];
+  const by = (id: string) => ({ ...say(code, resolution), proposer: { id, at: 5 } });
+  const first = decided(history, by('ada'));
+  expect(types(first)).toEqual(['ReviewResolutionProposed']);
+  const proposed = [...history, ...first];
+  expect(paymentAfter(proposed)).toMatchObject({ phase: paymentAfter(history).phase, reviews: [{ code }] });
+  expect(decided(proposed, by('ada'))).toEqual([]);
+  const second = decided(proposed, by('bob'));
+  expect(second).toEqual(decided(history, say(code, resolution)));
+  expect(paymentAfter([...proposed, ...second]).reviews).toEqual([]);
+});
+
+test('what is not allowed is refused to the first of two persons', () => {
+  given([...historyTo.approved, open('attempt_not_found')])
+    .when({ ...say('attempt_not_found', 'payment_not_made'), proposer: { id: 'ada', at: 5 } })
+    .thenRefused('resolution_not_allowed');
+});
+
+// Ada had said that it was not made, and then it was found: nobody may agree with her any more.
+test('what is found out ends the review, whatever one of two persons has answered', () => {
+  const answer = { ...say('attempt_not_found', 'payment_not_made'), proposer: { id: 'ada', at: 5 } } as const;
+  const history = [...lostCard, notFound];
+  const proposed = [...history, ...decided(history, answer)];
+  const after = [...proposed, ...decided(proposed, foundByInquiry)];
+  expect(paymentAfter(after)).toMatchObject({ phase: 'approved', reviews: [] });
+  given(after)
+    .when({ ...answer, proposer: { id: 'bob', at: 6 } })
+    .thenRefused('review_not_found');
+});
+
 // --- The service shows it under another amount
 
 // The service declined the payment and then approved it with another amount, before anybody inquired. Nothing was taken

@@ -2,7 +2,14 @@
 import { amountSchema } from '@tollgate/payment-api/values';
 import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { unreachable } from '../invariant.ts';
-import { findOpen, resolveWhere, type Evidence, type Resolution, type Review } from '../review.ts';
+import {
+  findOpen,
+  proposalFor,
+  resolveWhere,
+  type Evidence,
+  type Resolution,
+  type Review,
+} from '../review.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PaymentRefusal } from './payment-commands.ts';
@@ -70,14 +77,17 @@ function mayBeUnmade({ phase }: Payment, code: ReviewCode): boolean {
 
 export function resolveReview(
   state: Payment,
-  { code, number, resolution, reason }: ResolveReview<ReviewCode>,
+  answer: ResolveReview<ReviewCode>,
 ): Decision<PaymentEvent, PaymentRefusal> {
+  const { code, number, resolution, reason } = answer;
   const open = findOpen(state, { code, number });
   if (open === undefined) return refuse({ code: 'review_not_found' });
   const allowed = resolutionsOf(state, open);
   if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
   const effect = effectOf(state, open, resolution);
   if (effect === undefined) return refuse({ code: 'review_not_found' });
+  const proposed = proposalFor(open, answer);
+  if (proposed !== undefined) return events(...proposed);
   const resolved: PaymentEvent = { type: 'ReviewResolved', data: { code, number, resolution, reason } };
   return events(
     ...inOrder<Payment, PaymentEvent>(state, evolve, [() => [resolved, ...effect], resolveAnswered]),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { callWindowSchema } from '../outbound-call/outbound-call.ts';
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
-import { reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
+import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
 import { type EventOf, eventFamily } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
@@ -134,6 +134,8 @@ export const payoutEventSchemas = {
   /** What a deferred callback named has been inquired. */
   CallbackInquired: callbackInquiredSchema,
   ReviewOpened: reviewOpenedSchema(payoutReviewCodeSchema),
+  /** Of two persons whom it takes, one has answered the review. */
+  ReviewResolutionProposed: reviewResolutionProposedSchema(payoutReviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(payoutReviewCodeSchema),
 } as const;
 

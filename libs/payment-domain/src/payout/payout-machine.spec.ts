@@ -31,6 +31,7 @@ const machineEvents: Record<string, PayoutMachineEvent> = {
   CallbackDeferred: { type: 'CallbackDeferred' },
   CallbackInquired: { type: 'CallbackInquired' },
   ReviewOpened: { type: 'ReviewOpened' },
+  ReviewResolutionProposed: { type: 'ReviewResolutionProposed' },
   ReviewResolved: { type: 'ReviewResolved' },
 };
 

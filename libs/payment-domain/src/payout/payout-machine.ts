@@ -27,7 +27,13 @@ export const payoutMachine = setup({
 }).createMachine({
   id: 'payout',
   initial: 'paying',
-  on: { ReviewOpened: stay, ReviewResolved: stay, CallbackDeferred: stay, CallbackInquired: stay },
+  on: {
+    ReviewOpened: stay,
+    ReviewResolutionProposed: stay,
+    ReviewResolved: stay,
+    CallbackDeferred: stay,
+    CallbackInquired: stay,
+  },
   states: {
     awaiting_approval: {
       on: { PayoutApprovalGranted: 'approval_granted', PayoutApprovalRefused: stay, PayoutFailed: 'failed' },

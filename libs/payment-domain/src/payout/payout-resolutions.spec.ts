@@ -120,6 +120,26 @@ describe('what a person resolves', () => {
     data: { code, number, resolution, reason: 'asked the bank' },
   });
 
+  test('ends only when a second person agrees, where it takes two', () => {
+    const answer = resolve('payout_not_found', 'payout_not_made');
+    const by = (id: string, history: readonly PayoutEvent[]) =>
+      decidePayout(payoutAfter(history), { ...answer, proposer: { id, at: 5 } } as PayoutInput);
+    const history = [...unresolved, payoutReviewOpened('payout_not_found')];
+    const proposed: PayoutEvent = {
+      type: 'ReviewResolutionProposed',
+      data: {
+        ...{ code: 'payout_not_found', number: 1, resolution: 'payout_not_made', reason: 'asked the bank' },
+        ...{ proposedBy: 'ada', proposedAt: 5 },
+      },
+    };
+    expect(by('ada', history)).toEqual({ kind: 'events', events: [proposed] });
+    expect(by('ada', [...history, proposed])).toEqual({ kind: 'events', events: [] });
+    expect(by('bob', [...history, proposed])).toEqual({
+      kind: 'events',
+      events: [said('payout_not_found', 'payout_not_made'), failedBecause('resolved')],
+    });
+  });
+
   test('must be there', () => {
     given([]).when(resolve('payout_not_found', 'inquire_again')).thenRefused('payout_not_found');
     given(unresolved).when(resolve('payout_not_found', 'inquire_again')).thenRefused('review_not_found');

@@ -1,6 +1,6 @@
 /** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
 import { events, refuse, type Decision } from '../decision.ts';
-import { findOpen, resolveWhere, type Resolution } from '../review.ts';
+import { findOpen, proposalFor, resolveWhere, type Resolution } from '../review.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PayoutRefusal } from './payout-commands.ts';
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
@@ -25,11 +25,15 @@ export function payoutResolutionsOf(payout: Payout, code: PayoutReviewCode): rea
 
 export function resolvePayoutReview(
   state: Payout,
-  { code, number, resolution, reason }: ResolveReview<PayoutReviewCode>,
+  answer: ResolveReview<PayoutReviewCode>,
 ): Decision<PayoutEvent, PayoutRefusal> {
-  if (findOpen(state, { code, number }) === undefined) return refuse({ code: 'review_not_found' });
+  const { code, number, resolution, reason } = answer;
+  const open = findOpen(state, { code, number });
+  if (open === undefined) return refuse({ code: 'review_not_found' });
   const allowed = payoutResolutionsOf(state, code);
   if (!allowed.includes(resolution)) return refuse({ code: 'resolution_not_allowed', allowed });
+  const proposed = proposalFor(open, answer);
+  if (proposed !== undefined) return events(...proposed);
   const ended = resolution === 'payout_not_made' ? [endPayout(state)] : [];
   return events({ type: 'ReviewResolved', data: { code, number, resolution, reason } }, ...ended);
 }

@@ -11,7 +11,7 @@ import {
   latestDeferredAt,
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
-import { afterOpened, afterResolved, noReviews, reviewableShape } from '../review.ts';
+import { afterOpened, afterProposed, afterResolved, noReviews, reviewableShape } from '../review.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   payoutCallSchema,
@@ -127,6 +127,8 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return { ...state, ...afterInquired(state, event.data) };
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
+    case 'ReviewResolutionProposed':
+      return { ...state, ...afterProposed(state, event.data) };
     case 'ReviewResolved':
       return { ...state, ...afterResolved(state, event.data) };
     case 'PayoutApprovalRefused':

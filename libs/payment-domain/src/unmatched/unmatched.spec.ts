@@ -94,6 +94,17 @@ describe('its review', () => {
     given(history).when(resolve()).thenRefused('review_not_found');
   });
 
+  it('ends only when a second person agrees, where it takes two', () => {
+    const by = (id: string, history: readonly UnmatchedEvent[]) => {
+      const state = history.reduce<Unmatched | undefined>(evolveUnmatched, undefined);
+      const decision = decideUnmatched(state, resolve({ proposer: { id, at: 5 } }));
+      return decision.kind === 'refused' ? [] : decision.events;
+    };
+    const first = by('ada', [observed(), opened()]);
+    expect(first).toMatchObject([{ type: 'ReviewResolutionProposed', data: { proposedBy: 'ada' } }]);
+    expect(by('bob', [observed(), opened(), ...first])).toEqual([resolved]);
+  });
+
   it('has no other resolution', () => {
     given([observed(), opened()])
       .when(resolve({ resolution: 'inquire_again' }))

@@ -8,10 +8,13 @@ import { events, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import {
   afterOpened,
+  afterProposed,
   afterResolved,
   findOpen,
   noReviews,
   openReview,
+  proposalFor,
+  reviewResolutionProposedSchema,
   reviewableShape,
   reviewOpenedSchema,
   reviewResolvedSchema,
@@ -54,6 +57,7 @@ const eventSchemas = {
   /** `team`: the only team of the account at that time, which may see it; absent where there are several. */
   UnmatchedObserved: factsSchema.extend({ team: z.string().optional() }),
   ReviewOpened: reviewOpenedSchema(unmatchedReviewCodeSchema),
+  ReviewResolutionProposed: reviewResolutionProposedSchema(unmatchedReviewCodeSchema),
   ReviewResolved: reviewResolvedSchema(unmatchedReviewCodeSchema),
 } as const;
 
@@ -88,6 +92,8 @@ export function decideUnmatched(
   const { code, number, resolution, reason } = input;
   if (!unmatchedResolutions.includes(resolution))
     return refuse({ code: 'resolution_not_allowed', allowed: unmatchedResolutions });
+  const proposed = proposalFor(open, input);
+  if (proposed !== undefined) return events(...proposed);
   return events({ type: 'ReviewResolved', data: { code, number, resolution, reason } });
 }
 
@@ -135,6 +141,8 @@ export function evolveUnmatched(state: Unmatched | undefined, event: UnmatchedEv
   switch (event.type) {
     case 'ReviewOpened':
       return { ...state, ...afterOpened(state, event.data) };
+    case 'ReviewResolutionProposed':
+      return { ...state, ...afterProposed(state, event.data) };
     case 'ReviewResolved':
       return { ...state, ...afterResolved(state, event.data) };
     default:

@@ -125,6 +125,13 @@ export const happening = {
       },
     },
   },
+  resolutionProposed: {
+    type: 'ReviewResolutionProposed',
+    data: {
+      ...{ code: 'second_payment_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
+      ...{ proposedBy: 'k1', proposedAt: startedAt },
+    },
+  },
   reviewResolved: {
     type: 'ReviewResolved',
     data: { code: 'second_payment_found', number: 1, resolution: 'refunded', reason: 'by hand' },

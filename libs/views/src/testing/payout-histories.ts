@@ -69,6 +69,13 @@ export const payoutHappening = {
   callbackInquired: { type: 'CallbackInquired', data: { serviceToken } },
   reviews: { type: 'ReviewOpened', data: { code: 'payout_not_found', evidence: { serviceToken } } },
   secondFound: { type: 'ReviewOpened', data: { code: 'second_payout_found', evidence: { serviceToken } } },
+  resolutionProposed: {
+    type: 'ReviewResolutionProposed',
+    data: {
+      ...{ code: 'payout_not_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },
+      ...{ proposedBy: 'k1', proposedAt: startedAt },
+    },
+  },
   reviewResolved: {
     type: 'ReviewResolved',
     data: { code: 'payout_not_found', number: 1, resolution: 'acknowledged', reason: 'by hand' },

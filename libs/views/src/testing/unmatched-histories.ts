@@ -16,6 +16,13 @@ const unmatchedObserved = (
 const unmatchedHappening = {
   changed: unmatchedObserved({ status: 'refunded', refundedAmount: 900 }),
   reviews: { type: 'ReviewOpened', data: { code: 'only_at_service', evidence: { amount: 900 } } },
+  resolutionProposed: {
+    type: 'ReviewResolutionProposed',
+    data: {
+      ...{ code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'by hand' },
+      ...{ proposedBy: 'k1', proposedAt: Date.UTC(2026, 0, 2) },
+    },
+  },
   reviewResolved: {
     type: 'ReviewResolved',
     data: { code: 'only_at_service', number: 1, resolution: 'acknowledged', reason: 'the old system' },

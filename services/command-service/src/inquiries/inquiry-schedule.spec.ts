@@ -1,6 +1,7 @@
 import {
   type DueItem,
   type DueQueue,
+  type InquiryBounds,
   type InquiryNeed,
   inquiryDelays,
   inquiryNeeds,
@@ -50,8 +51,8 @@ function indexOf(clock: FakeClock, rows: Row[]) {
         ...{ kind: 'payment', revision: 0, token, inquiryNeed, updatedAt, dueAt },
       }));
     },
-    recall: (latest: Record<InquiryNeed, number>) => {
-      for (const row of rows) if ((row.dueAt ?? 0) > latest[row.inquiryNeed]) row.dueAt = clock.now();
+    recall: ({ latestDueAt }: InquiryBounds) => {
+      for (const row of rows) if ((row.dueAt ?? 0) > latestDueAt[row.inquiryNeed]) row.dueAt = clock.now();
     },
     postpone: (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
       for (const { item, dueAt } of postponed)

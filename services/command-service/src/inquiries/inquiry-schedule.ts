@@ -11,7 +11,7 @@ import {
   type InquiryNeed,
   type Postponed,
   inquiryNeeds,
-  latestDueAt,
+  inquiryBoundsAt,
   nextInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
@@ -167,9 +167,10 @@ function recallAfterSetback(schedule: Schedule): void {
   const { index, clock, delays, passedAt, mayHaveBeenWrong } = schedule;
   const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
   const isSetBack = clock.now() < (passedAt?.wall ?? 0) + (wentBy ?? 0) - setbackMs;
-  const latest = latestDueAt(clock.now(), delays);
+  const bounds = inquiryBoundsAt(clock.now(), delays);
   // Of what is unresolved money may have moved: an inquiry too many costs less than one that comes hours late.
-  if (mayHaveBeenWrong || isSetBack) index.recall({ ...latest, unresolved: clock.now() });
+  const latestDueAt = { ...bounds.latestDueAt, unresolved: clock.now() };
+  if (mayHaveBeenWrong || isSetBack) index.recall({ ...bounds, latestDueAt });
   // The last pass comes when the last shard has gone: after it, nobody looks.
   schedule.mayHaveBeenWrong = schedule.shards.size === 0;
   schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };

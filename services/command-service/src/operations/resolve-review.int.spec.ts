@@ -8,7 +8,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
-import { resolveReview } from './resolve-review.ts';
+import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
 
 const harness = useHarness();
 
@@ -355,5 +355,91 @@ describe('a resolution', () => {
         kind: 'resolved',
       });
     expect(harness().clock.monotonic()).toBeLessThan(11_000);
+  });
+});
+
+describe('where it takes two persons to resolve a review', () => {
+  const by = (keyId: string) => ({ ...caller, keyId });
+  const answerOf = (keyId: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
+    resolveReview(
+      { ...harness().inside, reviewsByTwo: ['sandbox'] },
+      {
+        ...{ caller: by(keyId), token, code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' },
+        ...{ reason, cause, ...more },
+      },
+    );
+  const resolved = async (token: string) => (await harness().history(token)).includes('ReviewResolved');
+
+  it('holds when the second gives the same answer, and never by the first alone', async () => {
+    const token = await openReview.attempt_not_found();
+    for (let time = 0; time < 3; time += 1)
+      expect(await answerOf('person:ada', token)).toMatchObject({
+        kind: 'proposed',
+        aggregate: {
+          payment: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'person:ada' } }] },
+        },
+      });
+    expect(
+      (await harness().history(token)).filter((each) => each === 'ReviewResolutionProposed'),
+    ).toHaveLength(1);
+    expect(await answerOf('person:bob', token)).toMatchObject({
+      kind: 'resolved',
+      aggregate: { payment: { phase: 'failed', reviews: [] } },
+    });
+    expect(await answerOf('person:ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
+  });
+
+  it('holds once where both answer at the same time', async () => {
+    const agreed = await openReview.refund_unresolved();
+    const refunds = { code: 'refund_unresolved', resolution: 'refund_not_made' } as const;
+    const both = await Promise.all(['person:ada', 'person:bob'].map((id) => answerOf(id, agreed, refunds)));
+    expect(both.map(({ kind }) => kind).sort()).toEqual(['proposed', 'resolved']);
+    expect((await harness().history(agreed)).filter((each) => each === 'ReviewResolved')).toHaveLength(1);
+  });
+
+  it('does not hold where they answer differently', async () => {
+    const token = await openReview.refund_unresolved();
+    const refunds = { code: 'refund_unresolved' } as const;
+    const differing = { 'person:ada': 'refund_made', 'person:bob': 'refund_not_made' } as const;
+    for (const [id, resolution] of Object.entries(differing))
+      expect(await answerOf(id, token, { ...refunds, resolution })).toMatchObject({ kind: 'proposed' });
+    expect(await resolved(token)).toBe(false);
+    // The latest answer is the one to agree with.
+    const agreeing = { ...refunds, resolution: 'refund_not_made' } as const;
+    expect(await answerOf('person:ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
+  });
+
+  it('takes one to ask the service again', async () => {
+    const token = await openReview.attempt_not_found();
+    expect(await answerOf('person:ada', token, { resolution: 'inquire_again' })).toMatchObject({
+      kind: 'resolved',
+    });
+  });
+
+  it('refuses the first what the review does not allow, and keeps nothing of it', async () => {
+    const token = await openReview.attempt_not_found();
+    expect(await answerOf('person:ada', token, { resolution: 'acknowledged' })).toMatchObject({
+      refusal: { code: 'resolution_not_allowed' },
+    });
+    expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
+  });
+
+  it('holds for payouts, too', async () => {
+    const token = await openPayoutReview.payout_not_found();
+    const payouts = { code: 'payout_not_found', resolution: 'payout_not_made' } as const;
+    expect(await answerOf('person:ada', token, payouts)).toMatchObject({ kind: 'proposed' });
+    expect(await answerOf('person:bob', token, payouts)).toMatchObject({
+      kind: 'resolved',
+      aggregate: { payout: { phase: 'failed' } },
+    });
+  });
+
+  it('takes one in the other environments', async () => {
+    const token = await openReview.attempt_not_found();
+    const deps = { ...harness().inside, reviewsByTwo: ['production' as const] };
+    const answer = { code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' } as const;
+    expect(await resolveReview(deps, { caller, token, reason, cause, ...answer })).toMatchObject({
+      kind: 'resolved',
+    });
   });
 });

@@ -1,9 +1,12 @@
 /** A person resolves a review. */
 import {
+  type Environment,
   type PaymentRefusal,
   type PayoutRefusal,
   type PayoutReviewCode,
+  type Proposer,
   type Resolution,
+  type Review,
   type ReviewCode,
   type UnmatchedRefusal,
   type UnmatchedReviewCode,
@@ -11,7 +14,7 @@ import {
   reviewCodeSchema,
 } from '@tollgate/payment-domain';
 import { type Caller, isOwnedBy, isToken } from '@tollgate/teams';
-import type { Clock } from '@tollgate/service-kit';
+import { type Clock, given } from '@tollgate/service-kit';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
 import {
   type AnySubject,
@@ -32,6 +35,8 @@ import { type DecisionRecorder, recordDecision } from './recorded-decision.ts';
 export interface ResolveReviewDependencies extends Subjects, DecisionRecorder {
   unmatched: UnmatchedOperations;
   inquire: (token: string, cause: Cause) => Promise<InquiryResult>;
+  /** The environments in which a second person must agree before an answer holds. */
+  reviewsByTwo: readonly Environment[];
   clock: Clock;
 }
 
@@ -48,7 +53,8 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  | { kind: 'resolved'; aggregate: AnySubject | UnmatchedAggregate }
+  /** `proposed`: it holds when a second person agrees. */
+  | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
   | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal };
 
 export async function resolveReview(
@@ -63,9 +69,11 @@ export async function resolveReview(
     return { kind: 'refused', refusal: { code } };
   }
   await record(deps, input, stateOf(found).reviews);
-  const executed = await execute(deps, input);
+  const executed = await execute(deps, input, proposerOf(deps, input, stateOf(found)));
   if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
   if (executed.kind === 'refused') return executed;
+  const { aggregate } = requireDone<AnySubject, unknown>(executed);
+  if (isOpen(stateOf(aggregate).reviews, input)) return { kind: 'proposed', aggregate };
   // From here on only an inquiry finds what the provider does about it. The answer stands without it.
   await inquireBriefly(deps, { token, cause });
   return { kind: 'resolved', aggregate: (await subjectsOf(deps, token).load(token)) ?? found };
@@ -83,20 +91,33 @@ async function resolveUnmatched(
   if (!isShown || code !== 'only_at_service')
     return { kind: 'refused', refusal: { code: 'review_not_found' } };
   await record(deps, input, found.unmatched.reviews);
-  const answer = { type: 'ResolveReview', code, number, resolution, reason } as const;
+  const proposer = given({ proposer: proposerOf(deps, input, found.unmatched) });
+  const answer = { type: 'ResolveReview', code, number, resolution, reason, ...proposer } as const;
   const executed = await unmatched.execute(token, answer, cause);
-  return executed.kind === 'refused'
-    ? executed
-    : { kind: 'resolved', aggregate: requireDone(executed).aggregate };
+  if (executed.kind === 'refused') return executed;
+  const { aggregate } = requireDone(executed);
+  const kind = isOpen(aggregate.unmatched.reviews, input) ? 'proposed' : 'resolved';
+  return { kind, aggregate };
 }
+
+/** Undefined where one person is enough. */
+const proposerOf = (
+  { reviewsByTwo, clock }: ResolveReviewDependencies,
+  { caller }: ResolveReviewInput,
+  { environment }: { environment: Environment },
+): Proposer | undefined =>
+  reviewsByTwo.includes(environment) ? { id: caller.keyId, at: clock.now() } : undefined;
+
+const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>
+  reviews.some((review) => review.code === code && review.number === number);
 
 async function record(
   deps: ResolveReviewDependencies,
   input: ResolveReviewInput,
-  open: readonly { code: string; number: number }[],
+  open: readonly Pick<Review, 'code' | 'number'>[],
 ): Promise<void> {
   const { token, code, number, resolution } = input;
-  if (!open.some((review) => review.code === code && review.number === number)) return;
+  if (!isOpen(open, input)) return;
   await recordDecision(deps, input, { token, code, number, resolution });
 }
 
@@ -104,8 +125,9 @@ async function record(
 async function execute(
   { payments, payouts }: Subjects,
   { token, code, number, resolution, reason, cause }: ResolveReviewInput,
+  proposer: Proposer | undefined,
 ) {
-  const answer = { type: 'ResolveReview', number, resolution, reason } as const;
+  const answer = { type: 'ResolveReview', number, resolution, reason, ...given({ proposer }) } as const;
   if (isPayoutToken(token)) {
     const known = payoutReviewCodeSchema.safeParse(code).data;
     return known && payouts.execute(token, { ...answer, code: known }, cause);

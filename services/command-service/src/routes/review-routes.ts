@@ -27,10 +27,10 @@ async function postResolution(
   if (parsed.kind === 'refused') return sendErrors(reply, 400, parsed.errors);
   const result = await resolveReview(deps, { caller, cause, token, ...parsed.value });
   if (result.kind === 'refused') return sendRefusal(reply, result.refusal);
-  const { aggregate } = result;
+  const { kind, aggregate } = result;
   return sendAnswer(
     reply,
-    { statusCode: 200, body: { success: true, token, ...toShown(aggregate) } },
+    { statusCode: kind === 'proposed' ? 202 : 200, body: { success: true, token, ...toShown(aggregate) } },
     { position: aggregate.position, replayed: false },
   );
 }

@@ -211,6 +211,7 @@ export async function createHarness({
         findByServiceToken: () => undefined,
         books: undefined as never,
         reconciledAfterDays: [],
+        reviewsByTwo: [],
       },
       stopping,
     );

@@ -1,5 +1,6 @@
 /** The inbox over all teams, oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
+import { keyIdOfPerson } from '@tollgate/teams';
 import { amount } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
@@ -19,6 +20,8 @@ interface Review {
   since: string;
   evidence: Readonly<Record<string, unknown>>;
   resolutions: readonly string[];
+  /** Where it takes two persons: what the first one has answered. */
+  proposal?: { resolution: string; reason: string; proposedBy: string; proposedAt: string };
   team: string;
   environment: string;
   amount: number;
@@ -56,7 +59,9 @@ function reviewTable(reviews: readonly Review[]): Html {
       html`<tr data-row="">
         <td>${relative(review.since)}</td>
         <td class="text">
-          <a href="${pathOf(review)}">${texts.reviews.codes[review.code] ?? review.code}</a>
+          <a href="${pathOf(review)}">${texts.reviews.codes[review.code] ?? review.code}</a>${
+            review.proposal === undefined ? undefined : html` <small>${texts.reviews.oneOfTwo}</small>`
+          }
         </td>
         <td><code>${shortToken(review.token)}</code></td>
         <td class="number">${amount(review.amount, review.currency)}</td>
@@ -110,6 +115,7 @@ export const reviewPage: Page = async (context) => {
       </section>
       <section class="panel" aria-labelledby="choices-title">
         <h2 id="choices-title">${texts.reviews.choices}</h2>
+        <div id="proposal" data-region="">${proposalOf(review, context)}</div>
         ${decisionForm(review, context)}
       </section>
     </div>`;
@@ -153,6 +159,21 @@ const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
         ${events.map(({ at, type }) => html`<li>${timeOfDay(at)} ${eventSentences[type] ?? type}</li>`)}
       </ol>`;
 
+/** What the first of two persons has answered, and what it waits for. */
+function proposalOf({ proposal }: Review, { session }: PageContext): Html | undefined {
+  if (proposal === undefined) return undefined;
+  const { resolution, reason, proposedBy, proposedAt } = proposal;
+  const isOwn = proposedBy === keyIdOfPerson(session.person);
+  const { proposed, waitsForAnother, waitsForYou } = texts.reviews;
+  return html`${factList([
+      [proposed.answer, texts.reviews.resolutions[resolution] ?? resolution],
+      [proposed.by, html`<code>${proposedBy}</code>`],
+      [proposed.at, time(proposedAt)],
+      [proposed.reason, reason],
+    ])}
+    <p class="calm">${isOwn ? waitsForAnother : waitsForYou}</p>`;
+}
+
 function decisionForm(review: Review, { session }: PageContext): Html {
   const mayDecide = session.role === 'operator' || session.role === 'admin';
   if (!mayDecide) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
@@ -194,6 +215,10 @@ export const decideReview: Action = async (context, form) => {
   });
   if (answer.kind === 'refused') {
     const outcome = { isDone: false, text: errorText(answer.errors), requestId: answer.requestId };
+    return { location: pathOf({ token, code, number: Number(number) }), outcome };
+  }
+  if (answer.status === 202) {
+    const outcome = { isDone: true, text: texts.outcomes.reviewProposed };
     return { location: pathOf({ token, code, number: Number(number) }), outcome };
   }
   // The list of the API follows a moment later, and may show this one still.

@@ -44,5 +44,6 @@ export const eventSentences: Readonly<Record<string, string>> = {
   PayoutDeclined: 'The payout was declined.',
   PayoutFailed: 'The payout ended; nothing was paid.',
   ReviewOpened: 'A review was opened: a person must decide.',
+  ReviewResolutionProposed: 'Of two persons whom it takes, one has answered the review.',
   ReviewResolved: 'A person resolved the review.',
 };

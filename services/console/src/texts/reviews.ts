@@ -14,6 +14,12 @@ export const reviewTexts = {
   choices: 'What you can decide',
   reason: 'Why, in your own words. It becomes part of the history.',
   does: 'Decide',
+  oneOfTwo: 'One of two persons has answered.',
+  proposed: { answer: 'First answer', by: 'Answered by', at: 'At', reason: 'Why' },
+  waitsForAnother:
+    'It takes two persons. Yours is the first answer: it holds when somebody else gives the same. Another one of yours takes its place.',
+  waitsForYou:
+    'It takes two persons. The same answer from you holds at once; another one takes the place of the first.',
   notYours: (role: string) => `Your role, ${role}, cannot resolve reviews.`,
   gone: 'This review is resolved, or was never open.',
   nextOne: 'The next one',

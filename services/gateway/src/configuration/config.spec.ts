@@ -8,6 +8,8 @@ const configOf = (env: Record<string, string>) => readConfig(gatewayConfigSchema
 it('takes the days after which a day is reconciled again', () => {
   expect(configOf({}).reconciledAfterDays).toEqual([1, 2, 7, 30]);
   expect(configOf({ RECONCILE_AFTER_DAYS: '1, 14' }).reconciledAfterDays).toEqual([1, 14]);
+  expect(configOf({}).reviewsByTwo).toEqual([]);
+  expect(configOf({ REVIEWS_BY_TWO: 'production, sandbox' }).reviewsByTwo).toEqual(['production', 'sandbox']);
 });
 
 it('needs no variable', () => {
@@ -29,6 +31,8 @@ test.each([
   [{ TOLLGATE_INSTANCE: '../x' }, 'TOLLGATE_INSTANCE'],
   [{ PROVIDER_FAILURES_IN_A_ROW: '0' }, 'PROVIDER_FAILURES_IN_A_ROW'],
   [{ RECONCILE_AFTER_DAYS: '0' }, 'RECONCILE_AFTER_DAYS'],
+  [{ REVIEWS_BY_TWO: 'production,prod' }, 'REVIEWS_BY_TWO'],
+  [{ REVIEWS_BY_TWO: 'true' }, 'REVIEWS_BY_TWO'],
   [{ RECONCILE_AFTER_DAYS: '1,367' }, 'RECONCILE_AFTER_DAYS'],
 ])('%j is refused by name', (env, variable) => {
   expect(() => configOf(env as Record<string, string>)).toThrow(variable);

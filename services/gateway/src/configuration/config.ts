@@ -1,6 +1,6 @@
 import { reconciledAfterDaysDefault } from '@tollgate/command-service';
 import { isNetwork } from '@tollgate/notifier';
-import { inquiryDelays } from '@tollgate/payment-domain';
+import { environmentSchema, inquiryDelays } from '@tollgate/payment-domain';
 import { paymentServiceConfigSchema } from '@tollgate/payment-service';
 import { shardsMax } from '@tollgate/views';
 import { logLevelSchema, orFault, portSchema, wholeNumberSchema } from '@tollgate/service-kit';
@@ -30,6 +30,12 @@ const distancesSchema = z
   .refine((all) => all.every((each) => /^\d{1,9}(\.\d{1,3})?$/.test(each) && Number(each) > 0), secondsRule)
   .transform((all) => all.map((each) => Number(each) * 1_000))
   .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
+
+/** Empty: none. */
+const environmentsSchema = z
+  .string()
+  .transform((text) => text.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()])))
+  .pipe(z.array(environmentSchema, 'must be sandbox or production, or both separated by a comma'));
 
 const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
 
@@ -235,6 +241,11 @@ export const gatewayConfigSchema = z
     RECONCILE_AFTER_DAYS: daysSchema
       .prefault(reconciledAfterDaysDefault.join(','))
       .describe('Days after which a day is reconciled again; the day itself is, hourly.'),
+    REVIEWS_BY_TWO: environmentsSchema
+      .prefault('')
+      .describe(
+        'Environments in which it takes two persons to resolve a review, for example `production`; none unless set.',
+      ),
     CLOCK_SKEW_MAX_MS: durationMs
       .default(20_000)
       .describe(
@@ -311,6 +322,7 @@ export const gatewayConfigSchema = z
     },
     inquiryDelays: { ...inquiryDelays, settled: env.FINAL_INQUIRIES_AFTER_S },
     reconciledAfterDays: env.RECONCILE_AFTER_DAYS,
+    reviewsByTwo: env.REVIEWS_BY_TWO,
     clockSkewMaxMs: env.CLOCK_SKEW_MAX_MS,
     schemaVersionMax: env.TOLLGATE_SCHEMA_VERSION,
     topicRetentionDays: env.TOPIC_RETENTION_DAYS,

@@ -46,7 +46,7 @@ const own: Readonly<Record<ServiceName, readonly string[]>> = {
   'command-service': [
     ...['PROVIDER_ACCOUNTS_FILE', 'PROVIDER_FAILURES_IN_A_ROW', 'PROVIDER_CALL_DEADLINE_MS'],
     ...['PROVIDER_SEND_WITHIN_MS', 'PROVIDER_QUIET_MS', 'CALLBACK_PUBLIC_URL', 'CALLBACK_SECRETS'],
-    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'CLOCK_SKEW_MAX_MS'],
+    ...['DATA_SECRETS', 'RECONCILE_AFTER_DAYS', 'REVIEWS_BY_TWO', 'CLOCK_SKEW_MAX_MS'],
     ...[...ofBus, ...ofRoutes, ...ofIndex],
   ],
   'query-service': [

@@ -68,6 +68,7 @@ export async function startCommandService(
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),
     reconciledAfterDays: config.reconciledAfterDays,
+    reviewsByTwo: config.reviewsByTwo,
     times: config.times,
     isClockTrusted: isAble,
     log: logOf('command-service'),

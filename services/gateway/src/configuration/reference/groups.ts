@@ -28,8 +28,8 @@ export const groups = [
   },
   { title: 'Callbacks', names: /^CALLBACK_/, about: 'What the Payment Service calls, and for how long.' },
   {
-    title: 'Inquiries and reconciliation',
-    names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|CLOCK_SKEW_MAX_MS)$/,
+    title: 'Inquiries, reviews and reconciliation',
+    names: /^(FINAL_INQUIRIES_AFTER_S|RECONCILE_AFTER_DAYS|REVIEWS_BY_TWO|CLOCK_SKEW_MAX_MS)$/,
     about: 'See [reconciliation](operations.md#reconciliation).',
   },
   {

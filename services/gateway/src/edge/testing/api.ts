@@ -103,6 +103,7 @@ export async function startApi(
     ...{ index, inquiryDelays, isClockTrusted: () => true, place: () => ({ rank: 0, count: 1 }) },
     books: { find: () => undefined, findPayment: () => undefined, pagesOf: () => [] },
     reconciledAfterDays: [],
+    reviewsByTwo: [],
     times: { sendWithinMs: 1_000, callDeadlineMs: 1_000, quietMs: 1_000 },
   });
   // Only with accounts there is anything to do in the background.

@@ -1,0 +1,89 @@
+/** Where it takes two persons to resolve a review: whoever they are, and wherever the processes run that they ask. */
+import { eventually } from '@tollgate/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { issueKey, tollgate } from './commands.ts';
+import { historyOf, reviewsOf, serviceTokenOf, typesOf } from './ledger.ts';
+import { type CallGateway, type System, startSystem, stopEverything } from './system.ts';
+
+const settled = { timeoutMs: 20_000 };
+const code = 'final_status_revised';
+
+let system: System;
+let gateway: CallGateway;
+/** Two operators, as the API knows them. */
+let ada: CallGateway;
+let bob: CallGateway;
+
+beforeAll(async () => {
+  system = await startSystem({ env: { REVIEWS_BY_TWO: 'sandbox' } });
+  gateway = system.gatewayAs(await issueKey(system, 'demo', 'payments,read,cards,admin'));
+  const person = async (name: string) => {
+    const argv = ['--as', name, 'operator', 'token', '--role', 'operator'];
+    return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
+  };
+  [ada, bob] = [await person('ada'), await person('bob')];
+  await eventually(
+    async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
+    settled,
+  );
+}, 120_000);
+afterAll(stopEverything);
+
+/** A payment whose final status the Payment Service has changed. */
+async function revisedPayment(orderNumber: string): Promise<string> {
+  const card = { pan: '4730198364688516', expires: '12/2039', holder: 'Ada Lovelace', cvv: '123' };
+  const body = { product: 'Tea', amount: 1_000, currency: 'EUR', orderNumber, card };
+  const { token } = (await gateway('POST', '/api/v1/payments', { body })).body;
+  await eventually(
+    async () =>
+      expect((await gateway('GET', `/api/v1/payments/${token}`)).body.payment.status).toBe('declined'),
+    settled,
+  );
+  const serviceToken = await serviceTokenOf(system.sandbox, token);
+  await system.sandbox('POST', `/sandbox/payments/${serviceToken}/revise`, { status: 'approved' });
+  await eventually(async () => expect(await reviewsOf(gateway, token)).toEqual([code]), settled);
+  return token;
+}
+
+const resolve = (by: CallGateway, token: string) =>
+  by('POST', `/api/v1/reviews/${token}/resolve`, {
+    body: { code, number: 1, resolution: 'acknowledged', reason: 'I asked the bank' },
+    headers: { 'tollgate-team': 'demo', 'tollgate-environment': 'sandbox' },
+  });
+
+it('the first answer waits in the list, with who gave it; the second person makes it hold', async () => {
+  const token = await revisedPayment('two-1');
+  const proposal = { resolution: 'acknowledged', reason: 'I asked the bank', proposedBy: 'person:ada' };
+  for (let time = 0; time < 2; time += 1)
+    expect(await resolve(ada, token)).toMatchObject({
+      statusCode: 202,
+      body: { success: true, payment: { reviews: [{ code, proposal }] } },
+    });
+  await eventually(async () => {
+    const { reviews } = (await bob('GET', '/api/v1/admin/reviews')).body as unknown as {
+      reviews: { token: string }[];
+    };
+    expect(reviews.find((each) => each.token === token)).toMatchObject({ code, proposal });
+  }, settled);
+  expect(await resolve(bob, token)).toMatchObject({ statusCode: 200, body: { payment: { reviews: [] } } });
+  const types = typesOf(await historyOf(gateway, 'payment', token));
+  expect(types.filter((type) => type.startsWith('Review'))).toEqual([
+    ...['ReviewOpened', 'ReviewResolutionProposed', 'ReviewResolved'],
+  ]);
+  expect((await resolve(ada, token)).statusCode).toBe(404);
+});
+
+it('a key of the team and a person are two', async () => {
+  const token = await revisedPayment('two-2');
+  expect((await resolve(gateway, token)).statusCode).toBe(202);
+  expect((await resolve(gateway, token)).statusCode).toBe(202);
+  expect((await resolve(ada, token)).statusCode).toBe(200);
+});
+
+it('of two who answer at once, through whichever process, one waits and the other makes it hold', async () => {
+  const token = await revisedPayment('two-3');
+  const answers = await Promise.all([resolve(ada, token), resolve(bob, token)]);
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 202]);
+  const types = typesOf(await historyOf(gateway, 'payment', token));
+  expect(types.filter((type) => type === 'ReviewResolved')).toHaveLength(1);
+});
