@@ -219,6 +219,12 @@ const inquiries: readonly PlantedBug[] = [
     to: 'place: () => undefined,',
   },
   {
+    ...{ name: 'one-person-twice', breaks: 'nobody agrees with himself about a review', seeds: 300 },
+    file: `${domain}/review.ts`,
+    from: 'if (isProposed) return proposal.proposedBy === proposer.id ? [] : undefined;',
+    to: 'if (isProposed) return undefined;',
+  },
+  {
     ...{ name: 'settled-for-ever', breaks: 'F1: what is final is inquired again', seeds: 400 },
     file: 'libs/view-index/src/index-inquiries.ts',
     from: '[...queuesIn(file.select, of)].filter(({ oldestDueAt }) => oldestDueAt <= now);',

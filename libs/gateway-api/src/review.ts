@@ -30,13 +30,9 @@ const number = z
 
 const resolution = z.string().describe('How it was resolved.');
 const reason = z.string().describe('Why, in the words of the person who resolved it.');
-const proposedBy = z
-  .string()
-  .describe('The id of the key or the person that has answered it. Another one must agree.');
-
 const proposal = z
   .object({
-    ...{ resolution: resolutionSchema.describe('The answer.'), reason, proposedBy },
+    ...{ resolution: resolutionSchema.describe('The answer.'), reason },
     proposedAt: instant,
   })
   .describe(
@@ -125,6 +121,17 @@ function subjectOf(entry: Exclude<ReviewEntry, { kind: 'unmatched' }>) {
   return { ...payout, status: statusOfPayoutPhase(payout.phase), open, resolutions };
 }
 
+/** For operators alone: the person who has answered it, where a second one must agree. @throws as above */
+export function proposedByOf(entry: ReviewEntry): string | undefined {
+  const open: readonly Review[] =
+    entry.kind === 'payment'
+      ? entry.view.payment.reviews
+      : entry.kind === 'payout'
+        ? entry.view.payout.reviews
+        : entry.view.unmatched.reviews;
+  return reviewAt(open, entry).proposal?.proposedBy;
+}
+
 function reviewAt<Code extends string>(
   open: readonly Review<Code>[],
   { place }: Pick<ReviewEntry, 'place'>,
@@ -150,7 +157,6 @@ export function reviewEvents(codes: readonly string[], stateAfter: object) {
       'Of two persons whom it takes, one has answered the review. It changes nothing until another one agrees.',
       {
         both: { ...of, resolution: z.string().describe('The answer.'), reason },
-        inAnswers: { proposedBy, proposedAt: instant },
       },
       { code, number: 1, ...answer },
       { ...stateAfter, reviews: [{ code }] },

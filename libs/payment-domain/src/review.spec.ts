@@ -172,8 +172,8 @@ test('evidence names what it was cut from', () => {
 describe('where it takes two persons', () => {
   const open = openedIn(openedIn(nobody, 'even', {}), 'odd', {});
   const odd = { code: 'odd', number: 2 } as const;
-  const answer = (id: string, resolution: Resolution = 'refund_made') =>
-    ({ resolution, reason: 'I asked them', proposer: { id, at: 7 } }) as const;
+  const answer = (name: string, resolution: Resolution = 'refund_made') =>
+    ({ resolution, reason: 'I asked them', proposer: { name, at: 7 } }) as const;
   const proposed = (proposedBy: string, resolution: Resolution = 'refund_made') =>
     ({
       type: 'ReviewResolutionProposed',
@@ -209,8 +209,21 @@ describe('where it takes two persons', () => {
     expect(proposalFor(after, answer('bob'))).toEqual([proposed('bob')]);
   });
 
-  test('one is enough to ask the service again', () =>
-    expect(proposalFor(reviewAfter(), answer('ada', 'inquire_again'))).toBeUndefined());
+  // The review would be closed by one person, with a first answer that somebody else had given.
+  test('also to ask the service again', () =>
+    expect(proposalFor(reviewAfter(), answer('ada', 'inquire_again'))).toEqual([
+      proposed('ada', 'inquire_again'),
+    ]));
+
+  test.each(['Ada', ' ada', 'ＡDA'])('%j is the same person as ada', (name) =>
+    expect(proposalFor(reviewAfter(proposed('ada')), answer(name))).toEqual([]),
+  );
+
+  test('the same person may give better reasons', () => {
+    const better = { ...answer('ada'), reason: 'The bank has sent a letter' };
+    const [again] = proposalFor(reviewAfter(proposed('ada')), better)!;
+    expect(again?.data).toMatchObject({ proposedBy: 'ada', reason: 'The bank has sent a letter' });
+  });
 
   test('one is enough where nobody says that it takes two', () => {
     const { proposer: _, ...alone } = answer('ada');

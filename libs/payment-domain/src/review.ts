@@ -18,7 +18,7 @@ const reviewNumberSchema = z.int().min(1);
 const proposalSchema = z.object({
   resolution: z.string(),
   reason: z.string(),
-  /** The id of the key, or of the person: whoever has it cannot agree. */
+  /** The person's name: whoever has it cannot agree. */
   proposedBy: z.string(),
   /** Milliseconds since the Unix epoch. */
   proposedAt: instantSchema,
@@ -116,6 +116,19 @@ export function openReview<Code extends string>(
   return isKnown ? [] : [{ type: 'ReviewOpened', data: { code, evidence } }];
 }
 
+/**
+ * As {@link openReview}, where each finding takes the place of the one before: who resolves it must have seen the latest, and
+ * what was acknowledged before is asked about again.
+ */
+export const openInstead = <Code extends string>(
+  state: Reviewable<Code>,
+  code: Code,
+  evidence: Evidence,
+): (ReviewOpened<Code> | ReviewResolved<Code>)[] => [
+  ...resolveOpen(state, [code], 'superseded', 'the service showed something else'),
+  ...openReview({ reviews: [], acknowledged: [] }, code, evidence),
+];
+
 /** As {@link openReview}, where one may be open for each value of this entry of the evidence. */
 export function openReviewPer<Code extends string>(
   state: Reviewable,
@@ -151,15 +164,15 @@ export const findOpen = <Code extends string>(
 
 /** Whoever answers a review where a second person must agree. */
 export interface Proposer {
-  /** The id of the key, or of the person. */
-  id: string;
+  /** The person's name. */
+  name: string;
   /** When, milliseconds since the Unix epoch. */
   at: number;
 }
 
 /**
  * What is recorded of an answer that a second person must agree with; undefined where it holds now, because this is the second
- * person, or because it does nothing but ask the service again.
+ * person, or because it takes one only. The same person may give better reasons.
  */
 export function proposalFor<Code extends string>(
   { code, number, proposal }: Review<Code>,
@@ -169,13 +182,19 @@ export function proposalFor<Code extends string>(
     proposer,
   }: { resolution: Resolution; reason: string; proposer?: Proposer | undefined },
 ): ReviewResolutionProposed<Code>[] | undefined {
-  if (proposer === undefined || resolution === 'inquire_again') return undefined;
-  const isProposed = proposal?.resolution === resolution;
-  if (isProposed) return proposal.proposedBy === proposer.id ? [] : undefined;
-  const { id: proposedBy, at: proposedAt } = proposer;
+  if (proposer === undefined) return undefined;
+  const { name: proposedBy, at: proposedAt } = proposer;
+  if (proposal?.resolution === resolution) {
+    if (!isSamePerson(proposal.proposedBy, proposedBy)) return undefined;
+    if (proposal.reason === reason) return [];
+  }
   const data = { code, number, resolution, reason, proposedBy, proposedAt };
   return [{ type: 'ReviewResolutionProposed', data }];
 }
+
+/** However the name is spelt. */
+const isSamePerson = (one: string, other: string): boolean => folded(one) === folded(other);
+const folded = (name: string): string => name.normalize('NFKC').toLowerCase().trim();
 
 /** Resolves the open reviews that are over. */
 export const resolveWhere = <Code extends string>(

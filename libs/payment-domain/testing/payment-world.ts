@@ -88,7 +88,7 @@ function personResolves(world: World, pick: number, size: number): void {
     resolution,
     reason: 'seen',
     // Sometimes it takes two of them.
-    ...(size % 4 > 0 ? {} : { proposer: { id: `person-${pick & 1}`, at: world.now } }),
+    ...(size % 4 > 0 ? {} : { proposer: { name: `person-${pick & 1}`, at: world.now } }),
   };
   if (isTrue(world, state, resolution)) execute(world, command);
 }

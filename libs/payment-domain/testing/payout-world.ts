@@ -192,7 +192,7 @@ function personResolves({ state, now }: PayoutWorld, pick: number): PayoutInput 
   const resolution = picked(payoutResolutionsOf(state as NonNullable<PayoutState>, open.code), pick);
   const { code, number } = open;
   // Sometimes it takes two of them.
-  const proposer = pick % 4 > 0 ? {} : { proposer: { id: `person-${(pick / 4) & 1}`, at: now } };
+  const proposer = pick % 4 > 0 ? {} : { proposer: { name: `person-${(pick / 4) & 1}`, at: now } };
   return resolution && { type: 'ResolveReview', code, number, resolution, reason: 'a reason', ...proposer };
 }
 

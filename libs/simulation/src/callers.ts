@@ -3,7 +3,7 @@
  * pay out, and look at what is not theirs. Each payment is a story of its own.
  */
 import type { Random } from './random.ts';
-import type { TeamName } from './teams.ts';
+import type { Person, TeamName } from './teams.ts';
 import { teamNames, webhookUrlOf } from './teams.ts';
 import { pageOf } from './payment-service/api.ts';
 import type { Ledger } from './payment-service/ledger.ts';
@@ -20,6 +20,8 @@ export type Answer =
 
 export interface CallerRequest {
   team: TeamName | 'operator';
+  /** Whose key of the team. */
+  person?: Person;
   method: 'GET' | 'POST';
   url: string;
   body?: object;

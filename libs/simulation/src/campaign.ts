@@ -27,6 +27,7 @@ export interface Tally {
 /** What must not have been missed by a campaign of that many seeds: otherwise it proves less than it says. */
 const seedsOfACampaign = 1_000;
 const pathsOfACampaign = [
+  'a second person must agree',
   'an account was closed: drain',
   'an account was closed: pause',
   'answered 202',

@@ -2,6 +2,7 @@
 import type { Answer, CallerRequest, CallerWorld } from './callers.ts';
 import type { Machine } from './machine.ts';
 import type { Random } from './random.ts';
+import { bearerOf } from './teams.ts';
 import type { World } from './world.ts';
 
 const patienceMs = 30_000;
@@ -90,9 +91,9 @@ function misleadClock({ scheduler, trace }: World, machine: Machine, random: Ran
   );
 }
 
-function injected({ team, method, url, body, key }: CallerRequest) {
+function injected({ team, person, method, url, body, key }: CallerRequest) {
   const headers = {
-    authorization: `Bearer ${team}`,
+    authorization: bearerOf(team, person),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   };

@@ -5,6 +5,7 @@ import { type Announced, type Books, type OperationOnRecord, isFinal } from './b
 import { type ServiceRequest, movesMoney } from './payment-service/api.ts';
 import { liesOf } from './honesty.ts';
 import { type PausedAccounts, type Sender, createPausedAccounts } from './paused.ts';
+import { createReviewsByTwo } from './review-by-two.ts';
 import type { Ledger, LedgerPayment, LedgerPayout } from './payment-service/ledger.ts';
 
 export interface Violation {
@@ -35,6 +36,7 @@ interface CheckParts {
   sendWithinMs: number;
   /** The store's clock was hours ahead under this seed. */
   wasClockWrong: () => boolean;
+  isReviewByTwo: boolean;
   complain: (invariant: string, text: string) => void;
 }
 
@@ -42,6 +44,7 @@ export function createChecks(parts: CheckParts): Checks {
   const { ledger, books, complain } = parts;
   const sent = new Map<string, number>();
   const paused = createPausedAccounts(parts);
+  const byTwo = createReviewsByTwo({ isOn: parts.isReviewByTwo, complain });
 
   /** I3, I4: each call has an announcement of its own, durable before and not too old. */
   function requireAnnounced(key: string, announced: readonly Announced[], what: string, by: Sender): void {
@@ -92,7 +95,9 @@ export function createChecks(parts: CheckParts): Checks {
           `a refund of ${String(body['amount'])} of ${payment?.orderNumber ?? token} is sent, and nothing announces it`,
         );
     },
-    onRecorded: ({ stream, type, data }) => {
+    onRecorded: (event) => {
+      const { stream, type, data } = event;
+      byTwo.onRecorded(event);
       const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
         for (const lie of liesOf(ledger, operation, { type, data }, parts.wasClockWrong()))

@@ -2,7 +2,7 @@
 import type { OperationOnRecord, ReviewOnRecord } from './books.ts';
 import type { CallerWorld } from './callers.ts';
 import type { Ledger } from './payment-service/ledger.ts';
-import type { TeamName } from './teams.ts';
+import { type Person, type TeamName, persons } from './teams.ts';
 import type { World } from './world.ts';
 
 export interface Persons {
@@ -29,7 +29,7 @@ export function beginPersons(world: World, callerOf: (random: World['random']) =
     const operation = random.pick(waiting);
     const [number, review] = random.pick([...operation.reviews]);
     answered.set(operation.token, (answered.get(operation.token) ?? 0) + 1);
-    await resolve(world, caller, operation, { number, review });
+    await resolve(world, caller, operation, { number, review, person: random.pick(persons) });
   }
 
   async function work(): Promise<void> {
@@ -49,7 +49,7 @@ async function resolve(
   { ledger, saw }: World,
   { request, tell }: CallerWorld,
   operation: OperationOnRecord,
-  { number, review }: { number: number; review: ReviewOnRecord },
+  { number, review, person }: { number: number; review: ReviewOnRecord; person: Person },
 ): Promise<void> {
   const { token, team } = operation;
   const { code } = review;
@@ -57,11 +57,13 @@ async function resolve(
   tell(`a person answers ${code} of ${token}: ${resolution}`);
   const answer = await request({
     team: team as TeamName,
+    person,
     method: 'POST',
     url: `/api/v1/reviews/${token}/resolve`,
     body: { code, number, resolution, reason: 'Compared with the list of the service.' },
   });
   if (answer.kind === 'answer' && answer.statusCode === 200) saw(`resolved: ${resolution}`);
+  if (answer.kind === 'answer' && answer.statusCode === 202) saw('a second person must agree');
 }
 
 function truthAbout(

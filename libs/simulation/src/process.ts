@@ -48,6 +48,8 @@ export interface ProcessParts {
   leaseMs: number;
   /** Distances of the inquiries about what is final, seconds. */
   settledAfterS: readonly number[];
+  /** It takes two persons to resolve a review. */
+  isReviewByTwo: boolean;
 }
 
 export interface GatewayProcess {
@@ -64,10 +66,11 @@ const dataSecrets = parseDataSecrets(`k1:${secret}`);
 const webhookSecrets = parseWebhookSecrets(`k1:${secret}`);
 export const callbackBase = 'https://callbacks.sim';
 
-const configOf = ({ settledAfterS }: Pick<ProcessParts, 'settledAfterS'>) =>
+const configOf = ({ settledAfterS, isReviewByTwo }: Pick<ProcessParts, 'settledAfterS' | 'isReviewByTwo'>) =>
   readConfig(gatewayConfigSchema, {
     CALLBACK_PUBLIC_URL: callbackBase,
     FINAL_INQUIRIES_AFTER_S: settledAfterS.join(','),
+    REVIEWS_BY_TWO: isReviewByTwo ? 'sandbox' : '',
   });
 type SimulatedConfig = ReturnType<typeof configOf>;
 

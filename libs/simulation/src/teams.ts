@@ -6,11 +6,24 @@ export type TeamName = (typeof teamNames)[number];
 
 export const webhookUrlOf = (team: TeamName): string => `https://${team}.sim/webhooks`;
 
+/** Whoever looks after reviews. */
+export const persons = ['ada', 'bob'] as const;
+export type Person = (typeof persons)[number];
+
+/** What a team's key, or a person in the name of the team, sends. */
+export const bearerOf = (team: string, person?: Person): string =>
+  person === undefined ? `Bearer ${team}` : `Bearer ${team} ${person}`;
+
 const callerOf = (team: string): Caller => ({
   ...{ team, keyId: `key-of-${team}`, environment: 'sandbox' },
   scopes: new Set(['payments', 'refunds', 'payouts', 'cards', 'read', 'admin']),
   allowedOrigins: { callback: [`https://${team}.sim`], redirect: undefined },
   wallet: { kind: 'own' },
+});
+
+const personOf = (team: string, person: Person): Caller => ({
+  ...{ ...callerOf(team), keyId: `person:${person}` },
+  operator: { person, source: 'oidc', role: 'operator' },
 });
 
 /** Whoever closes accounts. */
@@ -25,10 +38,13 @@ export const simulatedDirectory: TeamDirectory = {
   stop: () => Promise.resolve(),
   authenticate: (authorization) => {
     if (authorization === 'Bearer operator') return { kind: 'caller', caller: operator };
-    const team = teamNames.find((name) => authorization === `Bearer ${name}`);
-    return team === undefined
-      ? { kind: 'refused', code: 'incorrect_private_key' }
-      : { kind: 'caller', caller: callerOf(team) };
+    for (const team of teamNames) {
+      if (authorization === bearerOf(team)) return { kind: 'caller', caller: callerOf(team) };
+      for (const person of persons)
+        if (authorization === bearerOf(team, person))
+          return { kind: 'caller', caller: personOf(team, person) };
+    }
+    return { kind: 'refused', code: 'incorrect_private_key' };
   },
   noteRefusal: () => undefined,
   names: () => teamNames,

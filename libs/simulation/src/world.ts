@@ -78,6 +78,8 @@ export interface World {
   scheduler: Scheduler;
   /** Of the usual pauses between what happens: a short world is as full as a long one. */
   pace: number;
+  /** It takes two persons to resolve a review. */
+  isReviewByTwo: boolean;
   trace: Trace;
   faults: Faults;
   log: EventLog;
@@ -152,12 +154,13 @@ export async function runSeed(options: RunOptions): Promise<RunResult> {
       world.checks.onLedgerChanged();
     },
   );
+  const isReviewByTwo = random.fork('reviews').chance(0.5);
   const checks = createChecks({
-    ...{ now: scheduler.now, ledger, books, sendWithinMs, complain },
+    ...{ now: scheduler.now, ledger, books, sendWithinMs, isReviewByTwo, complain },
     wasClockWrong: () => faults.counts().has('store-clock-set-back'),
   });
   const world: World = {
-    ...{ random, scheduler, pace, trace, faults, log, ledger, books, checks, complain },
+    ...{ random, scheduler, pace, isReviewByTwo, trace, faults, log, ledger, books, checks, complain },
     machines: [],
     partitions: createPartitions(scheduler.now),
     isOutage: () => false,
@@ -340,7 +343,7 @@ function addMachines(world: World, disasters: Disasters): void {
       webhookClient: webhookClient(life),
       log: listeningLog(world, life),
       leaseMs,
-      settledAfterS,
+      ...{ settledAfterS, isReviewByTwo: world.isReviewByTwo },
     }).then(
       (process) => {
         running.process = process;

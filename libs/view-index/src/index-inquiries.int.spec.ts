@@ -204,6 +204,6 @@ test('what is recalled is found by an index, however much there is', async () =>
   expect([...steps].toSorted()).toEqual([
     `SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`,
     `SEARCH rows USING INDEX rows_due (${queueSteps}=? AND due_at>?)`,
-    'SEARCH rows USING INDEX rows_inquired_for_good (updated_at>?)',
+    'SEARCH rows USING INDEX rows_inquired_for_good (inquiry_need=? AND updated_at>?)',
   ]);
 });

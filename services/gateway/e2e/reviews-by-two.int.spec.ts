@@ -21,7 +21,7 @@ beforeAll(async () => {
     const argv = ['--as', name, 'operator', 'token', '--role', 'operator'];
     return system.gatewayAs((await tollgate<{ token: string }>(system, ...argv)).token);
   };
-  [ada, bob] = [await person('ada'), await person('bob')];
+  [ada, bob] = [await person('ada@company.example'), await person('bob@company.example')];
   await eventually(
     async () => expect((await gateway('GET', '/api/v1/payments')).statusCode).toBe(200),
     settled,
@@ -53,7 +53,7 @@ const resolve = (by: CallGateway, token: string) =>
 
 it('the first answer waits in the list, with who gave it; the second person makes it hold', async () => {
   const token = await revisedPayment('two-1');
-  const proposal = { resolution: 'acknowledged', reason: 'I asked the bank', proposedBy: 'person:ada' };
+  const proposal = { resolution: 'acknowledged', reason: 'I asked the bank' };
   for (let time = 0; time < 2; time += 1)
     expect(await resolve(ada, token)).toMatchObject({
       statusCode: 202,
@@ -63,7 +63,11 @@ it('the first answer waits in the list, with who gave it; the second person make
     const { reviews } = (await bob('GET', '/api/v1/admin/reviews')).body as unknown as {
       reviews: { token: string }[];
     };
-    expect(reviews.find((each) => each.token === token)).toMatchObject({ code, proposal });
+    expect(reviews.find((each) => each.token === token)).toMatchObject({
+      code,
+      proposal,
+      proposedBy: 'ada@company.example',
+    });
   }, settled);
   expect(await resolve(bob, token)).toMatchObject({ statusCode: 200, body: { payment: { reviews: [] } } });
   const types = typesOf(await historyOf(gateway, 'payment', token));
@@ -73,11 +77,22 @@ it('the first answer waits in the list, with who gave it; the second person make
   expect((await resolve(ada, token)).statusCode).toBe(404);
 });
 
-it('a key of the team and a person are two', async () => {
+it('a key is no person, and the names of persons stay with them', async () => {
   const token = await revisedPayment('two-2');
-  expect((await resolve(gateway, token)).statusCode).toBe(202);
-  expect((await resolve(gateway, token)).statusCode).toBe(202);
-  expect((await resolve(ada, token)).statusCode).toBe(200);
+  expect(await resolve(gateway, token)).toMatchObject({
+    statusCode: 403,
+    body: { errors: [{ code: 'person_required' }] },
+  });
+  expect((await resolve(ada, token)).statusCode).toBe(202);
+  await eventually(async () => {
+    const shown = [`/api/v1/payments/${token}`, `/api/v1/payments/${token}/events`, '/api/v1/reviews'];
+    const texts = await Promise.all(
+      shown.map(async (path) => JSON.stringify((await gateway('GET', path)).body)),
+    );
+    expect(texts.every((text) => text.includes('I asked the bank'))).toBe(true);
+    expect(texts.join(' ')).not.toContain('company.example');
+  }, settled);
+  expect((await resolve(bob, token)).statusCode).toBe(200);
 });
 
 it('of two who answer at once, through whichever process, one waits and the other makes it hold', async () => {

@@ -10,7 +10,7 @@ import {
   windowInQuestion,
 } from '@tollgate/payment-domain';
 import { lagSeconds } from '@tollgate/event-store';
-import { toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
+import { proposedByOf, toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
 import {
   type OperatorAction,
   type OperatorPaymentAnswer,
@@ -90,7 +90,10 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       const list = index.listReviews({ team, environment, kinds, perPage: reviewsMax });
       return list.kind === 'refused'
         ? []
-        : list.entries.map((entry) => ({ ...toPublicReviewEntry(entry), team, environment }));
+        : list.entries.map((entry) => ({
+            ...{ ...toPublicReviewEntry(entry), team, environment },
+            ...given({ proposedBy: proposedByOf(entry) }),
+          }));
     });
     const oldestFirst = reviews.toSorted((one, other) => (one.since < other.since ? -1 : 1));
     return reply.send({ success: true, reviews: oldestFirst.slice(0, reviewsMax) });

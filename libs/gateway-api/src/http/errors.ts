@@ -206,6 +206,9 @@ export const apiErrors = {
     'The payout does not wait for an approval: it was decided, sent, or has lapsed. Retrieve it to see its phase.',
     'token',
   ),
+  person_required: forbidden(
+    'It takes two persons to resolve a review here, and a key is none. Sign in to the console, or send the credential of a person.',
+  ),
   approval_by_requester: forbidden(
     'The key that asked for the payout cannot approve or refuse it. Use another key with the scope approvals.',
   ),

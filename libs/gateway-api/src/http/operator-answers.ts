@@ -140,7 +140,18 @@ export const operatorAnswerSchemas = {
   }),
   OperatorReviewList: z.object({
     success,
-    reviews: z.array(z.intersection(reviewEntrySchema, z.object(owner))),
+    reviews: z.array(
+      z.intersection(
+        reviewEntrySchema,
+        z.object({
+          ...owner,
+          proposedBy: z
+            .string()
+            .exactOptional()
+            .describe('The person who has answered it. Where it takes two, another one must agree.'),
+        }),
+      ),
+    ),
   }),
   Overview: z.object({
     success,

@@ -319,7 +319,7 @@ const others = {
     ...{ method: 'POST', url: '/api/v1/reviews/:token/resolve', tag: 'People' },
     summary: 'Resolves a review',
     description:
-      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another key or person gives the same; another answer takes its place. `inquire_again` takes one.',
+      'Who resolved it, and why, becomes part of the history. Where the operators have set that it takes two persons, the first answer is kept (202) and changes nothing until another person gives the same; another answer takes its place. Keys are refused there.',
     ...{ scopes: ['admin'], isCommand: true },
     body: {
       schema: 'Resolution',
@@ -336,7 +336,7 @@ const others = {
     },
     errors: [
       ...(['payment_not_found', 'payout_not_found', 'review_not_found'] as const),
-      ...(['resolution_not_allowed', ...ofCommands] as const),
+      ...(['resolution_not_allowed', 'person_required', ...ofCommands] as const),
     ],
   },
 } satisfies Record<string, Route>;

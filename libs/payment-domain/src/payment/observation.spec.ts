@@ -319,13 +319,30 @@ test('a revision brings the refunds along', () => {
   });
 });
 
-test('revisions there and back are all recorded, and open one review', () => {
+// The review of the first one stayed, with its evidence: whoever resolved it accepted what he had not seen.
+test('revisions there and back are all recorded, and the review is about the last', () => {
   const back = [...historyTo.approved, ...observe(historyTo.approved, observed('declined'))];
   const events = observe(back, observed('approved'));
   expect(events).toEqual([
     { type: 'FinalStatusRevised', data: { from: 'declined', to: 'approved', amount: 1000 } },
+    {
+      type: 'ReviewResolved',
+      data: {
+        ...{ code: 'final_status_revised', number: 1, resolution: 'superseded' },
+        reason: 'the service showed something else',
+      },
+    },
+    {
+      type: 'ReviewOpened',
+      data: {
+        code: 'final_status_revised',
+        evidence: { from: 'declined', to: 'approved', observedAmount: 1000 },
+      },
+    },
   ]);
-  expect(paymentAfter([...back, ...events])).toMatchObject({ phase: 'approved', reviews: [{}] });
+  expect(paymentAfter([...back, ...events])).toMatchObject({
+    ...{ phase: 'approved', reviews: [{ number: 2, evidence: { to: 'approved' } }], acknowledged: [] },
+  });
 });
 
 // The token of a payment that turned up after its failure was once forgotten: a second one would have passed for it.

@@ -1,10 +1,10 @@
 /** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
-import { openReview, resolveOpen } from '../review.ts';
+import { openInstead, openReview, resolveOpen } from '../review.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayment } from './payment-commands.ts';
-import type { PaymentEvent, PaymentEventOf } from './payment-events.ts';
+import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import { isAllowed, undecidedRefund, type Payment } from './payment-state.ts';
 
@@ -162,7 +162,7 @@ function revise(
   return [
     revised,
     // Each revision opens a review, even if a person acknowledged one like it.
-    ...openReview({ ...state, acknowledged: [] }, 'final_status_revised', {
+    ...openInstead<ReviewCode>(state, 'final_status_revised', {
       ...{ from, to, observedAmount: observed.amount },
     }),
   ];

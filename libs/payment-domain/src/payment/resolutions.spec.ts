@@ -252,7 +252,7 @@ test.each([
   ['terms_disagree', 'acknowledged', historyTo.init],
 ] as const)('%s ends only when a second person agrees', (code, resolution, before) => {
   const history = [...before, open(code)];
-  const by = (id: string) => ({ ...say(code, resolution), proposer: { id, at: 5 } });
+  const by = (name: string) => ({ ...say(code, resolution), proposer: { name, at: 5 } });
   const first = decided(history, by('ada'));
   expect(types(first)).toEqual(['ReviewResolutionProposed']);
   const proposed = [...history, ...first];
@@ -265,19 +265,22 @@ test.each([
 
 test('what is not allowed is refused to the first of two persons', () => {
   given([...historyTo.approved, open('attempt_not_found')])
-    .when({ ...say('attempt_not_found', 'payment_not_made'), proposer: { id: 'ada', at: 5 } })
+    .when({ ...say('attempt_not_found', 'payment_not_made'), proposer: { name: 'ada', at: 5 } })
     .thenRefused('resolution_not_allowed');
 });
 
 // Ada had said that it was not made, and then it was found: nobody may agree with her any more.
 test('what is found out ends the review, whatever one of two persons has answered', () => {
-  const answer = { ...say('attempt_not_found', 'payment_not_made'), proposer: { id: 'ada', at: 5 } } as const;
+  const answer = {
+    ...say('attempt_not_found', 'payment_not_made'),
+    proposer: { name: 'ada', at: 5 },
+  } as const;
   const history = [...lostCard, notFound];
   const proposed = [...history, ...decided(history, answer)];
   const after = [...proposed, ...decided(proposed, foundByInquiry)];
   expect(paymentAfter(after)).toMatchObject({ phase: 'approved', reviews: [] });
   given(after)
-    .when({ ...answer, proposer: { id: 'bob', at: 6 } })
+    .when({ ...answer, proposer: { name: 'bob', at: 6 } })
     .thenRefused('review_not_found');
 });
 

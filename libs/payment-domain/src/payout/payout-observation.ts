@@ -6,11 +6,16 @@ import {
   mayBeMadeBy,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
-import { isAbout, openReview, resolveOpen } from '../review.ts';
+import { isAbout, openInstead, openReview, resolveOpen } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
-import { payoutStatusSchema, type PayoutEvent, type PayoutStatus } from './payout-events.ts';
+import {
+  payoutStatusSchema,
+  type PayoutEvent,
+  type PayoutReviewCode,
+  type PayoutStatus,
+} from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
 import { evolvePayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
 
@@ -157,7 +162,7 @@ function observeFinal(state: Payout, observed: ObservedPayout, to: PayoutStatus)
   return [
     { type: 'FinalStatusRevised', data: { from, to, ...reason, ...token } },
     // Each revision opens a review, even if a person acknowledged one like it.
-    ...openReview({ ...state, acknowledged: [] }, 'final_status_revised', { from, to, serviceToken }),
+    ...openInstead<PayoutReviewCode>(state, 'final_status_revised', { from, to, serviceToken }),
   ];
 }
 

@@ -122,8 +122,8 @@ describe('what a person resolves', () => {
 
   test('ends only when a second person agrees, where it takes two', () => {
     const answer = resolve('payout_not_found', 'payout_not_made');
-    const by = (id: string, history: readonly PayoutEvent[]) =>
-      decidePayout(payoutAfter(history), { ...answer, proposer: { id, at: 5 } } as PayoutInput);
+    const by = (name: string, history: readonly PayoutEvent[]) =>
+      decidePayout(payoutAfter(history), { ...answer, proposer: { name, at: 5 } } as PayoutInput);
     const history = [...unresolved, payoutReviewOpened('payout_not_found')];
     const proposed: PayoutEvent = {
       type: 'ReviewResolutionProposed',

@@ -95,9 +95,9 @@ describe('its review', () => {
   });
 
   it('ends only when a second person agrees, where it takes two', () => {
-    const by = (id: string, history: readonly UnmatchedEvent[]) => {
+    const by = (name: string, history: readonly UnmatchedEvent[]) => {
       const state = history.reduce<Unmatched | undefined>(evolveUnmatched, undefined);
-      const decision = decideUnmatched(state, resolve({ proposer: { id, at: 5 } }));
+      const decision = decideUnmatched(state, resolve({ proposer: { name, at: 5 } }));
       return decision.kind === 'refused' ? [] : decision.events;
     };
     const first = by('ada', [observed(), opened()]);

@@ -8,6 +8,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { type Harness, caller, card, cause, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { useHarness } from '../testing/use-harness.ts';
+import type { Caller } from '@tollgate/teams';
 import { type ResolveReviewInput, resolveReview } from './resolve-review.ts';
 
 const harness = useHarness();
@@ -359,12 +360,21 @@ describe('a resolution', () => {
 });
 
 describe('where it takes two persons to resolve a review', () => {
-  const by = (keyId: string) => ({ ...caller, keyId });
-  const answerOf = (keyId: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
+  const by = (person: string): Caller => ({
+    ...caller,
+    operator: { person, source: 'oidc', role: 'operator' },
+  });
+  const answerOf = (person: string, token: string, more: Partial<ResolveReviewInput> = {}) =>
     resolveReview(
       { ...harness().inside, reviewsByTwo: ['sandbox'] },
       {
-        ...{ caller: by(keyId), token, code: 'attempt_not_found', number: 1, resolution: 'payment_not_made' },
+        ...{
+          caller: by(person),
+          token,
+          code: 'attempt_not_found',
+          number: 1,
+          resolution: 'payment_not_made',
+        },
         ...{ reason, cause, ...more },
       },
     );
@@ -373,26 +383,26 @@ describe('where it takes two persons to resolve a review', () => {
   it('holds when the second gives the same answer, and never by the first alone', async () => {
     const token = await openReview.attempt_not_found();
     for (let time = 0; time < 3; time += 1)
-      expect(await answerOf('person:ada', token)).toMatchObject({
+      expect(await answerOf('ada', token)).toMatchObject({
         kind: 'proposed',
         aggregate: {
-          payment: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'person:ada' } }] },
+          payment: { phase: 'unresolved', reviews: [{ proposal: { proposedBy: 'ada' } }] },
         },
       });
     expect(
       (await harness().history(token)).filter((each) => each === 'ReviewResolutionProposed'),
     ).toHaveLength(1);
-    expect(await answerOf('person:bob', token)).toMatchObject({
+    expect(await answerOf('bob', token)).toMatchObject({
       kind: 'resolved',
       aggregate: { payment: { phase: 'failed', reviews: [] } },
     });
-    expect(await answerOf('person:ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
+    expect(await answerOf('ada', token)).toMatchObject({ refusal: { code: 'review_not_found' } });
   });
 
   it('holds once where both answer at the same time', async () => {
     const agreed = await openReview.refund_unresolved();
     const refunds = { code: 'refund_unresolved', resolution: 'refund_not_made' } as const;
-    const both = await Promise.all(['person:ada', 'person:bob'].map((id) => answerOf(id, agreed, refunds)));
+    const both = await Promise.all(['ada', 'bob'].map((id) => answerOf(id, agreed, refunds)));
     expect(both.map(({ kind }) => kind).sort()).toEqual(['proposed', 'resolved']);
     expect((await harness().history(agreed)).filter((each) => each === 'ReviewResolved')).toHaveLength(1);
   });
@@ -400,25 +410,50 @@ describe('where it takes two persons to resolve a review', () => {
   it('does not hold where they answer differently', async () => {
     const token = await openReview.refund_unresolved();
     const refunds = { code: 'refund_unresolved' } as const;
-    const differing = { 'person:ada': 'refund_made', 'person:bob': 'refund_not_made' } as const;
+    const differing = { ada: 'refund_made', bob: 'refund_not_made' } as const;
     for (const [id, resolution] of Object.entries(differing))
       expect(await answerOf(id, token, { ...refunds, resolution })).toMatchObject({ kind: 'proposed' });
     expect(await resolved(token)).toBe(false);
     // The latest answer is the one to agree with.
     const agreeing = { ...refunds, resolution: 'refund_not_made' } as const;
-    expect(await answerOf('person:ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
+    expect(await answerOf('ada', token, agreeing)).toMatchObject({ kind: 'resolved' });
   });
 
-  it('takes one to ask the service again', async () => {
+  // One person alone closed the review of a refund that the service had made after all, with what the other had answered.
+  it('takes two to ask the service again, because the review ends', async () => {
     const token = await openReview.attempt_not_found();
-    expect(await answerOf('person:ada', token, { resolution: 'inquire_again' })).toMatchObject({
-      kind: 'resolved',
+    const again = { resolution: 'inquire_again' } as const;
+    expect(await answerOf('ada', token, again)).toMatchObject({ kind: 'proposed' });
+    expect(await answerOf('bob', token, again)).toMatchObject({ kind: 'resolved' });
+  });
+
+  // An admin issued himself a key, and agreed with himself by it.
+  it('takes no key for a person', async () => {
+    const token = await openReview.attempt_not_found();
+    const payout = await openPayoutReview.payout_not_found();
+    const refused = { kind: 'refused', refusal: { code: 'person_required' } };
+    expect(await answerOf('ada', token, { caller })).toEqual(refused);
+    expect(await answerOf('ada', payout, { caller, code: 'payout_not_found' })).toEqual(refused);
+    expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
+  });
+
+  // The service changed it once more between the two answers, and the second one agreed with what nobody had seen.
+  it('does not hold for what the first has not seen', async () => {
+    const token = await shown(await harness().approved('order-1'), { status: 'declined' });
+    const acknowledged = { code: 'final_status_revised', resolution: 'acknowledged' } as const;
+    expect(await answerOf('ada', token, acknowledged)).toMatchObject({ kind: 'proposed' });
+    await shown(token, { status: 'approved', amount: 99_999 });
+    expect(await answerOf('bob', token, acknowledged)).toMatchObject({
+      refusal: { code: 'review_not_found' },
     });
+    expect((await paymentOf(harness(), token))?.reviews).toMatchObject([
+      { code: 'final_status_revised', number: 2, evidence: { to: 'approved', observedAmount: 99_999 } },
+    ]);
   });
 
   it('refuses the first what the review does not allow, and keeps nothing of it', async () => {
     const token = await openReview.attempt_not_found();
-    expect(await answerOf('person:ada', token, { resolution: 'acknowledged' })).toMatchObject({
+    expect(await answerOf('ada', token, { resolution: 'acknowledged' })).toMatchObject({
       refusal: { code: 'resolution_not_allowed' },
     });
     expect(await harness().history(token)).not.toContain('ReviewResolutionProposed');
@@ -427,8 +462,8 @@ describe('where it takes two persons to resolve a review', () => {
   it('holds for payouts, too', async () => {
     const token = await openPayoutReview.payout_not_found();
     const payouts = { code: 'payout_not_found', resolution: 'payout_not_made' } as const;
-    expect(await answerOf('person:ada', token, payouts)).toMatchObject({ kind: 'proposed' });
-    expect(await answerOf('person:bob', token, payouts)).toMatchObject({
+    expect(await answerOf('ada', token, payouts)).toMatchObject({ kind: 'proposed' });
+    expect(await answerOf('bob', token, payouts)).toMatchObject({
       kind: 'resolved',
       aggregate: { payout: { phase: 'failed' } },
     });

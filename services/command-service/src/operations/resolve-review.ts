@@ -53,9 +53,12 @@ export interface ResolveReviewInput {
 }
 
 export type ResolveReviewResult =
-  /** `proposed`: it holds when a second person agrees. */
+  /** `proposed`: it holds when a second person agrees. `person_required`: it takes two, and a key is none. */
   | { kind: 'resolved' | 'proposed'; aggregate: AnySubject | UnmatchedAggregate }
-  | { kind: 'refused'; refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal };
+  | {
+      kind: 'refused';
+      refusal: PaymentRefusal | PayoutRefusal | UnmatchedRefusal | { code: 'person_required' };
+    };
 
 export async function resolveReview(
   deps: ResolveReviewDependencies,
@@ -68,8 +71,10 @@ export async function resolveReview(
     const code = isPayoutToken(token) ? 'payout_not_found' : 'payment_not_found';
     return { kind: 'refused', refusal: { code } };
   }
+  const proposer = proposerOf(deps, input, stateOf(found));
+  if (proposer === 'nobody') return personRequired;
   await record(deps, input, stateOf(found).reviews);
-  const executed = await execute(deps, input, proposerOf(deps, input, stateOf(found)));
+  const executed = await execute(deps, input, proposer);
   if (executed === undefined) return { kind: 'refused', refusal: { code: 'review_not_found' } };
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone<AnySubject, unknown>(executed);
@@ -90,9 +95,10 @@ async function resolveUnmatched(
   const isShown = found !== undefined && isOwnedBy(found.unmatched, caller);
   if (!isShown || code !== 'only_at_service')
     return { kind: 'refused', refusal: { code: 'review_not_found' } };
+  const proposer = proposerOf(deps, input, found.unmatched);
+  if (proposer === 'nobody') return personRequired;
   await record(deps, input, found.unmatched.reviews);
-  const proposer = given({ proposer: proposerOf(deps, input, found.unmatched) });
-  const answer = { type: 'ResolveReview', code, number, resolution, reason, ...proposer } as const;
+  const answer = { type: 'ResolveReview', code, number, resolution, reason, ...given({ proposer }) } as const;
   const executed = await unmatched.execute(token, answer, cause);
   if (executed.kind === 'refused') return executed;
   const { aggregate } = requireDone(executed);
@@ -100,13 +106,17 @@ async function resolveUnmatched(
   return { kind, aggregate };
 }
 
-/** Undefined where one person is enough. */
-const proposerOf = (
+const personRequired = { kind: 'refused', refusal: { code: 'person_required' } } as const;
+
+/** Undefined where one is enough, whoever it is. One human may have several keys, so keys are nobody where it takes two. */
+function proposerOf(
   { reviewsByTwo, clock }: ResolveReviewDependencies,
-  { caller }: ResolveReviewInput,
+  { caller: { operator } }: ResolveReviewInput,
   { environment }: { environment: Environment },
-): Proposer | undefined =>
-  reviewsByTwo.includes(environment) ? { id: caller.keyId, at: clock.now() } : undefined;
+): Proposer | 'nobody' | undefined {
+  if (!reviewsByTwo.includes(environment)) return undefined;
+  return operator === undefined ? 'nobody' : { name: operator.person, at: clock.now() };
+}
 
 const isOpen = (reviews: readonly Pick<Review, 'code' | 'number'>[], { code, number }: ResolveReviewInput) =>
   reviews.some((review) => review.code === code && review.number === number);

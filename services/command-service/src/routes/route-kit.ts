@@ -54,7 +54,7 @@ export type Refusal =
   | PaymentRefusal
   | PayoutRefusal
   | UnmatchedRefusal
-  | { code: 'recurring_token_not_found' }
+  | { code: 'recurring_token_not_found' | 'person_required' }
   | OriginRefusal
   | PositionRefusal
   | LimitRefusal;

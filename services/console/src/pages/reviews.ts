@@ -1,6 +1,5 @@
 /** The inbox over all teams, oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
-import { keyIdOfPerson } from '@tollgate/teams';
 import { amount } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
@@ -21,7 +20,8 @@ interface Review {
   evidence: Readonly<Record<string, unknown>>;
   resolutions: readonly string[];
   /** Where it takes two persons: what the first one has answered. */
-  proposal?: { resolution: string; reason: string; proposedBy: string; proposedAt: string };
+  proposal?: { resolution: string; reason: string; proposedAt: string };
+  proposedBy?: string;
   team: string;
   environment: string;
   amount: number;
@@ -160,23 +160,23 @@ const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
       </ol>`;
 
 /** What the first of two persons has answered, and what it waits for. */
-function proposalOf({ proposal }: Review, { session }: PageContext): Html | undefined {
+function proposalOf({ proposal, proposedBy }: Review, { session }: PageContext): Html | undefined {
   if (proposal === undefined) return undefined;
-  const { resolution, reason, proposedBy, proposedAt } = proposal;
-  const isOwn = proposedBy === keyIdOfPerson(session.person);
+  const { resolution, reason, proposedAt } = proposal;
   const { proposed, waitsForAnother, waitsForYou } = texts.reviews;
   return html`${factList([
-      [proposed.answer, texts.reviews.resolutions[resolution] ?? resolution],
-      [proposed.by, html`<code>${proposedBy}</code>`],
-      [proposed.at, time(proposedAt)],
-      [proposed.reason, reason],
-    ])}
-    <p class="calm">${isOwn ? waitsForAnother : waitsForYou}</p>`;
+    [proposed.answer, texts.reviews.resolutions[resolution] ?? resolution],
+    [proposed.by, proposedBy],
+    [proposed.at, time(proposedAt)],
+    [proposed.reason, reason],
+  ])}
+  ${mayDecide(session) ? html`<p class="calm">${proposedBy === session.person ? waitsForAnother : waitsForYou}</p>` : undefined}`;
 }
 
+const mayDecide = ({ role }: PageContext['session']): boolean => role === 'operator' || role === 'admin';
+
 function decisionForm(review: Review, { session }: PageContext): Html {
-  const mayDecide = session.role === 'operator' || session.role === 'admin';
-  if (!mayDecide) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
+  if (!mayDecide(session)) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
   const choices = review.resolutions.map(
     (resolution, place) =>
       html`<label class="choice"

@@ -31,11 +31,13 @@ const distancesSchema = z
   .transform((all) => all.map((each) => Number(each) * 1_000))
   .refine((all) => all.every((each, place) => place === 0 || each > (all[place - 1] ?? 0)), secondsRule);
 
+const environmentsRule = 'must be sandbox or production, or both separated by a comma';
+
 /** Empty: none. */
 const environmentsSchema = z
   .string()
   .transform((text) => text.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()])))
-  .pipe(z.array(environmentSchema, 'must be sandbox or production, or both separated by a comma'));
+  .pipe(z.array(z.enum(environmentSchema.options, environmentsRule)));
 
 const requestsPerSecondSchema = wholeNumberSchema({ of: 'requests a second', min: 1, max: 100_000 });
 
@@ -244,7 +246,7 @@ export const gatewayConfigSchema = z
     REVIEWS_BY_TWO: environmentsSchema
       .prefault('')
       .describe(
-        'Environments in which it takes two persons to resolve a review, for example `production`; none unless set.',
+        'Environments in which it takes two persons to resolve a review, for example `production`; none unless set. The same in all processes.',
       ),
     CLOCK_SKEW_MAX_MS: durationMs
       .default(20_000)
