@@ -9,7 +9,13 @@ export { type PublicEvent } from './public-object.ts';
 export * from './reconciliation.ts';
 export { refundSchema, toPublicRefund, type PublicRefund } from './refund.ts';
 export { requestSchema, type PublicRequest } from './request.ts';
-export { reviewEntrySchema, proposedByOf, toPublicReviewEntry, type PublicReviewEntry } from './review.ts';
+export {
+  reviewEntrySchema,
+  proposedByOf,
+  toPublicReviewEntry,
+  type PublicReviewEntry,
+  type ReviewEntry,
+} from './review.ts';
 export * from './topics/callback-records.ts';
 export * from './topics/record-format.ts';
 export * from './topics/records.ts';

@@ -23,7 +23,7 @@ const proposalSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   proposedAt: instantSchema,
 });
-export type Proposal = z.infer<typeof proposalSchema>;
+type Proposal = z.infer<typeof proposalSchema>;
 
 /** Open reviews, and those that a person has acknowledged: the same finding does not open another one. */
 export function reviewableShape<Code extends z.ZodType<string>>(code: Code) {

@@ -96,12 +96,10 @@ export function createChecks(parts: CheckParts): Checks {
         );
     },
     onRecorded: (event) => {
-      const { stream, type, data } = event;
       byTwo.onRecorded(event);
-      const operation = books.find(stream.replace(/^(payment|payout)-/, ''));
+      const operation = books.find(event.stream.replace(/^(payment|payout)-/, ''));
       if (operation !== undefined)
-        for (const lie of liesOf(ledger, operation, { type, data }, parts.wasClockWrong()))
-          complain('honesty', lie);
+        for (const lie of liesOf(ledger, operation, event, parts.wasClockWrong())) complain('honesty', lie);
     },
     onLedgerChanged: () => {
       for (const payment of ledger.payments) requireRefundedWithin(payment, complain);

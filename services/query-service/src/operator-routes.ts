@@ -10,7 +10,13 @@ import {
   windowInQuestion,
 } from '@tollgate/payment-domain';
 import { lagSeconds } from '@tollgate/event-store';
-import { proposedByOf, toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
+import {
+  proposedByOf,
+  toIso,
+  toPublicPayment,
+  toPublicReviewEntry,
+  type ReviewEntry,
+} from '@tollgate/gateway-api';
 import {
   type OperatorAction,
   type OperatorPaymentAnswer,
@@ -31,6 +37,12 @@ import { addReadRoute, parameterOf, sendRefusedPage, type ReadDependencies } fro
 import type { RequestLedger } from './requests/request-ledger.ts';
 import type { RequestRecord } from './requests/request-record.ts';
 import { toPublicRequest } from './requests/request-routes.ts';
+
+/** Operators are told who has answered it; teams are not. */
+const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
+  ...toPublicReviewEntry(entry),
+  ...given({ proposedBy: proposedByOf(entry) }),
+});
 
 /** The most reviews that the list over all teams shows: whoever has more needs hands and not pages. */
 const reviewsMax = 500;
@@ -90,10 +102,7 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       const list = index.listReviews({ team, environment, kinds, perPage: reviewsMax });
       return list.kind === 'refused'
         ? []
-        : list.entries.map((entry) => ({
-            ...{ ...toPublicReviewEntry(entry), team, environment },
-            ...given({ proposedBy: proposedByOf(entry) }),
-          }));
+        : list.entries.map((entry) => ({ ...toOperatorsReviewEntry(entry), team, environment }));
     });
     const oldestFirst = reviews.toSorted((one, other) => (one.since < other.since ? -1 : 1));
     return reply.send({ success: true, reviews: oldestFirst.slice(0, reviewsMax) });

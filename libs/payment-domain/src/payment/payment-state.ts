@@ -265,10 +265,8 @@ function apply(state: Payment, event: LaterEvent): Payment {
     }
     case 'RefundUnresolved':
       return changeRefund(state, event.data.refundToken, { state: 'unresolved' });
-    case 'RefundDeclineReported': {
-      const { serviceRefundToken } = event.data;
-      return { ...state, refundDeclinesReported: [...state.refundDeclinesReported, serviceRefundToken] };
-    }
+    case 'RefundDeclineReported':
+      return noteDeclineReported(state, event);
     case 'ExternalRefundObserved':
       return { ...state, refundedAmount: state.refundedAmount + event.data.amount };
     case 'FinalStatusRevised':
@@ -341,6 +339,11 @@ function applyObservedTerms(state: Payment, { data }: PaymentEventOf<'ReviewReso
     data.resolution === resolution ? findOpen(state, data)?.evidence['observedAmount'] : undefined;
   return typeof amount === 'number' ? { ...state, terms: { ...state.terms, amount } } : state;
 }
+
+const noteDeclineReported = (state: Payment, { data }: PaymentEventOf<'RefundDeclineReported'>): Payment => ({
+  ...state,
+  refundDeclinesReported: [...state.refundDeclinesReported, data.serviceRefundToken],
+});
 
 function submitRefund(state: Payment, { data }: PaymentEventOf<'RefundSubmitted'>): Payment {
   if (state.refunds.some(({ refundToken }) => refundToken === data.refundToken))

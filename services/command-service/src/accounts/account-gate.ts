@@ -8,7 +8,7 @@ import { type AccountTerms, type Purpose, createAccountTerms } from './account-t
 /** Callers that wait before one account at most; more are turned away at once. */
 export const waitingMax = 1_000;
 /** When operators may have opened it again, seconds: nobody knows. */
-const closedForSeconds = 30;
+export const closedForSeconds = 30;
 
 /** One that waits, maybe in several queues. */
 export interface Waiter {

@@ -13,6 +13,7 @@ import {
 import type { PayOutDestination } from '@tollgate/provider';
 import { InvariantViolation, given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
+import { closedForSeconds } from '../accounts/account-gate.ts';
 import type { PayoutAggregate, Payouts } from '../aggregates/payouts.ts';
 import type { RecurringTokens } from '../aggregates/recurring-tokens.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
@@ -117,8 +118,6 @@ async function askFirst(
   if (executed.kind === 'refused') return executed;
   return { kind: 'answered', aggregate: executed.aggregate, replayed: executed.events.length === 0 };
 }
-
-const closedForSeconds = 30;
 
 function closedIn(states: readonly (AccountState | undefined)[]): NotBegun {
   const closed = states.find((state) => state === 'draining' || state === 'paused');
