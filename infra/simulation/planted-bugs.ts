@@ -221,8 +221,8 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'one-person-twice', breaks: 'nobody agrees with himself about a review', seeds: 300 },
     file: `${domain}/review.ts`,
-    from: 'if (isProposed) return proposal.proposedBy === proposer.id ? [] : undefined;',
-    to: 'if (isProposed) return undefined;',
+    from: 'if (!isSamePerson(proposal.proposedBy, proposedBy)) return undefined;',
+    to: 'if (isSamePerson(proposal.proposedBy, proposal.proposedBy)) return undefined;',
   },
   {
     ...{ name: 'settled-for-ever', breaks: 'F1: what is final is inquired again', seeds: 400 },

@@ -39,6 +39,7 @@ export const faultKinds = [
   'older-status-shown',
   'clock-stood-still',
   'suspended',
+  'set-back-at-waking',
   'clock-step-at-request',
   'revision-untold',
   'partition',
@@ -68,6 +69,7 @@ const distances: Partial<Record<FaultKind, number>> = {
 const ofThose: Partial<Record<FaultKind, number>> = {
   'clock-stood-still': 0.5,
   suspended: 0.5,
+  'set-back-at-waking': 0.3,
   'delivered-twice': 0.2,
   'revision-untold': 0.6,
   'account-sick-throughout': 0.1,

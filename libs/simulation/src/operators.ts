@@ -3,9 +3,12 @@ import type { CallerWorld } from './callers.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
+/** After everything that failed, milliseconds: longer than a machine is suspended. */
+const lookedAtAfterMs = 120_000;
+
 /** Under half of the seeds somebody is there. Ends with every account resumed. */
 export function beginOperators(
-  world: Pick<World, 'random' | 'checks'>,
+  world: Pick<World, 'random' | 'checks' | 'pace'>,
   accounts: readonly string[],
   callerOf: (random: Random) => CallerWorld,
 ): void {
@@ -43,6 +46,9 @@ export function beginOperators(
       await close(random.pick(accounts), random.pick(['pause', 'pause', 'drain']));
       await sleep(random.between(10_000, 240_000));
     }
+    // A request that a suspended machine has held may take effect after the one that followed it: somebody sees it, and resumes.
+    await sleep(lookedAtAfterMs / world.pace);
+    for (const account of accounts) await resume(account);
   }
 
   void work();

@@ -365,7 +365,13 @@ function stopInHandshake({ random, trace, faults }: World, machine: Machine, { n
   trace.tell(
     `${name} is ${isSuspended ? 'suspended' : 'stopped'} for ${Math.round(durationMs)} ms in a handshake`,
   );
-  if (isSuspended) return machine.suspend(durationMs);
+  if (isSuspended) {
+    machine.suspend(durationMs);
+    // Its clock had run ahead, and is set right as it wakes up: then neither of the two has counted the time.
+    if (faults.strikes('set-back-at-waking', random))
+      machine.setSkew(machine.skewMs() - durationMs - random.between(5_000, 600_000));
+    return;
+  }
   machine.pause(durationMs);
   // As of a virtual machine whose host keeps no time for it.
   if (faults.strikes('clock-stood-still', random)) machine.setSkew(machine.skewMs() - durationMs);
