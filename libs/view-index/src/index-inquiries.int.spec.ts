@@ -22,6 +22,8 @@ import { openIndexFile } from './open-index-file.ts';
 const { accepted, approved } = happening;
 const progress = { followed: '1' as Position, source: beginning };
 const never = Number.MAX_SAFE_INTEGER;
+/** Whatever its age. */
+const ofAnyAge = [{ changedAfter: never, withinMs: 0 }];
 
 function viewOf(kind: ViewKind, token: string, events: readonly AnyEvent[]): IndexedView {
   const view = toRecordedIn(streamOf(kind, token), events).reduce<ViewEnvelope | undefined>(
@@ -109,13 +111,41 @@ test('what is due later than an inquiry can be is recalled, and nothing else', (
   file.postpone([{ item: first!, dueAt: 1_000 }]);
   file.postpone([{ item: second!, dueAt: never - 1 }]);
   const latestDueAt = { unresolved: 0, open: never - 2, settled: 0 };
-  file.recall(500, { latestDueAt, settledSince: Infinity });
+  file.recall(500, { latestDueAt, openWithin: ofAnyAge, settledSince: Infinity });
   const dueTimes = dueIn(file, found!, { now: never, limit: 3 }).map(({ token, dueAt }) => [token, dueAt]);
   expect(dueTimes.slice(0, 2)).toEqual([
     [second!.token, 500],
     [first!.token, 1_000],
   ]);
   expect(dueTimes[2]?.[1]).toBeGreaterThan(startedAt);
+});
+
+test('what is open is recalled where it is due later than the age of its last change tells', () => {
+  const views = tokens.slice(0, 2).map((token) => viewOf(paymentKind, token, [requested(), accepted]));
+  const file = givenFile(views);
+  const [found] = queuesAt(file, never);
+  const [first, second] = dueIn(file, found!, { now: never, limit: 2 });
+  const { updatedAt } = first!;
+  const now = updatedAt + 10;
+  const dueTimes = (withinMs: number, otherwiseAt: number, changedAfter = updatedAt - 1) => {
+    file.postpone([
+      { item: first!, dueAt: updatedAt + 100 },
+      { item: second!, dueAt: updatedAt + 200 },
+    ]);
+    const latestDueAt = { unresolved: 0, open: otherwiseAt, settled: 0 };
+    const openWithin = [
+      { changedAfter: updatedAt, withinMs: 0 },
+      { changedAfter, withinMs },
+    ];
+    file.recall(now, { latestDueAt, openWithin, settledSince: Infinity });
+    return dueIn(file, found!, { now: never, limit: 2 }).map(({ dueAt }) => dueAt - updatedAt);
+  };
+  expect(dueTimes(200, 0)).toEqual([100, 200]);
+  expect(dueTimes(199, never)).toEqual([10, 100]);
+  expect(dueTimes(99, never)).toEqual([10, 10]);
+  // Older than the last distance.
+  expect(dueTimes(0, updatedAt + 200, updatedAt)).toEqual([100, 200]);
+  expect(dueTimes(0, updatedAt + 199, updatedAt)).toEqual([10, 100]);
 });
 
 // Seed 569: a machine's clock was hours ahead when its index took over a payment that had just become final. All distances
@@ -131,15 +161,15 @@ test('what is settled and has an inquiry to come is recalled where it was taken 
   expect(items).toHaveLength(2);
   const [{ updatedAt, dueAt } = items[0]!] = items;
   file.postpone(items.map((item) => ({ item, dueAt: undefined })));
-  const latestDueAt = { unresolved: never, open: never, settled: never };
-  file.recall(500, { latestDueAt, settledSince: updatedAt });
+  const bounds = { latestDueAt: { unresolved: never, open: never, settled: never }, openWithin: ofAnyAge };
+  file.recall(500, { ...bounds, settledSince: updatedAt });
   expect(queuesAt(file, never, settled)).toEqual([]);
-  file.recall(500, { latestDueAt, settledSince: updatedAt - 1 });
+  file.recall(500, { ...bounds, settledSince: updatedAt - 1 });
   const recalled = dueIn(file, found!, { now: never, limit: 9 }).map((item) => [item.token, item.dueAt]);
   expect(recalled.toSorted()).toEqual(items.map(({ token }) => [token, 500]).toSorted());
   // What has its time keeps it, and so does what is open.
   file.postpone([{ item: items[0]!, dueAt }]);
-  file.recall(700, { latestDueAt, settledSince: 0 });
+  file.recall(700, { ...bounds, settledSince: 0 });
   const kept = dueIn(file, found!, { now: never, limit: 9 }).map((item) => item.dueAt);
   expect(kept).toEqual([500, dueAt]);
   expect(dueIn(file, queuesAt(file, never)[0]!, { now: never, limit: 9 })[0]?.dueAt).not.toBe(700);
@@ -199,7 +229,10 @@ test('what is recalled is found by an index, however much there is', async () =>
     return database.prepare(sql);
   };
   const latestDueAt = { unresolved: 0, open: 0, settled: 0 };
-  recallIn(explained, { now: 500, bounds: { latestDueAt, settledSince: 0 } });
+  recallIn(explained, {
+    now: 500,
+    bounds: { latestDueAt, openWithin: ofAnyAge, settledSince: 0 },
+  });
   const queueSteps = 'shard=? AND inquiry_need=? AND environment=? AND account';
   expect([...steps].toSorted()).toEqual([
     `SEARCH rows USING COVERING INDEX rows_due (${queueSteps}>?)`,

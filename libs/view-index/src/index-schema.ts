@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
 /** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 14;
+export const indexSchemaVersion = 15;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,
@@ -49,7 +49,8 @@ const operationIndexes = (table: string) => `
     of_token TEXT NOT NULL,
     PRIMARY KEY (of_environment, of_team, hash, made_at, of_token)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX ${table}_due ON ${table} (shard, inquiry_need, environment, account, due_at, updated_at)
+    WHERE due_at IS NOT NULL;
   CREATE INDEX ${table}_inquired_for_good ON ${table} (inquiry_need, updated_at) WHERE due_at IS NULL;`;
 
 export const indexSchema = `

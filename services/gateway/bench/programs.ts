@@ -186,6 +186,34 @@ export async function untilShown({ url, key }: Pick<Target, 'url' | 'key'>): Pro
   }
 }
 
+interface AnsweredRequest {
+  at: string;
+  method: string;
+  ownMs: number;
+}
+
+/** What the gateway itself took for the creations since an instant, the Payment Service's time left out, milliseconds. */
+export async function ownTimes(
+  { url, key }: Pick<Target, 'url' | 'key'>,
+  since: number,
+): Promise<{ medianMs: number; p99Ms: number }> {
+  const headers = { authorization: `Bearer ${key}` };
+  const times: number[] = [];
+  let page: { requests: AnsweredRequest[]; nextCursor?: string };
+  let cursor = '';
+  do {
+    const { body } = await request(`${url}/api/v1/requests?perPage=100${cursor}`, { headers });
+    page = (await body.json()) as typeof page;
+    const recent = page.requests.filter(({ at }) => Date.parse(at) >= since);
+    times.push(...recent.flatMap(({ method, ownMs }) => (method === 'POST' ? [ownMs] : [])));
+    if (recent.length < page.requests.length) break;
+    cursor = `&cursor=${page.nextCursor}`;
+  } while (page.nextCursor !== undefined);
+  times.sort((one, other) => one - other);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  return { medianMs: at(0.5), p99Ms: at(0.99) };
+}
+
 /** How many payments are in a phase, in the read model. */
 export async function countOf({ url, key }: Pick<Target, 'url' | 'key'>, phase: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };

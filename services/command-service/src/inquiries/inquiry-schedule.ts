@@ -167,10 +167,7 @@ function recallAfterSetback(schedule: Schedule): void {
   const { index, clock, delays, passedAt, mayHaveBeenWrong } = schedule;
   const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
   const isSetBack = clock.now() < (passedAt?.wall ?? 0) + (wentBy ?? 0) - setbackMs;
-  const bounds = inquiryBoundsAt(clock.now(), delays);
-  // Of what is unresolved money may have moved: an inquiry too many costs less than one that comes hours late.
-  const latestDueAt = { ...bounds.latestDueAt, unresolved: clock.now() };
-  if (mayHaveBeenWrong || isSetBack) index.recall({ ...bounds, latestDueAt });
+  if (mayHaveBeenWrong || isSetBack) index.recall(inquiryBoundsAt(clock.now(), delays));
   // The last pass comes when the last shard has gone: after it, nobody looks.
   schedule.mayHaveBeenWrong = schedule.shards.size === 0;
   schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };

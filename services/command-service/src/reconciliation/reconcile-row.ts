@@ -61,6 +61,13 @@ export interface ComparedRow extends ReconciledPart {
 const marginMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
   sendWithinMs + callDeadlineMs + quietMs;
 
+/** Clocks that are no further apart are right, milliseconds. */
+const clocksApartMs = 60_000;
+
+/** What was recorded later than now, by a clock that ran ahead, is no younger than anything else. */
+const isSince = (instant: number, since: number, { now }: Pick<Clock, 'now'>): boolean =>
+  instant > since && instant <= now() + clocksApartMs;
+
 export async function compareRow(
   deps: RowDependencies,
   context: RowContext,
@@ -73,7 +80,8 @@ export async function compareRow(
   const subject = token === undefined ? undefined : await subjectsOf(deps, token).load(token);
   if (subject === undefined || !isOurs(subject, context)) return onlyAtService(deps, context, row);
   if (agrees(subject, row)) return matched(context, subject, row);
-  if (stateOf(subject).phase === 'requested' || subject.updatedAt > context.readAt)
+  const isUnderWay = stateOf(subject).phase === 'requested';
+  if (isUnderWay || isSince(subject.updatedAt, context.readAt, deps.clock))
     return { ...part(context, 'underWay'), teams: [stateOf(subject).team] };
   return differs(deps, context, subject, row);
 }
@@ -211,7 +219,7 @@ export async function compareMissing(
 ): Promise<ComparedRow> {
   const { operation, request } = context;
   const teams = [stateOf(subject).team];
-  if (subject.createdAt > context.readAt - marginMs(deps.times))
+  if (isSince(subject.createdAt, context.readAt - marginMs(deps.times), deps.clock))
     return { ...part(context, 'underWay'), teams };
   const found = request.isDryRun
     ? await lookFor(deps, context, serviceToken)
