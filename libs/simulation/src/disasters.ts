@@ -189,7 +189,8 @@ function settleService({ ledger, scheduler, random: from }: World): void {
       if (payout.status === 'pending')
         ledger.decidePayout(payout, random.chance(0.8) ? 'approved' : 'declined');
   };
-  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000])
+  // Also what is attempted once more an hour later, because its account was paused when everything came back.
+  for (const afterMs of [20_000, 90_000, 240_000, 600_000, 1_800_000, 3_600_000, 5_400_000])
     scheduler.after(afterMs, 'the service settles', settle);
 }
 
