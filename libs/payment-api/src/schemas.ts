@@ -237,24 +237,27 @@ export type ServiceBalance = z.infer<typeof balanceAnswerSchema>['wallet'];
  * A dispute as the service shows it (decision 24). Some deployments leave out the token of the payment. A number beyond
  * the safe integers is no id: two disputes would share it.
  */
-const serviceDisputeSchema = z.looseObject({
+/** Codes and ids of others, which some write as numbers. */
+const textOrNumber = z.union([z.string(), z.number().transform(String)]);
+
+export const serviceDisputeSchema = z.looseObject({
   id: z.union([textSchema(128), z.int()]),
-  token: z.string().nullish(),
+  token: textOrNumber.nullish(),
   amount: z.number(),
   currency: z.string(),
   status: z.string(),
   type: z.string().nullish(),
-  reasonCode: z.string().nullish(),
+  reasonCode: textOrNumber.nullish(),
   comment: z.string().nullish(),
   createdAt: z.string().nullish(),
   updatedAt: z.string().nullish(),
 });
 export type ServiceDispute = z.infer<typeof serviceDisputeSchema>;
 
-/** Answer of `GET /api/v1/disputes/list`, newest first. */
+/** Answer of `GET /api/v1/disputes/list`, newest first. What a dispute has is not specified: each is read by itself. */
 export const listDisputesAnswerSchema = z.looseObject({
   success: z.literal(true),
-  disputes: z.array(serviceDisputeSchema),
+  disputes: z.array(z.unknown()),
 });
 
 /** Body of a status callback (section 6; the fields beyond `orderNumber` and `status`: decision 6). */

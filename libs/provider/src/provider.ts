@@ -37,7 +37,7 @@ export interface Provider {
   pageOfPayouts(query: PageQuery): Promise<InquiryOutcome<Page<ObservedPayout>>>;
   balance(currency: string): Promise<InquiryOutcome<Balance>>;
   /** The newest disputes: one that is not among them may still exist. */
-  listDisputes(): Promise<InquiryOutcome<FoundDispute[]>>;
+  listDisputes(): Promise<InquiryOutcome<DisputeList>>;
   /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
   close(): Promise<void>;
 }
@@ -60,6 +60,13 @@ export type Inquirer = Pick<
   | 'balance'
   | 'listDisputes'
 >;
+
+/** Newest first. */
+export interface DisputeList {
+  found: FoundDispute[];
+  /** How many more were shown, of which nobody can tell what they are. */
+  unreadable: number;
+}
 
 /** Rows of a page; the last one has fewer. */
 export const pageRows = 500;

@@ -1,4 +1,4 @@
-import { listDisputesAnswerSchema } from '@tollgate/payment-api';
+import { listDisputesAnswerSchema, serviceDisputeSchema } from '@tollgate/payment-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCallbackReceiver, type CallbackReceiver } from './testing/callback-receiver.ts';
 import { refusalOf, startHarness, type Harness } from './testing/harness.ts';
@@ -19,7 +19,9 @@ const open = (body: object) => harness.call('POST', '/sandbox/disputes', body);
 const resolve = (id: string, body: object) => harness.call('POST', `/sandbox/disputes/${id}/resolve`, body);
 const openedId = async (body: object) => ((await open(body)).body['dispute'] as { id: string }).id;
 const list = async () =>
-  listDisputesAnswerSchema.parse((await harness.call('GET', '/api/v1/disputes/list')).body).disputes;
+  listDisputesAnswerSchema
+    .parse((await harness.call('GET', '/api/v1/disputes/list')).body)
+    .disputes.map((each) => serviceDisputeSchema.parse(each));
 const refund = (body: object) => harness.call('POST', '/api/v1/refunds', body);
 
 describe('a dispute', () => {

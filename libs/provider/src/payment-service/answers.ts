@@ -8,6 +8,7 @@ import {
   createPaymentAnswerSchema,
   holdEndAnswerSchema,
   listDisputesAnswerSchema,
+  serviceDisputeSchema,
   listPaymentsAnswerSchema,
   listPayoutsAnswerSchema,
   payoutAnswerSchema,
@@ -202,8 +203,17 @@ export const readBalance =
       : { fault: 'answer about another currency' };
   };
 
-/** Reads the newest disputes. */
-export const readDisputes: AnswerReader<ServiceDispute[]> = (body) => {
+export interface ReadDisputes {
+  found: ServiceDispute[];
+  unreadable: number;
+}
+
+/** Reads the newest disputes. One that cannot be read does not hide the others. */
+export const readDisputes: AnswerReader<ReadDisputes> = (body) => {
   const { success, data } = listDisputesAnswerSchema.safeParse(body);
-  return success ? { answer: data.disputes } : { fault: 'success without readable disputes' };
+  const rows = success ? data.disputes : [];
+  const found = rows.flatMap((row) => serviceDisputeSchema.safeParse(row).data ?? []);
+  if (!success || (found.length === 0 && rows.length > 0))
+    return { fault: 'success without readable disputes' };
+  return { answer: { found, unreadable: rows.length - found.length } };
 };

@@ -186,7 +186,7 @@ const operations: Record<string, Operation> = {
     run: (client) => client.listDisputes(),
     request: { method: 'GET', url: '/api/v1/disputes/list' },
     right: { disputes: [dispute] },
-    read: [dispute],
+    read: { found: [dispute], unreadable: 0 },
     wrong: { 'success without readable disputes': [{}, { disputes: [{ status: 'pending' }] }] },
   },
 };

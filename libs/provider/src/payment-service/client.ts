@@ -1,5 +1,6 @@
 /** The typed HTTPS client of the Payment Service (specification, sections 4 and 5). */
 import {
+  type ReadDisputes,
   readBalance,
   readCreation,
   readDisputes,
@@ -63,7 +64,7 @@ export interface PaymentServiceClient {
   pageOfPayouts(query: PageQuery): Promise<ServiceOutcome<Page<ServicePayout>>>;
   retrieveBalance(currency: string): Promise<ServiceOutcome<ServiceBalance>>;
   /** The newest disputes: one that is not among them may still exist. */
-  listDisputes(): Promise<ServiceOutcome<ServiceDispute[]>>;
+  listDisputes(): Promise<ServiceOutcome<ReadDisputes>>;
   /** Waits for the calls under way, at most one deadline; later calls are `not-sent`. */
   close(): Promise<void>;
 }

@@ -103,13 +103,15 @@ test('a card number in the mask or the decline reason goes no further, and the r
 test.each([undefined, null, ''])('a dispute whose token is %j names no payment', async (token) => {
   peer.next(json(200, { success: true, disputes: [{ ...dispute, token }] }));
   const outcome = await provider.listDisputes();
-  expect(outcome).toMatchObject({ kind: 'accepted', answer: [{ observed: { id: 'dispute-1' } }] });
+  expect(outcome).toMatchObject({ kind: 'accepted', answer: { found: [{ observed: { id: 'dispute-1' } }] } });
   expect(JSON.stringify(outcome)).not.toContain('serviceToken');
 });
 
 test('a dispute may be numbered, and one without a readable date is one all the same', async () => {
   peer.next(json(200, { success: true, disputes: [{ ...dispute, id: 17, createdAt: 'yesterday' }] }));
-  expect(await provider.listDisputes()).toMatchObject({ answer: [{ observed: { id: '17', amount: 5 } }] });
+  expect(await provider.listDisputes()).toMatchObject({
+    answer: { found: [{ observed: { id: '17', amount: 5 } }] },
+  });
 });
 
 describe('a call whose connection takes longer to be made than the call may wait', () => {

@@ -49,7 +49,11 @@ export function createPaymentService(options: PaymentServiceClientOptions): Prov
       inquired(await client.retrieveBalance(currency), ({ available, hold }) => ({
         ...{ currency, available, hold },
       })),
-    listDisputes: async () => inquired(await client.listDisputes(), (all) => all.map(toFoundDispute)),
+    listDisputes: async () =>
+      inquired(await client.listDisputes(), ({ found, unreadable }) => ({
+        found: found.map(toFoundDispute),
+        unreadable,
+      })),
     close: client.close,
   };
 }

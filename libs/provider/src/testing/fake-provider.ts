@@ -131,7 +131,9 @@ const providerOf = (fake: FakeProvider, clock: Pick<Clock, 'now'> | undefined): 
       : noAnswer;
   },
   listDisputes: async () =>
-    fake.answersInquiries ? { kind: 'accepted', answer: structuredClone(fake.disputes) } : noAnswer,
+    fake.answersInquiries
+      ? { kind: 'accepted', answer: { found: structuredClone(fake.disputes), unreadable: 0 } }
+      : noAnswer,
   close: async () => {},
 });
 

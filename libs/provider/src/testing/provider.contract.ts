@@ -237,7 +237,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderUnder
     });
 
     test('the list of disputes is answered', async () => {
-      expect(answerOf(await provider.listDisputes())).toEqual(expect.any(Array));
+      expect(answerOf(await provider.listDisputes())).toEqual({ found: expect.any(Array), unreadable: 0 });
     });
   });
 

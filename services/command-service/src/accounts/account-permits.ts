@@ -61,7 +61,7 @@ export function createAccountPermits(deps: {
   const isFull = () => callsUnderWay >= shareOf(account().concurrentCallsMax, processes());
   function tryTakeToken(): boolean {
     if (!tokens.tryTake()) return false;
-    if (total()?.tryTake() !== false) return true;
+    if (total()?.tryTakeForCall() !== false) return true;
     tokens.giveBack();
     return false;
   }
@@ -70,7 +70,7 @@ export function createAccountPermits(deps: {
     // The token comes last: it is not taken unless everything else is there.
     take: () => (breaker.mayPass() && !isFull() && tryTakeToken() ? issue() : undefined),
     isShut: () => !breaker.mayPass(),
-    nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total()?.nextInMs() ?? 0)),
+    nextInMs: () => (isFull() ? undefined : Math.max(tokens.nextInMs(), total()?.nextForCallInMs() ?? 0)),
     retryAfterSeconds: () => Math.max(1, Math.ceil(breaker.probeInMs() / 1_000)),
     health: () => ({ environment, account: name, breaker: breaker.state(), callsUnderWay }),
   };

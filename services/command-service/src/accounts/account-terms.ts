@@ -2,7 +2,7 @@
 import type { AccountState } from '@tollgate/payment-domain';
 import type { Clock } from '@tollgate/service-kit';
 import type { Account, ClosedState } from './account.ts';
-import { type TokenBucket, createTokenBucket } from './token-bucket.ts';
+import { type SharedRate, createSharedRate } from './shared-rate.ts';
 
 /** `new`: for a payment or payout that the account has not taken yet; `begun`: for what it has. */
 export type Purpose = 'new' | 'begun';
@@ -11,7 +11,7 @@ export interface AccountTerms {
   /** As it is configured; environment and name never change. */
   account(): Account;
   /** Of calls and inquiries together, where the provider counts both. */
-  total(): TokenBucket | undefined;
+  total(): SharedRate | undefined;
   state(): AccountState;
   /** In which state it gives no permit for that; undefined where it does. */
   closedTo(purpose: Purpose): ClosedState | undefined;
@@ -27,7 +27,7 @@ export function createAccountTerms(first: Account, processes: () => number, cloc
   const totalOf = ({ totalPerSecondMax }: Account) =>
     totalPerSecondMax === undefined
       ? undefined
-      : createTokenBucket(() => totalPerSecondMax / processes(), clock);
+      : createSharedRate(() => totalPerSecondMax / processes(), clock);
   let account = first;
   let state: AccountState = 'active';
   let total = totalOf(first);

@@ -494,8 +494,8 @@ describe('limits that several processes share', () => {
   it('count calls and inquiries together where the provider does', async () => {
     const { accounts, take } = startOf({ count: 1 }, { totalPerSecondMax: 20, concurrentCallsMax: 1_000 });
     const total = accounts.inquiriesOf('sandbox', 'one')?.limits.total();
-    for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(total?.tryTake(1 / 4)).toBe(true);
-    expect(total?.tryTake(1 / 4)).toBe(false);
+    for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(total?.tryTakeForInquiry()).toBe(true);
+    expect(total?.tryTakeForInquiry()).toBe(false);
     expect(await take(1_000)).toBe(5 + (20 * permitWaitMs) / 1_000 - 1);
   });
 });

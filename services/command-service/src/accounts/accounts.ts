@@ -8,7 +8,7 @@ import { shareOf } from './account-permits.ts';
 import type { AccountTerms, Purpose } from './account-terms.ts';
 import { type CreationWanted, routeOf } from './account-route.ts';
 import { unavailable, waitForAny } from './permit-wait.ts';
-import type { TokenBucket } from './token-bucket.ts';
+import type { SharedRate } from './shared-rate.ts';
 
 export type { Account, AccountConfig, AccountHealth } from './account.ts';
 
@@ -69,7 +69,7 @@ export interface InquiryLimits {
   concurrentMax: () => number;
   perSecondMax: () => number;
   /** Of calls and inquiries together, where the provider counts both. */
-  total: () => TokenBucket | undefined;
+  total: () => SharedRate | undefined;
 }
 
 /** @throws StartupError where two accounts have one name in an environment, or a limit is not a whole number of at least 1. */

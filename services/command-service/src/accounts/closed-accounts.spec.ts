@@ -103,7 +103,7 @@ describe('new terms', () => {
     accounts.configure([account('one', { concurrentCallsMax: 2, totalPerSecondMax: 1_000 })]);
     permitIn(await forBegun());
     expect((await forBegun()).kind).toBe('unavailable');
-    expect(accounts.inquiriesOf('sandbox', 'one')?.limits.total()?.tryTake()).toBe(true);
+    expect(accounts.inquiriesOf('sandbox', 'one')?.limits.total()?.tryTakeForCall()).toBe(true);
   });
 
   it('bring a new provider to the next call, and leave the circuit as it is', async () => {

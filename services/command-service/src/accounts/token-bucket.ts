@@ -2,7 +2,7 @@ import type { Clock } from '@tollgate/service-kit';
 
 /** Lets so many things begin per second. */
 export interface TokenBucket {
-  /** Takes a token; false where no more than `leave` are there, in parts of a second's worth. */
+  /** Takes a token; false where less than `leave` would be left, in parts of a second's worth, and it is not full. */
   tryTake(leave?: number): boolean;
   /** Puts a token back that was not used. */
   giveBack(): void;
@@ -31,7 +31,8 @@ export function createTokenBucket(
   return {
     tryTake(leave = 0) {
       fill();
-      if (level < token + leave * capacity()) return false;
+      // Of very few per second no part can be left: what is full is enough.
+      if (level < Math.min(token + leave * capacity(), capacity())) return false;
       level -= token;
       return true;
     },

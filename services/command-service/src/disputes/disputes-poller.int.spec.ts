@@ -215,6 +215,23 @@ describe('what cannot be recorded', () => {
     await stop();
   });
 
+  it('because nobody can read it is logged when there is more of it', async () => {
+    const account = main();
+    account.disputes = [dispute('a')];
+    const { pass, hasRead, stop, logged } = startPoller([account]);
+    for (const [pass_, unreadable] of [1, 1, 2, 0, 1].entries()) {
+      account.unreadable = unreadable;
+      if (pass_ === 0) await hasRead(account, 1);
+      else await pass(minute, account, pass_ + 1);
+    }
+    const counts = logged
+      .filter(({ message }) => message.includes('cannot be read'))
+      .map(({ fields }) => fields.count);
+    expect(counts).toEqual([1, 2, 1]);
+    expect(await types(account, 'a')).toEqual(['DisputeOpened']);
+    await stop();
+  });
+
   it('is logged once for each account', async () => {
     const accounts = [main(), createFakeAccount('other')] as const;
     for (const account of accounts) account.disputes = [dispute('a', { amount: 0 })];

@@ -29,13 +29,13 @@ const shownMax = 100;
 /** Gives what reads the list of every account once; the faults of one do not keep the others from being read. */
 export function createReading(deps: ReadingDependencies): (signal: AbortSignal) => Promise<void> {
   const disputes = createDisputes(deps);
-  const unreadable = new Map<string, Set<string>>();
+  const reports = new Map<string, Reported>();
 
   async function readSafely(account: DisputedAccount, signal: AbortSignal): Promise<void> {
     const { environment, name } = account;
     const key = JSON.stringify([environment, name]);
-    const reported = unreadable.get(key) ?? new Set();
-    unreadable.set(key, reported);
+    const reported = reports.get(key) ?? { tokens: new Set(), unreadable: 0 };
+    reports.set(key, reported);
     try {
       await readAccount({ ...deps, disputes, account, cause: causeOf(deps), reported }, signal);
     } catch (error) {
@@ -51,13 +51,20 @@ export function createReading(deps: ReadingDependencies): (signal: AbortSignal) 
   };
 }
 
+/** What was logged of an account, and is not logged with each reading. */
+interface Reported {
+  /** Of disputes that cannot be recorded; forgotten when the account no longer lists them. */
+  tokens: Set<string>;
+  /** How many could not be read. */
+  unreadable: number;
+}
+
 /** What one account's list is read with. */
 interface AccountReading extends ReadingDependencies {
   disputes: Disputes;
   account: DisputedAccount;
   cause: Cause;
-  /** Tokens of disputes that cannot be recorded and were logged; forgotten when the account no longer lists them. */
-  reported: Set<string>;
+  reported: Reported;
 }
 
 function causeOf({ ids }: ReadingDependencies): Cause {
@@ -72,8 +79,10 @@ async function readAccount(reading: AccountReading, signal: AbortSignal): Promis
     logUnread(reading, outcome);
     return;
   }
-  const shown = byToken(account, outcome.answer);
-  for (const token of reported) if (!shown.has(token)) reported.delete(token);
+  const { found, unreadable } = outcome.answer;
+  logRowsUnread(reading, unreadable);
+  const shown = byToken(account, found);
+  for (const token of reported.tokens) if (!shown.has(token)) reported.tokens.delete(token);
   let openedCount = 0;
   for (const [token, dispute] of shown) {
     if (signal.aborted) return;
@@ -111,6 +120,15 @@ function logUnread(
   );
 }
 
+function logRowsUnread({ account, log, reported }: AccountReading, count: number): void {
+  if (count > reported.unreadable)
+    log.error(
+      { account: account.name, operation: 'disputes', count },
+      "some disputes that the provider shows cannot be read, and are not recorded: see the provider's console",
+    );
+  reported.unreadable = count;
+}
+
 /** As {@link record}: a dispute that fails for good must not keep those after it from being recorded. */
 async function recordSafely(reading: AccountReading, token: string, dispute: FoundDispute): Promise<boolean> {
   try {
@@ -146,7 +164,7 @@ const paymentOf = ({ account, findByServiceToken }: AccountReading, { serviceTok
     : findByServiceToken(account.environment, account.name, serviceToken);
 
 function logUnreadable({ account, log, reported }: AccountReading, token: string, code: string): void {
-  if (reported.has(token)) return;
-  reported.add(token);
+  if (reported.tokens.has(token)) return;
+  reported.tokens.add(token);
   log.warn({ token, account: account.name, operation: 'disputes', code }, 'a dispute cannot be recorded');
 }

@@ -1,10 +1,10 @@
 import type { InquiryOutcome } from '@tollgate/provider';
 import { createFakeProvider } from '@tollgate/provider/testing';
 import { silentLog } from '@tollgate/service-kit';
-import { createFakeClock } from '@tollgate/testing';
+import { type FakeClock, createFakeClock } from '@tollgate/testing';
 import { describe, expect, it } from 'vitest';
 import { breakerFailuresMax, breakerOpenMs } from '../accounts/circuit-breaker.ts';
-import { type TokenBucket, createTokenBucket } from '../accounts/token-bucket.ts';
+import { type SharedRate, createSharedRate, inquiryRetryMs } from '../accounts/shared-rate.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './ask-account.ts';
 
 const known = { environment: 'sandbox', account: 'main' } as const;
@@ -22,10 +22,10 @@ function start({
   concurrentMax = 4,
   perSecondMax = 10_000,
   total,
-}: { concurrentMax?: number; perSecondMax?: number; total?: TokenBucket } = {}) {
+  clock = createFakeClock(),
+}: { concurrentMax?: number; perSecondMax?: number; total?: SharedRate; clock?: FakeClock } = {}) {
   const { provider } = createFakeProvider();
   const stopping = new AbortController();
-  const clock = createFakeClock();
   const accounts = {
     inquiriesOf: (_: string, name: string) =>
       name === 'gone'
@@ -224,8 +224,8 @@ describe('an inquiry to an account', () => {
   // Inquiries had no rate limit of their own: they ate what the provider allows, and calls that move money were refused.
   it('leaves a quarter of what calls and inquiries have together to the calls', async () => {
     const clock = createFakeClock();
-    const total = createTokenBucket(() => 40, clock);
-    const { ask } = start({ concurrentMax: 1_000, total });
+    const total = createSharedRate(() => 40, clock);
+    const { ask } = start({ concurrentMax: 1_000, total, clock });
     let asked = 0;
     for (let index = 0; index < 100; index += 1)
       void ask(known, schedule, async () => {
@@ -234,7 +234,10 @@ describe('an inquiry to an account', () => {
       });
     await turns();
     expect(asked).toBe(30);
-    for (let call = 0; call < 10; call += 1) expect(total.tryTake()).toBe(true);
-    expect(total.tryTake()).toBe(false);
+    for (let call = 0; call < 9; call += 1) expect(total.tryTakeForCall()).toBe(true);
+    // Of what is left inquiries, which wait, get one in ten.
+    expect(total.tryTakeForCall()).toBe(false);
+    await clock.advance(inquiryRetryMs);
+    expect(asked).toBe(31);
   });
 });

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '@tollgate/service-kit';
 import type { InquiryLimits } from '../accounts/accounts.ts';
+import { inquiryRetryMs } from '../accounts/shared-rate.ts';
 import { createTokenBucket } from '../accounts/token-bucket.ts';
 
 /** In the order in which they are served: a caller waits, a callback has come, the schedule finds something due. */
@@ -23,11 +24,6 @@ export interface InquiryBudget {
   enter(priority: InquiryPriority, team?: string): Promise<boolean>;
   leave(priority: InquiryPriority): void;
 }
-
-/** The part of what calls and inquiries have together that is left to the calls that move money. */
-const leftToCalls = 1 / 4;
-/** When a token of what both have together is tried again, milliseconds. */
-const totalPauseMs = 50;
 
 export function createInquiryBudget(deps: {
   limits: InquiryLimits;
@@ -59,7 +55,7 @@ export function createInquiryBudget(deps: {
 
   function tryTakeToken(): boolean {
     if (!tokens.tryTake()) return false;
-    if (total()?.tryTake(leftToCalls) !== false) return true;
+    if (total()?.tryTakeForInquiry() !== false) return true;
     tokens.giveBack();
     return false;
   }
@@ -83,7 +79,7 @@ export function createInquiryBudget(deps: {
       isAlarmSet = false;
       serve();
     };
-    clock.sleep(tokens.nextInMs() || totalPauseMs, stopping).then(ring, () => undefined);
+    clock.sleep(tokens.nextInMs() || inquiryRetryMs, stopping).then(ring, () => undefined);
   }
 
   return {

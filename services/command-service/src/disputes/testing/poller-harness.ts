@@ -15,6 +15,8 @@ export interface FakeAccount {
   /** In place of the list. */
   fault: InquiryOutcome<never> | undefined;
   readCount: number;
+  /** Beside those, that the adapter could not read. */
+  unreadable: number;
   /** Runs after the list was read at the service, before it arrives here. */
   beforeAnswer: () => Promise<void>;
 }
@@ -24,12 +26,12 @@ export function createFakeAccount(
   environment: FakeAccount['environment'] = 'sandbox',
 ): FakeAccount {
   const account: FakeAccount = {
-    ...{ environment, name, disputes: [], fault: undefined, readCount: 0 },
+    ...{ environment, name, disputes: [], fault: undefined, readCount: 0, unreadable: 0 },
     beforeAnswer: async () => {},
     provider: {
       listDisputes: async () => {
         account.readCount += 1;
-        const answer = structuredClone(account.disputes);
+        const answer = { found: structuredClone(account.disputes), unreadable: account.unreadable };
         await account.beforeAnswer();
         return account.fault ?? { kind: 'accepted', answer };
       },

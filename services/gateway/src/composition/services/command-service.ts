@@ -47,8 +47,10 @@ export async function startCommandService(
   const installation = await nameOfInstallation({ store, clock, ids });
   const clockCheck = await parts.clockCheck();
   const isAble = () => clockCheck.isTrusted();
+  // What is due is read from the index: who has none to read from leaves its shards to the others.
+  const mayInquire = () => isAble() && index.building() === undefined;
   const scheduling = (signal: AbortSignal) => members.share(inquirySchedule, signal);
-  stops.defer(inBackground((signal) => whileAble({ isAble, clock }, signal, scheduling)));
+  stops.defer(inBackground((signal) => whileAble({ isAble: mayInquire, clock }, signal, scheduling)));
   const commands = createCommandService({
     installation,
     teamKeys: ownTeamKeys(parts),
@@ -63,7 +65,7 @@ export async function startCommandService(
     vault: createVault(createLocalKeyService(dataSecrets, ids), ids),
     index,
     inquiryDelays: config.inquiryDelays,
-    place: () => (isAble() ? members.place(inquirySchedule) : undefined),
+    place: () => (mayInquire() ? members.place(inquirySchedule) : undefined),
     findByServiceToken: (environment, account, serviceToken) =>
       index.findByServiceToken(environment, account, serviceToken),
     books: createBooks(index, () => directory.names()),

@@ -1,0 +1,55 @@
+import { createFakeClock } from '@tollgate/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSharedRate, inquiryRetryMs } from './shared-rate.ts';
+
+describe('what calls and inquiries have together', () => {
+  it('is left to calls by a quarter, where inquiries would take all', () => {
+    const rate = createSharedRate(() => 20, createFakeClock());
+    for (let inquiry = 0; inquiry < 15; inquiry += 1) expect(rate.tryTakeForInquiry()).toBe(true);
+    expect(rate.tryTakeForInquiry()).toBe(false);
+    for (let call = 0; call < 5; call += 1) expect(rate.tryTakeForCall()).toBe(true);
+    expect([rate.tryTakeForCall(), rate.nextForCallInMs()]).toEqual([false, 50]);
+  });
+
+  // With one a second there was never a token beside the quarter that is left to calls: no inquiry ever began, so a charge
+  // whose answer was lost stayed unknown for ever, and nobody was told. With as many calls as were allowed, none began either.
+  it('gives an inquiry its turn within ten calls, and calls nine of ten, whatever the rate and however many want it', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.1, max: 100, noNaN: true }),
+        fc.boolean(),
+        (perSecond, areCallsWanted) => {
+          let now = 0;
+          const rate = createSharedRate(() => perSecond, { monotonic: () => now });
+          const taken = { calls: 0, inquiries: 0 };
+          // As long as twenty tokens take.
+          while (now < 20_000 / perSecond) {
+            if (areCallsWanted) while (rate.tryTakeForCall()) taken.calls += 1;
+            if (rate.tryTakeForInquiry()) taken.inquiries += 1;
+            now += inquiryRetryMs;
+          }
+          expect(taken.inquiries).toBeGreaterThan(0);
+          if (areCallsWanted) expect(taken.calls).toBeGreaterThanOrEqual(9);
+        },
+      ),
+    );
+  });
+
+  it('belongs to calls alone while no inquiry waits', () => {
+    let now = 0;
+    const rate = createSharedRate(() => 10, { monotonic: () => now });
+    while (rate.tryTakeForInquiry());
+    now = 60_000;
+    for (let call = 0; call < 10; call += 1) expect(rate.tryTakeForCall()).toBe(true);
+    now = 120_000;
+    for (let call = 0; call < 10; call += 1) expect(rate.tryTakeForCall()).toBe(true);
+  });
+
+  it('takes back what was not used', () => {
+    const rate = createSharedRate(() => 1, createFakeClock());
+    expect([rate.tryTakeForCall(), rate.tryTakeForCall()]).toEqual([true, false]);
+    rate.giveBack();
+    expect([rate.nextForCallInMs(), rate.tryTakeForInquiry()]).toEqual([0, true]);
+  });
+});
