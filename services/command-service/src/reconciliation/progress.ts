@@ -23,6 +23,8 @@ interface ListProgress {
 }
 
 export interface RunProgress {
+  /** How often the account gave no list that could be read, since anything was compared. */
+  interruptions: number;
   report: ReconciliationReport | undefined;
   lists: Readonly<Record<OperationKind, ListProgress>>;
 }
@@ -31,6 +33,7 @@ const unread = (): ListProgress => ({
   ...{ pass: 1, page: 1, seen: new Set(), total: undefined, isRead: false, areBooksCompared: false },
 });
 export const noProgress = (): RunProgress => ({
+  interruptions: 0,
   report: undefined,
   lists: { payment: unread(), payout: unread() },
 });
@@ -42,8 +45,15 @@ export const fingerprintOf = (serviceToken: string): string =>
 
 const readSeen = (text: string): string[] => text.match(new RegExp(`.{${fingerprintLength}}`, 'g')) ?? [];
 
-export function evolveProgress({ report, lists }: RunProgress, event: ReconciliationEvent): RunProgress {
-  const next = { report: evolveReconciliationReport(report, event), lists };
+export function evolveProgress(
+  { interruptions, report, lists }: RunProgress,
+  event: ReconciliationEvent,
+): RunProgress {
+  const isInterrupted = event.type === 'ReconciliationInterrupted';
+  const next = {
+    interruptions: isInterrupted ? interruptions + 1 : 0,
+    ...{ report: evolveReconciliationReport(report, event), lists },
+  };
   if (event.type !== 'PageCompared' && event.type !== 'BooksCompared') return next;
   const { operation } = event.data;
   const list =

@@ -51,6 +51,9 @@ const rowsAtOnceMax = 16;
 const unmatchedReviewsMax = 1_000;
 const operations = ['payment', 'payout'] as const;
 
+/** In a row, with pauses of up to an hour between them: a page that nobody can read holds up no other day for longer. */
+const interruptionsMax = 8;
+
 /** A run with what is needed to go on with it. */
 interface Run extends RunDependencies {
   request: ReconciliationRequest;
@@ -76,8 +79,11 @@ export async function runReconciliation(
         await compareBooks(run, operation);
     }
   } catch (error) {
-    if (error instanceof AccountSilent) return interrupt(run, error.message);
-    throw error;
+    if (!(error instanceof AccountSilent)) throw error;
+    if (run.progress().interruptions < interruptionsMax) return interrupt(run, error.message);
+    // The day is due again an hour later, and the other days are due meanwhile.
+    await endRun(run, 'incomplete');
+    return 'ended';
   }
   if (signal.aborted) return 'interrupted';
   const isShort = operations.some((operation) => isListShort(run.progress().lists[operation]));

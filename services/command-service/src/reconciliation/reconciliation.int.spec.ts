@@ -421,6 +421,24 @@ describe('a list of several pages', () => {
     expect(await paymentOf(token)).toMatchObject({ refundedAmount: 40 });
   });
 
+  // One row that nobody could read made its page unreadable: the run of that day was repeated for ever, and no other day of the
+  // account was ever compared.
+  it('ends incompletely where a page cannot be read again and again, so that other days are compared', async () => {
+    const prepared = prepare();
+    const { provider } = harness().provider;
+    const shown = provider.pageOfPayments;
+    onTestFinished(() => void (provider.pageOfPayments = shown));
+    provider.pageOfPayments = async () => ({ kind: 'unknown', reason: 'success without readable payments' });
+    const { request } = await reconcile(prepared);
+    const ends: string[] = [];
+    for (let go = 0; go < 8; go += 1)
+      ends.push(await harness().passTime(runReconciliation(prepared.deps, request, never)));
+    expect(ends).toEqual([...Array<string>(7).fill('interrupted'), 'ended']);
+    expect((await reportOf(request.token)).ended).toMatchObject({ outcome: 'incomplete' });
+    provider.pageOfPayments = shown;
+    expect((await reconcile(prepared)).ended).toMatchObject({ outcome: 'complete' });
+  });
+
   it('is compared by one process: another one that goes on with it ends', async () => {
     const prepared = prepare();
     fill();
