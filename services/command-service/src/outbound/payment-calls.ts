@@ -114,19 +114,17 @@ function authorization(
   const request = toRequest(deps, aggregate, sent);
   const { environment, terms } = aggregate.payment;
   const { orderNumber } = request;
-  const isAbsent = async () =>
-    answersThat(
-      await deps.askAccount({ environment, account }, cause, (provider) =>
-        provider.listPayments({ orderNumber }),
-      ),
-      (found) => found.length === 0,
-    );
   return {
     operation,
     window,
-    // Nobody can have paid on a page that nobody was given.
-    ...(terms.kind === 'hosted' ? {} : { isAbsent }),
     send: (provider, maySend) => provider.authorize(request, maySend),
+    isAbsent: async () =>
+      answersThat(
+        await deps.askAccount({ environment, account }, cause, (provider) =>
+          provider.listPayments({ orderNumber }),
+        ),
+        (found) => found.length === 0,
+      ),
     record(outcome, next) {
       // An account that has refused us once would refuse us again.
       const isOfUse = next !== undefined && (outcome.kind === 'not-sent' || next.account !== account);
