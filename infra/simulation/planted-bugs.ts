@@ -39,14 +39,24 @@ const calls: readonly PlantedBug[] = [
     // The time of the store goes on with the monotonic clock: without the wall clock nobody notices a suspended machine.
     ...{ name: 'monotonic-clock-alone', breaks: 'F9: sendBy by both clocks', seeds: 200 },
     file: `${commands}/accounts/stopwatch.ts`,
-    from: 'return wallMs < monotonicMs - setBackMs ? Infinity : Math.max(wallMs, monotonicMs);',
-    to: 'return monotonicMs + 0 * (wallMs + setBackMs);',
+    from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
+    to: 'return monotonicMs + 0 * (wallMs + differenceMsMax);',
   },
   {
     ...{ name: 'set-back-tells-nothing', breaks: 'F9: a clock that was set back tells no time', seeds: 400 },
     file: `${commands}/accounts/stopwatch.ts`,
-    from: 'return wallMs < monotonicMs - setBackMs ? Infinity : Math.max(wallMs, monotonicMs);',
-    to: 'return Math.max(wallMs, monotonicMs + 0 * setBackMs);',
+    from: 'return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);',
+    to: 'return Math.max(wallMs, monotonicMs + 0 * differenceMsMax);',
+  },
+  {
+    ...{
+      name: 'second-answer-believed',
+      breaks: 'F11: it may be the answer to a second delivery',
+      seeds: 100,
+    },
+    file: `${commands}/outbound/send.ts`,
+    from: 'if (isAbsent === undefined || !mayHideEffect(outcome)) return outcome;',
+    to: 'if (isAbsent === undefined || !mayHideEffect(outcome) || deps.times.sendWithinMs > 0) return outcome;',
   },
   {
     ...{ name: 'lost-answer-is-not-sent', breaks: 'a lost answer is unknown', seeds: 100 },

@@ -18,7 +18,7 @@ export * from './payment/payment-decide.ts';
 export * from './payment/payment-events.ts';
 export * from './payment/payment-machine.ts';
 export * from './payment/payment-state.ts';
-export { refundedAmountOf } from './payment/refunds.ts';
+export { refundedAmountOf, showsNoFurtherRefund } from './payment/refunds.ts';
 export { resolutionsOf } from './payment/resolutions.ts';
 export { isBeforeAnnouncement } from './payout/payout-approval.ts';
 export * from './payout/payout-commands.ts';

@@ -58,8 +58,8 @@ export const callRules = {
 export type CallOutcome<Answer> =
   | ({ kind: 'accepted' } & Answer)
   | CallRefused
-  /** No byte of it left us, or the provider says that it was too busy to carry it out. */
-  | { kind: 'not-sent'; reason: string }
+  /** No byte of it left us; or, where `isAnswered`, the provider says that it was too busy to carry it out. */
+  | { kind: 'not-sent'; reason: string; isAnswered?: boolean }
   | { kind: 'unknown'; reason: string };
 
 /** Certainly without effect. */
@@ -69,6 +69,21 @@ export interface CallRefused {
   /** The provider refuses our account and not this request: another account may succeed. */
   isAccountRefused?: boolean;
 }
+
+/** Refusals for want of money: it may be this very call that has taken the money. */
+const wantOfMoneyCodes: ReadonlySet<string> = new Set([
+  'balance_less_than_amount',
+  'no_money_available_on_refund',
+]);
+
+/**
+ * True where nothing happened by this answer, and it may be the answer to a second delivery: whatever is on the way may
+ * repeat a request. The first one may have taken the money that is not there now, or come before the limit that the second
+ * one met. Only an inquiry tells.
+ */
+export const mayHideEffect = (outcome: CallOutcome<object>): boolean =>
+  (outcome.kind === 'not-sent' && outcome.isAnswered === true) ||
+  (outcome.kind === 'refused' && outcome.errors.some(({ code }) => wantOfMoneyCodes.has(code)));
 
 /** Why nothing came of a call. */
 export const endReasons = ['refused', 'not-sent', 'declined', 'resolved'] as const;

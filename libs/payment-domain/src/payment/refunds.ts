@@ -11,9 +11,10 @@ import {
 import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { cut, present, textLengthMax } from '../values.ts';
-import { wasApproved } from './observation.ts';
+import { isUnderstood, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
+  ObservedPayment,
   PaymentRefusal,
   RecordObservation,
   RecordRefundDeclineReported,
@@ -219,6 +220,12 @@ const isAboutSums = (open: Payment['reviews'][number]): boolean =>
 
 const observeExternalRefund = (amount: number): PaymentEvent[] =>
   amount > 0 ? [{ type: 'ExternalRefundObserved', data: { amount } }] : [];
+
+/** True where the service shows just what our books have: none of a refund in flight has gone back. */
+export const showsNoFurtherRefund = (state: Payment, observed: ObservedPayment): boolean =>
+  isUnderstood(state, observed) &&
+  wasApproved(observed) &&
+  refundedAmountOf(observed) === state.refundedAmount;
 
 /** What went back, as the service shows it: some deployments show the word alone. */
 export function refundedAmountOf({ status, amount, refundedAmount }: RecordObservation['observed']): number {

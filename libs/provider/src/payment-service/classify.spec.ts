@@ -179,7 +179,9 @@ describe('a call that the service did not carry out', () => {
     ['a page', '<html>429 Too Many Requests</html>'],
     ['nothing', ''],
   ])('counts as not sent: 429 with %s', (_name, body) => {
-    expect(classifyCreation(answered(429, body))).toEqual({ kind: 'not-sent', reason: 'http 429' });
+    expect(classifyCreation(answered(429, body))).toEqual({
+      ...{ kind: 'not-sent', reason: 'http 429', isAnswered: true },
+    });
   });
 
   it.each([

@@ -14,8 +14,8 @@ export type ServiceOutcome<Answer> =
   | { kind: 'accepted'; answer: Answer }
   /** Certain: nothing happened at the service. Each error has a kind and a code; there is at least one. */
   | { kind: 'refused'; errors: ApiError[] }
-  /** Provable: no byte of the request left us, or the service says that it did not carry it out (too many requests). */
-  | { kind: 'not-sent'; reason: string }
+  /** No byte of the request left us; or, where `isAnswered`, the service says that it did not carry it out (too many requests). */
+  | { kind: 'not-sent'; reason: string; isAnswered?: true }
   /** Anything else: it may have happened. */
   | { kind: 'unknown'; reason: string };
 
@@ -46,7 +46,7 @@ export function classify<Answer>(
   const http = `http ${result.statusCode}`;
   if (result.statusCode >= 300 && result.statusCode < 400) return unknown(`${http} redirect`);
   const body = parseBody(result.body, secrets);
-  if (result.statusCode === tooManyRequests && namesNothing(result.body, body)) return notSent(http);
+  if (result.statusCode === tooManyRequests && namesNothing(result.body, body)) return notExecuted(http);
   if (body === undefined) return unknown(`${http} without a readable body`);
   if (body['success'] === true) return fromSuccess(result.statusCode, body, read);
   if (body['success'] !== undefined && body['success'] !== false)
@@ -56,6 +56,7 @@ export function classify<Answer>(
 
 const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const;
 const notSent = (reason: string) => ({ kind: 'not-sent', reason }) as const;
+const notExecuted = (reason: string) => ({ ...notSent(reason), isAnswered: true }) as const;
 
 const tooManyRequests = 429;
 
@@ -126,7 +127,7 @@ function fromErrors(
   const named = madeBy(body);
   if (named !== undefined) return unknown(`refusal with a ${named}`);
   const declared = errors.find(isDeclared);
-  return declared === undefined ? { kind: 'refused', errors } : notSent(declared.code);
+  return declared === undefined ? { kind: 'refused', errors } : notExecuted(declared.code);
 }
 
 const madeFields = ['payment', 'refund', 'payout', 'token'] as const;

@@ -41,14 +41,50 @@ const refuse = (error: object) => peer.next(json(422, { success: false, errors: 
 test('an order number that exists already is this very call, delivered twice: its outcome is unknown', async () => {
   const error = { code: 'order_number_already_exists', kind: 'invalid_request_error', message: 'exists' };
   refuse(error);
-  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number exists already' });
+  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'the order number was refused' });
+});
+
+// A deployment that says "has already been taken" under a code of its own: the charge that the first delivery had made was
+// recorded as refused, and whoever asked again charged the card once more.
+test.each(['invalid_param', 'not_unique', 'duplicate_order_number'])(
+  'a refusal that names our order number as its parameter (%s) is one, too',
+  async (code) => {
+    refuse({ code, kind: 'invalid_request_error', parameter: 'orderNumber', message: 'already taken' });
+    expect((await authorize()).kind).toBe('unknown');
+  },
+);
+
+// '2026-11-24 01:00:00' was read in the zone of the gateway: one hour too early in Berlin, so that the payout whose answer had
+// been lost was older than its own call, and taken for somebody else's.
+test('a time without a zone proves nothing about the time, wherever the gateway runs', async () => {
+  const { TZ } = process.env;
+  try {
+    for (const [createdAt, instant] of [
+      ...['2026-11-24 01:00:00', '2026-11-24T01:00:00.123', '2026-11-24'].map((text) => [text] as const),
+      ...['2026-11-24T01:00:00Z', '2026-11-24 02:00:00.000+01:00', '2026-11-23 20:00:00 -0500'].map(
+        (text) => [text, Date.UTC(2026, 10, 24, 1)] as const,
+      ),
+      ['Tue, 24 Nov 2026 01:00:00 GMT', Date.UTC(2026, 10, 24, 1)] as const,
+    ])
+      for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York']) {
+        process.env['TZ'] = zone;
+        peer.next(json(200, { success: true, payment: { ...payment, createdAt } }));
+        const outcome = await provider.inquirePayment('token-1');
+        expect(outcome.kind === 'accepted' && outcome.answer.observed.createdAt).toBe(instant);
+      }
+  } finally {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  }
 });
 
 test('a code that the account declares as not executed is not sent, and of another account unknown', async () => {
   const busy = { code: 'rate_limit_exceeded', kind: 'api_error' };
   const declaring = open(peer.baseUrl, [busy.code]);
   refuse(busy);
-  expect(await declaring.authorize(request, () => true)).toEqual({ kind: 'not-sent', reason: busy.code });
+  expect(await declaring.authorize(request, () => true)).toEqual({
+    ...{ kind: 'not-sent', reason: busy.code, isAnswered: true },
+  });
   await declaring.close();
   refuse(busy);
   expect((await authorize()).kind).toBe('unknown');

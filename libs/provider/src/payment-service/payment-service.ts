@@ -1,6 +1,7 @@
 /** The Payment Service behind the port: requests and answers in its words, outcomes in ours. */
 import { httpUrlSchema, maskCardNumbers } from '@tollgate/payment-api';
 import type {
+  ApiError,
   CreatePaymentRequest,
   ServiceDispute,
   ServicePayment,
@@ -76,12 +77,17 @@ function ended<Answer, Known extends object>(
   if (outcome.kind === 'accepted') return { ...toKnown(outcome.answer), kind: 'accepted' };
   if (outcome.kind !== 'refused') return outcome;
   const { errors } = outcome;
-  // Our numbers are unique: what exists already is this very call, delivered twice on its way. An inquiry finds it.
-  if (errors.some(({ code }) => code === 'order_number_already_exists'))
-    return { kind: 'unknown', reason: 'the order number exists already' };
+  if (errors.some(isAboutOrderNumber)) return { kind: 'unknown', reason: 'the order number was refused' };
   const isAccountRefused = errors.some(({ kind }) => accountErrorKinds.includes(kind));
   return { kind: 'refused', errors, ...(isAccountRefused ? { isAccountRefused } : {}) };
 }
+
+/**
+ * Our numbers are unique and well formed: what is wrong with one is that it exists already, by this very call, delivered
+ * twice on its way. An inquiry finds it. Section 7 lists no codes, so the parameter counts as well.
+ */
+const isAboutOrderNumber = ({ code, parameter }: ApiError): boolean =>
+  code === 'order_number_already_exists' || parameter === 'orderNumber';
 
 function inquired<Answer, Known>(
   outcome: ServiceOutcome<Answer>,
@@ -102,9 +108,12 @@ const masked = (text: string | null | undefined): string | undefined =>
 const toMask = (text: string | null | undefined): string | undefined =>
   masked(text)?.replace(/^\d{6}(\D{2,4}\d{4})$/, '******$1');
 
-/** Undefined for what is no instant: it proves nothing about the time. */
+/** A time of day with its zone at the end; without one it would be read in the zone of this process. */
+const zonedTime = /:\d\d(\.\d+)? ?(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
+
+/** Undefined for what is no instant: it proves nothing about the time. Nothing is specified about times. */
 function toInstant(text: string | null | undefined): number | undefined {
-  const instant = Date.parse(text ?? '');
+  const instant = zonedTime.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
   return Number.isNaN(instant) ? undefined : instant;
 }
 
@@ -145,8 +154,7 @@ function toFoundDispute(dispute: ServiceDispute): FoundDispute {
     type: type ?? undefined,
     reasonCode: reasonCode ?? undefined,
     comment: comment ?? undefined,
-    // What is no instant is not recorded.
-    openedAt: typeof createdAt === 'string' ? Date.parse(createdAt) : undefined,
+    openedAt: toInstant(createdAt),
   };
   const observed: ObservedDispute = { id: String(id), amount, currency, status, ...given(optional) };
   return { observed, ...given({ serviceToken: token || undefined }) };

@@ -38,7 +38,7 @@ export function createServiceApi(ledger: Ledger, random: Random, options: { says
 }
 
 const json = (body: object, statusCode = 200): ServiceAnswer => ({ statusCode, body: JSON.stringify(body) });
-const refusal = (code: string, kind = 'processing_error'): ServiceAnswer =>
+export const refusal = (code: string, kind = 'processing_error'): ServiceAnswer =>
   json({ success: false, errors: [{ code, kind, message: code }] }, 409);
 const unknownToken = () =>
   json(

@@ -1,17 +1,17 @@
 import type { Clock } from '@tollgate/service-kit';
 
-/** A wall clock that falls behind the monotonic one by more than this has been set back, milliseconds. */
-const setBackMs = 1_000;
+/** By more than this the two clocks of a machine differ only where it slept or the wall clock was set, milliseconds. */
+const differenceMsMax = 1_000;
 
 /**
- * How long ago it was started, milliseconds, by that clock of this machine which says more: the monotonic clock may not
- * count a sleep. Infinity where the wall clock has been set back meanwhile: then neither tells of a sleep.
+ * How long ago it was started, milliseconds. Infinity where the two clocks of this machine do not agree: the monotonic one
+ * may not count a sleep, and a wall clock that was set meanwhile may hide a part of it.
  */
 export function startStopwatch(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
   const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
   return () => {
     const wallMs = clock.now() - startedAt.wall;
     const monotonicMs = clock.monotonic() - startedAt.monotonic;
-    return wallMs < monotonicMs - setBackMs ? Infinity : Math.max(wallMs, monotonicMs);
+    return Math.abs(wallMs - monotonicMs) > differenceMsMax ? Infinity : Math.max(wallMs, monotonicMs);
   };
 }

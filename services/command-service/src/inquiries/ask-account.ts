@@ -23,6 +23,12 @@ export type Asked<Answer> =
   /** The account's inquiries keep failing, too many wait already, or the process stops. */
   | { kind: 'not-asked' };
 
+/** Whether this is so, by the answer where there is one. */
+export const answersThat = <Answer>(
+  asked: Asked<Answer>,
+  isSo: (answer: Answer) => boolean,
+): Asked<boolean> => (asked.kind === 'accepted' ? { kind: 'accepted', answer: isSo(asked.answer) } : asked);
+
 export interface AskAccount {
   /** Never rejects: a fault of the adapter is an unknown outcome. */
   <Answer>(

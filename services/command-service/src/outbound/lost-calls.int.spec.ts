@@ -262,3 +262,17 @@ it('an inquiry about an announced call begins when its answer is not awaited any
   await inquiring;
   expect((await harness().payments.load(token))?.payment.reviews).toEqual([]);
 });
+
+// A service that writes its times without a zone shows none (found by attack): its payout was taken for somebody else's.
+it('a payout whose answer was lost, and of which no time is shown, is found', async () => {
+  const each = operationCases.payout;
+  const token = await each.prepare(harness());
+  harness().provider.faultsOf.payout.push({ kind: 'lost-after' });
+  harness().provider.beforeAnswerOf = async () => {
+    for (const payout of harness().provider.payouts.values()) delete payout.createdAt;
+  };
+  expect(await each.ask(harness(), token)).toMatchObject({ kind: 'answered' });
+  await harness().inquire(token);
+  expect(await each.stateOf(harness(), token)).toBe(each.whenDone);
+  expect(await reviewsOf(harness(), token)).toEqual([]);
+});

@@ -9,6 +9,7 @@ import {
   callAnnouncedBy,
   callRules,
   isPaymentAwaited,
+  showsNoFurtherRefund,
 } from '@tollgate/payment-domain';
 import type { AuthorizeRequest } from '@tollgate/provider';
 import { type Clock, InvariantViolation, given } from '@tollgate/service-kit';
@@ -17,6 +18,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import type { Customers } from '../aggregates/customers.ts';
 import type { PaymentAggregate, PaymentDone, Payments } from '../aggregates/payments.ts';
 import { type Cause, requireDone } from '../aggregates/repository.ts';
+import { type AskAccount, answersThat } from '../inquiries/ask-account.ts';
 import { type CallTimes, planAttempt } from './call-times.ts';
 import type { Announcer, OutboundCall, Sender } from './send.ts';
 
@@ -27,6 +29,7 @@ export interface PaymentCallsDependencies {
   payments: Payments;
   customers: Pick<Customers, 'keep' | 'release'>;
   accounts: Accounts;
+  askAccount: AskAccount;
   sender: Sender;
   times: CallTimes;
   callbackUrlOf: (environment: string, token: string, issuedAt: number) => string;
@@ -47,7 +50,7 @@ export function createPaymentCalls(deps: PaymentCallsDependencies): SendPaymentC
     const announcer: Announcer<PaymentAggregate, PaymentEvent, PaymentObservation> = {
       callAnnouncedBy({ aggregate, events }) {
         const announced = callAnnouncedBy(events, aggregate.payment);
-        return announced && toCall(deps, aggregate, announced, sent);
+        return announced && toCall(deps, aggregate, announced, { ...sent, cause });
       },
       record: (token, observation) => recordKeeping(deps, { token, observation, cause, ...sent }),
       permitAfter: (aggregate) => permitAfter(deps, aggregate),
@@ -80,22 +83,25 @@ async function recordKeeping(
 }
 
 type PaymentCall<Answer = object> = OutboundCall<PaymentObservation, Answer>;
+interface Sending extends SentOnly {
+  cause: Cause;
+}
 type Announced<Operation> = Extract<AnnouncedCall, { operation: Operation }>;
 
 function toCall(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
   announced: AnnouncedCall,
-  sent: SentOnly,
+  sending: Sending,
 ): PaymentCall {
   switch (announced.operation) {
     case 'authorize':
-      return authorization(deps, aggregate, announced, sent);
+      return authorization(deps, aggregate, announced, sending);
     case 'capture':
     case 'void':
       return captureOrVoid(aggregate, announced);
     case 'refund':
-      return refund(aggregate, announced);
+      return refund(deps, aggregate, announced, sending);
   }
 }
 
@@ -103,13 +109,22 @@ function authorization(
   deps: PaymentCallsDependencies,
   aggregate: PaymentAggregate,
   { operation, window, attemptNumber, account }: Announced<'authorize'>,
-  sent: SentOnly,
+  { cause, ...sent }: Sending,
 ): PaymentCall<Authorization> {
   const request = toRequest(deps, aggregate, sent);
+  const { environment, terms } = aggregate.payment;
+  const { orderNumber } = request;
   return {
     operation,
     window,
     send: (provider, maySend) => provider.authorize(request, maySend),
+    isAbsent: async () =>
+      answersThat(
+        await deps.askAccount({ environment, account }, cause, (provider) =>
+          provider.listPayments({ orderNumber }),
+        ),
+        (found) => found.length === 0,
+      ),
     record(outcome, next) {
       // An account that has refused us once would refuse us again.
       const isOfUse = next !== undefined && (outcome.kind === 'not-sent' || next.account !== account);
@@ -118,7 +133,7 @@ function authorization(
     },
     mayBeFollowed: (outcome) =>
       outcome.kind === 'not-sent' || (outcome.kind === 'refused' && outcome.isAccountRefused === true),
-    canBeFollowedLater: aggregate.payment.terms.kind === 'hosted',
+    canBeFollowedLater: terms.kind === 'hosted',
   };
 }
 
@@ -189,16 +204,27 @@ function captureOrVoid(
 }
 
 function refund(
+  { askAccount }: PaymentCallsDependencies,
   { payment }: PaymentAggregate,
   { operation, window, refundToken, amount }: Announced<'refund'>,
+  { cause }: Sending,
 ): PaymentCall<AcceptedRefund> {
   const serviceToken = requireServiceToken(payment.serviceToken);
+  const { environment, attempt } = payment;
+  const { account } = attempt;
   return {
     ...once,
     operation,
     window,
     // Always with the amount: what "all that is left" is has been decided, and must not be decided again elsewhere.
     send: (provider, maySend) => provider.refund({ serviceToken, amount }, maySend),
+    isAbsent: async () =>
+      answersThat(
+        await askAccount({ environment, account }, cause, (provider) =>
+          provider.inquirePayment(serviceToken),
+        ),
+        ({ observed }) => showsNoFurtherRefund(payment, observed),
+      ),
     record: (outcome) => ({ type: 'RecordRefundOutcome', refundToken, outcome }),
   };
 }

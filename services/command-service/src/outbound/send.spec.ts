@@ -2,9 +2,10 @@ import type { CallOutcome } from '@tollgate/payment-domain';
 import type { MaySend, Provider } from '@tollgate/provider';
 import { silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PermitEnd } from '../accounts/account.ts';
 import { startStopwatch } from '../accounts/stopwatch.ts';
+import type { Asked } from '../inquiries/ask-account.ts';
 import { createSender } from './send.ts';
 
 const sendWithinMs = 5_000;
@@ -86,5 +87,78 @@ it('a call that comes too late says nothing about the account', async () => {
   expect(await sendAfter({ wallMs: 0, monotonicMs: 0 }, { beforeFirstByte: { wallMs: 5_000 } })).toEqual({
     sent: 0,
     released: ['unused'],
+  });
+});
+
+describe('an answer that nothing happened', () => {
+  const noMoney = (code = 'balance_less_than_amount'): CallOutcome<object> => ({
+    kind: 'refused',
+    errors: [{ code, kind: 'processing_error' }],
+  });
+  const tooMany: CallOutcome<object> = { kind: 'not-sent', reason: 'http 429', isAnswered: true };
+  const isThere = { kind: 'accepted', answer: false } as const;
+  const isAbsent = { kind: 'accepted', answer: true } as const;
+  const noAnswer = { kind: 'unknown', reason: 'timeout' } as const;
+  const notAsked = { kind: 'not-asked' } as const;
+
+  /** What is recorded of a call with this outcome where inquiries show this, and how many there were. */
+  async function sendAnd(outcome: CallOutcome<object>, shown: readonly Asked<boolean>[]) {
+    const clock = createFakeClock();
+    const sendBy = clock.now() + sendWithinMs;
+    const recorded: CallOutcome<object>[] = [];
+    let inquiries = 0;
+    const announcer = {
+      callAnnouncedBy: () => ({
+        operation: 'payout' as const,
+        window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
+        send: async () => outcome,
+        isAbsent: async () => shown[inquiries++] ?? noAnswer,
+        record: (each: CallOutcome<object>) => each,
+        ...{ mayBeFollowed: () => false, canBeFollowedLater: false },
+      }),
+      record: async (_: string, each: CallOutcome<object>) => {
+        recorded.push(each);
+        return { kind: 'done' as const, aggregate, events: [] };
+      },
+      permitAfter: async () => undefined,
+    };
+    const permit = {
+      ...{ account: 'main', environment: 'sandbox' as const, provider: {} as Provider },
+      ...{ ageMs: () => 0, release: () => undefined, [Symbol.dispose]: () => undefined },
+    };
+    const times = { sendWithinMs };
+    const sender = createSender({ clock, times, stopping: new AbortController().signal, log: silentLog });
+    const sending = sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
+    for (let pauses = 0; pauses < 3; pauses += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(1_000);
+    }
+    await sending;
+    return { kind: recorded[0]?.kind, inquiries };
+  }
+
+  it.each([noMoney(), noMoney('no_money_available_on_refund'), tooMany])(
+    'and may be that to a second delivery (%j) stands only where an inquiry shows no effect',
+    async (outcome) => {
+      expect(await sendAnd(outcome, [isAbsent])).toEqual({ kind: outcome.kind, inquiries: 1 });
+      expect(await sendAnd(outcome, [isThere])).toEqual({ kind: 'unknown', inquiries: 1 });
+      for (const asked of [noAnswer, notAsked, { kind: 'missing' } as const])
+        expect(await sendAnd(outcome, [asked])).toEqual({ kind: 'unknown', inquiries: 1 });
+    },
+  );
+
+  it('is inquired about three times at most where the inquiry itself is not sent', async () => {
+    expect(await sendAnd(tooMany, [tooMany, tooMany, isAbsent])).toEqual({ kind: 'not-sent', inquiries: 3 });
+    expect(await sendAnd(tooMany, [tooMany, tooMany, tooMany, isAbsent])).toEqual({
+      ...{ kind: 'unknown', inquiries: 3 },
+    });
+  });
+
+  it.each<CallOutcome<object>>([
+    noMoney('incorrect_amount'),
+    { kind: 'not-sent', reason: 'ECONNREFUSED' },
+    { kind: 'unknown', reason: 'timeout' },
+  ])('and has no such reason (%j) is recorded as it is', async (outcome) => {
+    expect(await sendAnd(outcome, [])).toEqual({ kind: outcome.kind, inquiries: 0 });
   });
 });

@@ -3,11 +3,17 @@
  * announces it was appended, only by the one who appended it, only before that event's `sendBy`, and once. Its outcome is
  * recorded; what nobody could record is found out by inquiries (`inquiries/`), never by calling again.
  */
-import type { CallOperation, CallOutcome, CallWindow } from '@tollgate/payment-domain';
+import {
+  type CallOperation,
+  type CallOutcome,
+  type CallWindow,
+  mayHideEffect,
+} from '@tollgate/payment-domain';
 import type { MaySend, Provider } from '@tollgate/provider';
 import { type Clock, InvariantViolation, type Log } from '@tollgate/service-kit';
 import type { Permit, PermitEnd } from '../accounts/account.ts';
 import type { Done } from '../aggregates/repository.ts';
+import type { Asked } from '../inquiries/ask-account.ts';
 import type { CallTimes } from './call-times.ts';
 
 /** A call that has been announced: what it sends, and how its outcome is recorded. */
@@ -15,6 +21,8 @@ export interface OutboundCall<Observation, Answer = object> {
   operation: CallOperation;
   window: CallWindow;
   send(provider: Provider, maySend: MaySend): Promise<CallOutcome<Answer>>;
+  /** Inquires whether its effect is absent; not there where an effect that was missed does no harm. */
+  isAbsent?(): Promise<Asked<boolean>>;
   /** @param next the permit under which the next attempt would be made */
   record(outcome: CallOutcome<Answer>, next?: Permit): Observation;
   /** True where it certainly had no effect, and a further attempt may be announced together with its outcome. */
@@ -90,7 +98,8 @@ async function sendAnnounced<Subject extends { token: string }, Event, Observati
   const call = announcer.callAnnouncedBy(done);
   if (call === undefined) return aggregate;
   if (permit === undefined) throw new InvariantViolation('a call was announced without a permit');
-  const outcome = await sendOnce(deps, call, permit, aggregate.token);
+  const answered = await sendOnce(deps, call, permit, aggregate.token);
+  const outcome = await confirm(deps, call, answered);
   if (!call.mayBeFollowed(outcome)) return record(announcer, aggregate, call.record(outcome));
   if (deps.stopping.aborted) return record(announcer, aggregate, call.record(atStop(call, outcome)));
 
@@ -99,6 +108,29 @@ async function sendAnnounced<Subject extends { token: string }, Event, Observati
   const recorded = await announcer.record(aggregate.token, call.record(outcome, next));
   return await sendAnnounced(deps, announcer, recorded, next, sent + 1);
 }
+
+/** Inquiries about what an answer may hide, at most: only one that was not sent itself is repeated. */
+const absenceInquiriesMax = 3;
+
+/** An answer that may hide an effect stands where an inquiry shows none, and is no outcome otherwise. */
+async function confirm<Observation>(
+  deps: SenderDependencies,
+  { isAbsent }: OutboundCall<Observation>,
+  outcome: CallOutcome<object>,
+): Promise<CallOutcome<object>> {
+  if (isAbsent === undefined || !mayHideEffect(outcome)) return outcome;
+  let asked = await isAbsent();
+  for (let inquiries = 1; asked.kind === 'not-sent' && inquiries < absenceInquiriesMax; inquiries += 1) {
+    await pauseBeforeRepeat(deps, inquiries);
+    asked = await isAbsent();
+  }
+  return asked.kind === 'accepted' && asked.answer
+    ? outcome
+    : { kind: 'unknown', reason: `${toReason(outcome)}: the answer to a second delivery, perhaps` };
+}
+
+const toReason = (outcome: CallOutcome<object>): string =>
+  outcome.kind === 'refused' ? (outcome.errors[0]?.code ?? 'refused') : outcome.kind;
 
 const record = async <Subject extends { token: string }, Observation>(
   announcer: Announcer<Subject, unknown, Observation>,
