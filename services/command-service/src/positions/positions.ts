@@ -50,11 +50,7 @@ export interface Positions {
    *
    * @throws TollgateError, retryable: `index_rebuilding` while what is available is not known; StoreUnavailable
    */
-  reserve(
-    owner: Owner,
-    wanted: Reservation & { currency: string },
-    cause: Cause,
-  ): Promise<Reserved>;
+  reserve(owner: Owner, wanted: Reservation & { currency: string }, cause: Cause): Promise<Reserved>;
   /**
    * Says why a payout that was recorded when it was asked for, and is announced next, may not be sent any more: what was
    * taken then may have gone back since. @throws as `reserve`
