@@ -83,7 +83,10 @@ export const disagreement = (observed: ObservedPayout) =>
     observedServiceToken: observed.serviceToken,
   });
 export const second = (serviceToken: string, observedStatus: string, knownServiceToken: string | null) =>
-  payoutReviewOpened('second_payout_found', { serviceToken, observedStatus, knownServiceToken });
+  payoutReviewOpened('second_payout_found', {
+    ...{ serviceToken, observedStatus, observedAmount: 1000 },
+    knownServiceToken,
+  });
 export const unknownStatus = (observedStatus: string) =>
   payoutReviewOpened('unknown_status', { observedStatus, observedServiceToken: 'token-a' });
 export const revised = (

@@ -1,7 +1,7 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
 
-/** Grows with every change to the tables and to the progress: an older file is rebuilt. */
-export const indexSchemaVersion = 15;
+/** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
+export const indexSchemaVersion = 16;
 
 const envelopeColumns = `
     token TEXT PRIMARY KEY,

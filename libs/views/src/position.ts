@@ -2,6 +2,7 @@
  * What is left to a team of the money that it took through one account: approved, less what went back and what was paid
  * out. What one payment or payout adds to it, and the sums of that.
  */
+import { amountSchema } from '@tollgate/payment-api/values';
 import {
   reservedAmount,
   statusOfPayoutPhase,
@@ -55,23 +56,28 @@ export function positionOfPayment(payment: Payment): PositionPart | undefined {
   };
 }
 
-/** Undefined where nothing is paid out. */
-export function positionOfPayout({
-  environment,
-  team,
-  terms,
-  call,
-  phase,
-}: Payout): PositionPart | undefined {
+/** Undefined where nothing is paid out. What may have gone out beside it is held until a person has answered the review. */
+export function positionOfPayout(payout: Payout): PositionPart | undefined {
+  const { environment, team, terms, call, phase } = payout;
   const status = statusOfPayoutPhase(phase);
-  if (status === 'declined') return undefined;
-  const { currency } = terms;
-  const amount = BigInt(terms.amount);
+  const out = status === 'declined' ? 0 : terms.amount;
+  const open = status === 'pending' ? terms.amount : 0;
+  const beside = besideOf(payout);
+  if (out === 0 && beside === 0n) return undefined;
   return {
-    ...{ environment, team, currency, account: call.account },
-    ...{ available: -amount, hold: status === 'pending' ? amount : 0n },
+    ...{ environment, team, currency: terms.currency, account: call.account },
+    ...{ available: -BigInt(out) - beside, hold: BigInt(open) + beside },
   };
 }
+
+/** Second payouts of which a review is open. Evidence without a likely amount (earlier releases had none): as much again. */
+const besideOf = ({ reviews, terms }: Payout): bigint =>
+  reviews
+    .filter(
+      ({ code, evidence }) => code === 'second_payout_found' && evidence['observedStatus'] !== 'declined',
+    )
+    .map(({ evidence }) => BigInt(amountSchema.safeParse(evidence['observedAmount']).data ?? terms.amount))
+    .reduce((sum, amount) => sum + amount, 0n);
 
 const nameOf = ({ environment, team, currency, account }: PositionKey): string =>
   JSON.stringify([environment, team, currency, account]);

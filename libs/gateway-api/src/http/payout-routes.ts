@@ -24,7 +24,7 @@ export const payoutRoutes = {
     ...{ method: 'POST', url: '/api/v1/payouts', tag: 'Payouts' },
     summary: 'Creates a payout',
     description:
-      'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. Above a sum that the operators set, it waits (202, phase `awaiting_approval`) until another key approves it: repeat the request then, which sends it. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
+      'At most what your team has taken through one merchant account in this currency, less what it refunded and paid out, unless the operators have chosen another wallet for it. Above a sum that the operators set, it waits (202, phase `awaiting_approval`) until another key approves it: repeat the request then, which sends it unless the money has gone meanwhile. A repeat with the same `Idempotency-Key` (or, without one, the same `orderNumber`) is carried out once. `destination.card` requires the scope `cards`.',
     ...{ scopes: ['payouts'], idempotencyKey: 'optional', ...calls },
     body: {
       schema: 'PayoutRequest',

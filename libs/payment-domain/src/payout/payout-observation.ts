@@ -177,10 +177,13 @@ const secondPayoutsMax = 10;
 export function openSecondPayouts(state: Payout, others: readonly ObservedPayout[]): PayoutEvent[] {
   const known = new Set(secondPayouts(state).map(({ evidence }) => evidence['serviceToken']));
   const events: PayoutEvent[] = [];
-  for (const { serviceToken, status } of others) {
+  for (const { serviceToken, status, amount } of others) {
     if (known.has(serviceToken) || known.size >= secondPayoutsMax) continue;
     known.add(serviceToken);
-    const evidence = { serviceToken, observedStatus: status, knownServiceToken: state.serviceToken ?? null };
+    const evidence = {
+      ...{ serviceToken, observedStatus: status, observedAmount: amount },
+      knownServiceToken: state.serviceToken ?? null,
+    };
     // Each has evidence of its own, so each opens a review, also while another is open.
     events.push(...openReview({ reviews: [], acknowledged: [] }, 'second_payout_found', evidence));
   }

@@ -33,6 +33,8 @@ export interface LimitRefusal {
 interface SpendingWanted extends AmountReserved {
   operation: LimitedOperation;
   currency: string;
+  /** On whose day it counts, milliseconds since the Unix epoch, where it was asked for before. */
+  askedAt?: number;
 }
 
 type SpendingReservation =
@@ -81,7 +83,7 @@ export function createSpending(deps: SpendingDependencies): Spending {
       const over = limits.find(({ perCall }) => perCall !== null && wanted.amount > perCall);
       if (over !== undefined) return refused(refusalOf('amount_limit_exceeded', over, over.perCall ?? 0));
       const claims: Claim[] = [];
-      const now = deps.clock.now();
+      const now = wanted.askedAt ?? deps.clock.now();
       for (const limit of limits) {
         if (limit.perDay === null) continue;
         const { perDay } = limit;

@@ -9,6 +9,7 @@ import {
   type RequestPayout,
   isBeforeAnnouncement,
   isPayoutAwaited,
+  isSameRequest,
 } from '@tollgate/payment-domain';
 import type { PayOutDestination } from '@tollgate/provider';
 import { InvariantViolation, given } from '@tollgate/service-kit';
@@ -138,13 +139,13 @@ async function repeatBefore(
     : createNow(deps, input, token);
 }
 
-/** Its amount is reserved since it was asked for: the payout counts by itself. */
 async function sendApproved(
   deps: CreatePayoutDependencies,
   input: CreatePayoutInput,
-  { token, payout }: PayoutAggregate,
+  aggregate: PayoutAggregate,
 ): Promise<CreatePayoutResult> {
   const { caller, cause } = input;
+  const { token, payout } = aggregate;
   const { account } = payout.call;
   const paidTo = await resolveDestination(deps, input);
   if (paidTo === undefined) return { kind: 'refused', refusal: { code: 'recurring_token_not_found' } };
@@ -152,15 +153,46 @@ async function sendApproved(
   const result = await deps.accounts.permitAmong(caller.environment, [account]);
   if (result.kind !== 'permit') return result;
   using permit = result.permit;
-  const announced = await deps.payouts.execute(token, toCommand(deps, input, token, account), cause);
+  // Made before anything waits, as every announcement.
+  const command = toCommand(deps, input, token, account);
+  // Other terms are refused below, whatever is left.
+  const refusal = isSameRequest(payout, command)
+    ? await refusalOfApproved(deps, input, aggregate, command)
+    : undefined;
+  if (refusal !== undefined) {
+    permit.release('unused');
+    const isWaiting = (await deps.payouts.load(token))?.payout.phase === 'approval_granted';
+    return isWaiting ? { kind: 'refused', refusal } : await createNow(deps, input, token);
+  }
+  const announced = await deps.payouts.execute(token, command, cause);
   if (announced.kind === 'moved') return inProgress;
   if (announced.kind === 'refused') return announced;
   if (announced.aggregate.payout.phase !== 'requested' || announced.events.length === 0) {
     permit.release('unused');
     return await createNow(deps, input, token);
   }
-  const aggregate = await deps.sendPayoutCall(announced, permit, cause, paidTo.destination);
-  return { kind: 'answered', aggregate, replayed: false };
+  const sent = await deps.sendPayoutCall(announced, permit, cause, paidTo.destination);
+  return { kind: 'answered', aggregate: sent, replayed: false };
+}
+
+/**
+ * The payout counts by itself since it was recorded. That may have been too late for what was reserved, and the money may have
+ * gone back since: it leaves only if nothing is short with it. Under its limits it counts on the day that it was asked for;
+ * where others have used that up, on this one.
+ */
+async function refusalOfApproved(
+  { positions, spending }: CreatePayoutDependencies,
+  { caller, cause }: CreatePayoutInput,
+  { token, createdAt, payout: { terms } }: PayoutAggregate,
+  { call: { account, quietUntil: lapsesAt } }: RequestPayout,
+) {
+  const { amount, currency } = terms;
+  const spent = { token, subject: token, amount, currency, lapsesAt, operation: 'payout' } as const;
+  const asked = await spending.reserve(caller, { ...spent, askedAt: createdAt }, cause);
+  const counted = asked.kind === 'refused' ? await spending.reserve(caller, spent, cause) : asked;
+  if (counted.kind === 'refused') return counted.refusal;
+  const covered = await positions.requireCovered(caller, { account, amount, currency }, cause);
+  return covered.kind === 'refused' ? covered.refusal : undefined;
 }
 
 function toCommand(

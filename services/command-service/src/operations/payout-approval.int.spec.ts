@@ -2,7 +2,7 @@ import { StoreUnavailable } from '@tollgate/event-store';
 import type { Caller } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
 import { type App, errorsOf, startApp } from '../testing/app.ts';
-import { caller, payoutFor } from '../testing/harness.ts';
+import { type Instance, caller, payoutFor, quietMs } from '../testing/harness.ts';
 import { keepRecurringToken, recurringAlias } from '../testing/operation-cases.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -25,6 +25,24 @@ const waiting = async (orderNumber = 'payout-1') => (await ask(orderNumber)).jso
 const phaseOf = async (token: string) => (await harness().payouts.load(token))?.payout.phase;
 const sent = () => harness().provider.payoutRequests;
 const balance = () => harness().positions.balance(asker, 'EUR');
+
+/** A process that sleeps as it appends to such a stream. */
+const sleeping = (prefix: string) => {
+  const [asleep, awake] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const instance = harness().startInstance({
+    wrapStore: (store) => ({
+      ...store,
+      async append(stream, ...rest) {
+        if (stream.startsWith(prefix)) {
+          asleep.resolve(undefined);
+          await awake.promise;
+        }
+        return store.append(stream, ...rest);
+      },
+    }),
+  });
+  return { instance, isAsleep: asleep.promise, wake: () => awake.resolve(undefined) };
+};
 
 describe('a payout above the sum of its team', () => {
   it('waits: 202, its amount is reserved, nothing is announced, and a repeat is answered alike', async () => {
@@ -201,6 +219,169 @@ describe('a payout above the sum of its team', () => {
     const sent404 = await ask('payout-1', 500, { ...asker, environment: 'production' });
     expect(errorsOf(sent404)).toEqual([409, 'processing_error no_account currency']);
   });
+});
+
+// 500 had been taken when a payout of 500 was asked for. They went back, a second key approved the payout, its repeat was sent,
+// and 500 of other teams left.
+describe('a payout that is approved, and whose money has gone meanwhile, is not sent', () => {
+  const exceeds = [409, 'processing_error payout_exceeds_position amount'];
+  const approved = async (orderNumber = 'payout-1') => {
+    const token = await waiting(orderNumber);
+    await decide(token, 'approve');
+    return token;
+  };
+
+  it('when the customer was refunded; when the team takes as much again, its repeat is', async () => {
+    const payment = await harness().approved('order-1', 500);
+    const token = await approved();
+    await harness().refund(payment, 'a', 300);
+    expect(await balance()).toEqual({ available: -300n, hold: 500n });
+    const answer = await ask();
+    expect(errorsOf(answer)).toEqual(exceeds);
+    expect(answer.json<{ errors: { message: string }[] }>().errors[0]!.message).toMatch('At most 200 EUR');
+    expect([await phaseOf(token), sent()]).toEqual(['approval_granted', []]);
+    await harness().approved('order-2', 300);
+    expect([(await ask()).statusCode, sent().length]).toEqual([200, 1]);
+  });
+
+  it('when the service has taken the approval back', async () => {
+    const payment = await harness().approved('order-1', 500);
+    await approved();
+    const { providerOrderNumber } = (await harness().payments.load(payment))!.payment.attempt;
+    harness().provider.change(providerOrderNumber, { status: 'declined' });
+    await harness().inquire(payment);
+    expect(await balance()).toEqual({ available: -500n, hold: 500n });
+    expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
+  });
+
+  it("when its team has lost its share in the provider's balance", async () => {
+    const treasury: Caller = { ...asker, wallet: { kind: 'provider' } };
+    await decide((await ask('payout-1', 500, treasury)).json<{ token: string }>().token, 'approve');
+    expect([errorsOf(await ask()), sent()]).toEqual([exceeds, []]);
+  });
+
+  it('nor is one of two at once: when the other one is refused, it is', async () => {
+    const payment = await harness().approved('order-1', 1_000);
+    await approved('payout-1');
+    const other = await approved('payout-2');
+    await harness().refund(payment, 'a', 500);
+    const answers = await Promise.all([ask('payout-1'), ask('payout-2')]);
+    expect([answers.map(errorsOf), sent()]).toEqual([[exceeds, exceeds], []]);
+    await decide(other, 'refuse');
+    expect([(await ask('payout-1')).statusCode, sent().length]).toEqual([200, 1]);
+  });
+
+  it('and other terms are other terms, whatever is left', async () => {
+    const payment = await harness().approved('order-1', 500);
+    await approved();
+    await harness().refund(payment, 'a', 500);
+    expect((await ask('payout-1', 501)).statusCode).toBe(422);
+  });
+
+  it('and what was sent is answered to a later repeat, whatever went back since', async () => {
+    const payment = await harness().approved('order-1', 500);
+    await approved();
+    const slow = sleeping('position-');
+    const input = { ...payoutFor('payout-1'), caller: asker };
+    const repeat = slow.instance.payOut(input);
+    await slow.isAsleep;
+    expect((await ask()).statusCode).toBe(200);
+    await harness().refund(payment, 'a', 500);
+    slow.wake();
+    expect(await repeat).toMatchObject({ kind: 'answered', replayed: true });
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+// 500 had been taken. A process reserved 500 and slept; when that had ended, 500 were paid out otherwise. It woke and recorded
+// that its payout waits, which nothing ends; approved and repeated, it went out too: 1,000 of 500.
+describe('a payout that waits, recorded by a process that slept after it had reserved', () => {
+  const payOut = (orderNumber: string, amount: number, by = asker, instance: Instance = harness()) =>
+    instance.payOut({ ...payoutFor(orderNumber), caller: by, request: request(orderNumber, amount) });
+  const isPaidOut = { aggregate: { payout: { phase: 'approved' } } };
+  const total = () => sent().reduce((sum, { amount }) => sum + amount, 0);
+
+  async function wakeTooLate(by: Caller, reserved: string): Promise<string> {
+    const { instance, wake } = sleeping('payout-');
+    const late = payOut('payout-1', 500, by, instance);
+    await expect.poll(() => harness().onDisk()).toContain(reserved);
+    await harness().clock.advance(quietMs);
+    for (const [orderNumber, amount] of [
+      ['payout-2', 300],
+      ['payout-3', 200],
+    ] as const)
+      expect(await payOut(orderNumber, amount, by)).toMatchObject(isPaidOut);
+    wake();
+    const asked = await late;
+    return asked.kind === 'answered' ? asked.aggregate.token : '';
+  }
+
+  it('is not sent: it holds what is not there, until it is refused', async () => {
+    await harness().approved('order-1', 500);
+    const token = await wakeTooLate(asker, 'PayoutsReserved');
+    expect(await balance()).toEqual({ available: -500n, hold: 500n });
+    await decide(token, 'approve');
+    expect(await payOut('payout-1', 500)).toMatchObject({ refusal: { code: 'payout_exceeds_position' } });
+    expect(total()).toBe(500);
+    await decide(token, 'refuse');
+    expect(await balance()).toEqual({ available: 0n, hold: 0n });
+  });
+
+  it('does not pass the limit of a day either, and is sent within that of another one', async () => {
+    const perDay = 500;
+    const limit = {
+      environment: 'sandbox',
+      operation: 'payout',
+      currency: 'EUR',
+      perCall: null,
+      perDay,
+    } as const;
+    const limited: Caller = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
+    await decide(await wakeTooLate(limited, 'AmountReserved'), 'approve', { ...limited, keyId: 'second' });
+    const again = () => payOut('payout-1', 500, limited);
+    expect(await again()).toMatchObject({ refusal: { code: 'daily_limit_exceeded' } });
+    expect(total()).toBe(500);
+    await harness().clock.advance(dayMs - 1);
+    expect(await again()).toMatchObject(isPaidOut);
+    expect(await payOut('payout-4', 1, limited)).toMatchObject({ refusal: { code: 'daily_limit_exceeded' } });
+  });
+
+  it('is not sent beside a payout that was decided before it was recorded, and is reserved after it was approved', async () => {
+    await harness().approved('order-1', 500);
+    const late = sleeping('payout-');
+    const asking = payOut('payout-1', 500, asker, late.instance);
+    await expect.poll(balance).toEqual({ available: 0n, hold: 500n });
+    await harness().clock.advance(quietMs);
+    const other = sleeping('position-');
+    const paying = payOut('payout-2', 400, asker, other.instance);
+    await other.isAsleep;
+    late.wake();
+    const asked = await asking;
+    await decide(asked.kind === 'answered' ? asked.aggregate.token : '', 'approve');
+    expect(await payOut('payout-1', 500)).toMatchObject(isPaidOut);
+    other.wake();
+    expect(await paying).toMatchObject({ refusal: { code: 'payout_exceeds_position' } });
+    expect(total()).toBe(500);
+  });
+});
+
+it('a payout counts under the limits of the day that it was asked for, also when it is sent on the next one', async () => {
+  const perDay = 500;
+  const limit = {
+    environment: 'sandbox',
+    operation: 'payout',
+    currency: 'EUR',
+    perCall: null,
+    perDay,
+  } as const;
+  const limited: Caller = { ...asker, wallet: { kind: 'provider' }, limits: [limit] };
+  const token = (await ask('payout-1', 500, limited)).json<{ token: string }>().token;
+  await harness().clock.advance((23 / 24) * dayMs);
+  await decide(token, 'approve');
+  await harness().clock.advance((2 / 24) * dayMs);
+  expect((await ask('payout-1', 500, limited)).statusCode).toBe(200);
+  expect((await ask('payout-2', 400, limited)).statusCode).toBe(200);
+  expect(errorsOf(await ask('payout-3', 101, limited))[0]).toBe(422);
 });
 
 // Approved and repeated, it went out through an account that had been drained since: nothing had been taken by it yet.

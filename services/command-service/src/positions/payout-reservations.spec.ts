@@ -5,6 +5,7 @@ import {
   type ReservationDecision,
   type WalletNow,
   availableIn,
+  requireCovered,
   reserve,
 } from './payout-reservations.ts';
 
@@ -76,6 +77,31 @@ describe('a reservation', () => {
 
   it('is none where more went back than was left', () => {
     expect(reserve([], wanted('po_1', 1), walletOf(-5))).toEqual(exceeding(0));
+  });
+});
+
+describe('a payout that was recorded when it was asked for', () => {
+  const recorded = { account: 'main', amount: 60, currency: 'EUR' };
+  const hasPayout = (token: string) => token === 'po_1';
+
+  it('is covered while nothing is short with it, and the list is written as it stands', () => {
+    const list = reserved(reserve([], wanted('po_2', 40), walletOf(100)));
+    expect(requireCovered(list, recorded, walletOf(40, { hasPayout }))).toEqual({
+      ...{ kind: 'reserved', reservations: list },
+    });
+    expect(reserved(requireCovered(list, recorded, walletOf(0, { hasPayout, now: 1_000 })))).toEqual([]);
+  });
+
+  it('is not where money went back, or others have reserved it: what is left may be paid out', () => {
+    expect(requireCovered([], recorded, walletOf(-1, { hasPayout }))).toEqual(exceeding(59));
+    expect(requireCovered([], recorded, walletOf(-61, { hasPayout }))).toEqual(exceeding(0));
+    const list = reserved(reserve([], wanted('po_2', 40), walletOf(100)));
+    expect(requireCovered(list, recorded, walletOf(39, { hasPayout }))).toEqual(exceeding(59));
+  });
+
+  it('is of one account', () => {
+    const other = { ...recorded, account: 'other' };
+    expect(requireCovered([], other, walletOf(-1, { hasPayout })).kind).toBe('reserved');
   });
 });
 

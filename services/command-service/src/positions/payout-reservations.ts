@@ -78,6 +78,20 @@ export function reserve(
   return { kind: 'reserved', reservations: [...others, reservation] };
 }
 
+/**
+ * Whether nothing is short with a payout that has been recorded since it was asked for, and so counts by itself. The list is
+ * written as it stands: who has read the wallet before, and reserves at this moment, meets the revision.
+ */
+export function requireCovered(
+  reservations: readonly Reservation[],
+  { account, amount, currency }: Pick<Reservation, 'account' | 'amount'> & { currency: string },
+  wallet: WalletNow,
+): ReservationDecision {
+  const available = availableIn(account, reservations, wallet);
+  if (available < 0n) return { kind: 'refused', refusal: exceeds(available + BigInt(amount), currency) };
+  return { kind: 'reserved', reservations: standing(reservations, wallet) };
+}
+
 const isAlike = (one: Reservation, other: Reservation): boolean =>
   one.account === other.account && one.amount === other.amount && one.fingerprint === other.fingerprint;
 

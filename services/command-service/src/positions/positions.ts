@@ -17,6 +17,7 @@ import {
   type ReservationDecision,
   type WalletNow,
   availableIn,
+  requireCovered,
   reservationSchema,
   reservationsMax,
   reserve,
@@ -49,12 +50,19 @@ export interface Positions {
    *
    * @throws TollgateError, retryable: `index_rebuilding` while what is available is not known; StoreUnavailable
    */
-  reserve(
+  reserve(owner: Owner, wanted: Reservation & { currency: string }, cause: Cause): Promise<Reserved>;
+  /**
+   * Says why a payout that was recorded when it was asked for, and is announced next, may not be sent any more: what was
+   * taken then may have gone back since. @throws as `reserve`
+   */
+  requireCovered(
     owner: Owner,
-    wanted: Reservation & { currency: string },
+    recorded: Pick<Reservation, 'account' | 'amount'> & { currency: string },
     cause: Cause,
-  ): Promise<Exclude<ReservationDecision, { kind: 'reserved' }> | { kind: 'reserved' }>;
+  ): Promise<Reserved>;
 }
+
+type Reserved = Exclude<ReservationDecision, { kind: 'reserved' }> | { kind: 'reserved' };
 
 const reservedEventType = 'PayoutsReserved';
 const reservedSchema = z.object({ reservations: z.array(reservationSchema) });
@@ -67,6 +75,19 @@ const streamOf = (environment: Environment, wallet: Bounded, team: string, curre
 
 export function createPositions(deps: PositionsDependencies): Positions {
   const turns = createTurns();
+
+  /** Nothing is decided where nothing of ours bounds the team. */
+  async function decideInTurn(
+    owner: Owner,
+    { currency, cause }: Pick<Deciding, 'currency' | 'cause'>,
+    decide: Deciding['decide'],
+  ): Promise<Reserved> {
+    const wallet = boundedWalletOf(owner);
+    if (wallet === undefined) return { kind: 'unchanged' };
+    const stream = streamOf(owner.environment, wallet, owner.team, currency);
+    return turns.take(stream, () => decideIn(deps, { stream, owner, wallet, currency, cause, decide }));
+  }
+
   return {
     async availableTo(payoutToken, owner, currency) {
       const wallet = boundedWalletOf(owner);
@@ -88,38 +109,41 @@ export function createPositions(deps: PositionsDependencies): Positions {
       );
       return sumOf(await readWallet(deps, owner, wallet, currency), reservations);
     },
-    async reserve(owner, wanted, cause) {
-      const wallet = boundedWalletOf(owner);
-      if (wallet === undefined) return { kind: 'unchanged' };
-      const stream = streamOf(owner.environment, wallet, owner.team, wanted.currency);
-      return turns.take(stream, () => reserveIn(deps, { stream, owner, wallet, wanted, cause }));
-    },
+    reserve: (owner, wanted, cause) =>
+      decideInTurn(owner, { currency: wanted.currency, cause }, (reservations, now) =>
+        reserve(reservations, wanted, now),
+      ),
+    requireCovered: (owner, recorded, cause) =>
+      decideInTurn(owner, { currency: recorded.currency, cause }, (reservations, now) =>
+        requireCovered(reservations, recorded, now),
+      ),
   };
 }
 
 const boundedWalletOf = ({ wallet }: Owner): Bounded | undefined =>
   wallet.kind === 'provider' ? undefined : wallet;
 
-interface Reserving {
+interface Deciding {
   stream: string;
   owner: Owner;
   wallet: Bounded;
-  wanted: Reservation & { currency: string };
+  currency: string;
   cause: Cause;
+  decide(reservations: readonly Reservation[], now: WalletNow): ReservationDecision;
 }
 
 /**
  * The wallet is read after its reservations: what was taken off the list had been recorded before, and so is in the wallet;
  * what is put on it since meets the expected revision.
  */
-async function reserveIn(
+async function decideIn(
   deps: PositionsDependencies,
-  { stream, owner, wallet, wanted, cause }: Reserving,
-): ReturnType<Positions['reserve']> {
+  { stream, owner, wallet, currency, cause, decide }: Deciding,
+): Promise<Reserved> {
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
     const { revision, reservations } = await readReservations(deps, stream);
-    const now = await readWallet(deps, owner, wallet, wanted.currency);
-    const decision = reserve(reservations, wanted, now);
+    const now = await readWallet(deps, owner, wallet, currency);
+    const decision = decide(reservations, now);
     if (decision.kind !== 'reserved') return decision;
     if (decision.reservations.length > reservationsMax) throw contended(stream);
     const event = newEvent(deps, decision.reservations, cause);
