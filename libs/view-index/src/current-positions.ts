@@ -23,8 +23,9 @@ export const behindEventsMax = 20_000;
 
 export interface PositionSource {
   store: Pick<EventStore, 'subscribe'>;
-  /** Every event at or before this position is in what the following two give. */
+  /** Every event at or before this position is in what the following two give, but for the streams that were set aside. */
   position(): Position;
+  setAside(): readonly string[];
   sums(query: PositionQuery): readonly PositionPart[];
   find(kind: ViewKind, token: string): ViewEnvelope | undefined;
 }
@@ -40,7 +41,8 @@ export interface CurrentPositions {
 /**
  * Includes everything that was recorded before the call.
  *
- * @throws TollgateError, retryable: `index_rebuilding`, also where the read model is too far behind; StoreUnavailable
+ * @throws TollgateError, retryable: `index_rebuilding`, also where the read model is too far behind; `position_unreadable`
+ * where a stream that may be theirs cannot be read; StoreUnavailable
  */
 export async function readCurrentPositions(
   source: PositionSource,
@@ -50,6 +52,7 @@ export async function readCurrentPositions(
   const since = await eventsSince(source.store, from);
   // From here on nothing waits: rows and sums are of one moment.
   if (source.position() < from) throw behind();
+  requireWhole(source, query);
   const changes = createPositionChanges();
   const recent = new Map<string, ViewEnvelope>();
   for (const [stream, events] of since) {
@@ -68,6 +71,16 @@ export async function readCurrentPositions(
     hasPayout: (token) =>
       recent.has(`${payoutKind.streamPrefix}${token}`) || source.find(payoutKind, token) !== undefined,
   };
+}
+
+/** The view of a stream that was set aside is old, and the position goes past the events that are not in it. */
+function requireWhole({ setAside, find }: PositionSource, query: PositionQuery): void {
+  for (const stream of setAside()) {
+    const kind = kindOfStream(stream);
+    if (kind?.positionOf === undefined) continue;
+    const view = find(kind, stream.slice(kind.streamPrefix.length));
+    if (view === undefined || isOwn(kind, view, query)) throw unreadable(stream);
+  }
 }
 
 /** By stream, in order. */
@@ -107,11 +120,7 @@ function foldOwn(
       ? others.reduce((view, event) => kind.fold(view, event), begun)
       : undefined;
   } catch (cause) {
-    // A stream that nobody can read may be of any team: what it takes is not known.
-    throw new TollgateError('position_unreadable', `The stream ${first.stream} cannot be read.`, {
-      retryable: true,
-      cause,
-    });
+    throw unreadable(first.stream, cause);
   }
 }
 
@@ -126,6 +135,13 @@ function sumByAccount(parts: readonly PositionPart[]): Map<string, PositionSums>
     byAccount.set(account, plusPosition(byAccount.get(account) ?? noPosition, { available, hold }));
   return byAccount;
 }
+
+/** A stream that nobody can read may be of any team: what it takes is not known. */
+const unreadable = (stream: string, cause?: unknown): TollgateError =>
+  new TollgateError('position_unreadable', `The stream ${stream} cannot be read.`, {
+    retryable: true,
+    cause,
+  });
 
 const behind = (): TollgateError =>
   new TollgateError('index_rebuilding', 'The index is too far behind the store.', { retryable: true });

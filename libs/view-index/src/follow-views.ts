@@ -108,12 +108,13 @@ function afterCheckpoint(
     tellUnreadable(log, event, checkpoint.error);
     return progress;
   }
-  const shards = { ...progress.shards, [event.stream]: checkpoint.data.position };
-  const { position } = furthestShards(
+  const shards = { ...progress.shards, [event.stream]: checkpoint.data };
+  const { position, said } = furthestShards(
     (shard) => shards[checkpointStreamOf(viewVersion, shard)],
-    (each) => each,
+    (each) => each.position,
   );
-  return { ...progress, shards, source: later(progress.source, position) };
+  const setAside = said.flatMap(({ failedStreams }) => failedStreams.map(({ stream }) => stream));
+  return { ...progress, shards, source: later(progress.source, position), setAside };
 }
 
 interface UnreadableView {

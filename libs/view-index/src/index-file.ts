@@ -11,6 +11,7 @@ import { TollgateError } from '@tollgate/service-kit';
 import {
   totalsVersion,
   viewSchemaVersions as versionsOfKinds,
+  type ViewCheckpoint,
   type ViewEnvelope,
   type ViewKind,
   type ViewVersion,
@@ -30,7 +31,9 @@ export interface IndexProgress {
   /** The checkpoint's position: every event up to here is in its view. */
   source: Position;
   /** What the checkpoints say that `source` was taken from, by their streams. */
-  shards?: Record<string, Position>;
+  shards?: Record<string, ViewCheckpoint>;
+  /** Streams whose views do not have every event up to `source`: the projector has set them aside. */
+  setAside?: readonly string[];
   /** View version of the views; absent while there are none. */
   viewVersion?: ViewVersion;
   /** The last view event that was indexed: the store that has it is the store that this file follows. */

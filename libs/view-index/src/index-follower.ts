@@ -34,6 +34,8 @@ export interface IndexFollower {
   file(): IndexFile | undefined;
   /** False until every current view is in the file. */
   isComplete(): boolean;
+  /** Streams whose views are older than the position that the file has reached. */
+  setAside(): readonly string[];
   /** How far the building has come; undefined once `isComplete`. */
   building(): IndexBuilding | undefined;
   /** Reports damage that a read has found. */
@@ -65,6 +67,7 @@ interface FollowState {
   viewVersion: ViewVersion | undefined;
   /** Every current view is in the file. */
   isComplete: boolean;
+  setAside: readonly string[];
   /** Met by a read or a write: the next pass begins with an empty file. */
   isDamaged: boolean;
   building: IndexBuilding;
@@ -79,7 +82,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
   const held = createHeldIndexFile(options);
   const state: FollowState = {
     ...{ viewVersion: undefined, isComplete: false, isDamaged: false, restart: () => undefined },
-    building: { followed: beginning, views: 0 },
+    ...{ building: { followed: beginning, views: 0 }, setAside: [] },
   };
   const parts = { ...options, held, state };
 
@@ -89,6 +92,7 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
   return {
     file: held.file,
     isComplete: () => state.isComplete,
+    setAside: () => state.setAside,
     building: () => (state.isComplete ? undefined : state.building),
     rebuildSoon: (error) => {
       log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
@@ -141,6 +145,7 @@ async function followOnce(
       ...{ store, log, file, viewVersion: followed, signal: until },
       onProgress: (progress, isCaughtUp, taken) => {
         watch.moveTo(progress.source);
+        state.setAside = progress.setAside ?? [];
         const views = state.building.views + taken;
         state.building = { ...state.building, followed: progress.followed, views };
         if (isCaughtUp && followed === live) state.isComplete = !state.isDamaged;
@@ -170,7 +175,9 @@ async function openFileOf(
   // One that was whole stays so while the store is not reached.
   if (file !== before) state.isComplete = false;
   state.viewVersion = viewVersion;
-  watch.reset(file.progress().source);
+  const { source, setAside = [] } = file.progress();
+  watch.reset(source);
+  state.setAside = setAside;
   state.building = await buildingFrom(file, store, viewVersion);
   return file;
 }

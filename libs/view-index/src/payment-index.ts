@@ -96,7 +96,8 @@ export interface PaymentIndex extends DueInquiries {
   /**
    * What the teams have together, with everything that was recorded before the call.
    *
-   * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; StoreUnavailable
+   * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; `position_unreadable`,
+   * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
    */
   currentPositions(query: PositionQuery): Promise<CurrentPositions>;
   /** The open work and the open reviews of all teams, counted. */
@@ -189,7 +190,7 @@ export function createPaymentIndex({
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
     currentPositions: (query) =>
-      readCurrentPositions({ store, ...positionsFrom(readWhole), position: () => watch.current() }, query),
+      readCurrentPositions({ store, ...positionsFrom(readWhole, follower), position: watch.current }, query),
     workload: () => readWhole(workloadIn),
     building: () => follower.building(),
     position: () => watch.current(),
@@ -233,7 +234,11 @@ function createReads(
   return { read, readWhole };
 }
 
-const positionsFrom = (readWhole: Reads['readWhole']): Pick<PositionSource, 'sums' | 'find'> => ({
+const positionsFrom = (
+  readWhole: Reads['readWhole'],
+  { setAside }: Pick<IndexFollower, 'setAside'>,
+): Pick<PositionSource, 'sums' | 'find' | 'setAside'> => ({
+  setAside,
   sums: (query) => readWhole((file) => positionsIn(file, query)),
   find: (kind, token) => readWhole((file) => file.find(kind, token)),
 });

@@ -1,5 +1,5 @@
 import type { EventStore } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock } from '@tollgate/service-kit';
 import { foldStream, paymentKind, payoutKind, streamOf, type ViewKind } from '@tollgate/views';
 import {
@@ -18,15 +18,15 @@ import { eventually } from '@tollgate/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { behindEventsMax } from './current-positions.ts';
 import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
-import { appendEvents, projectEvents } from './testing/stored-payments.ts';
+import { appendEvents, projectEvents, writeCheckpoint } from './testing/stored-payments.ts';
 
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
 const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR' } as const;
 const account = `account-${planted}`;
 const taken = [requested(), accepted, approved];
 
-async function startIndex(store: EventStore): Promise<PaymentIndex> {
-  const index = createPaymentIndex({ file: ':memory:', store, log: silentLog, clock: systemClock });
+async function startIndex(store: EventStore, file = ':memory:'): Promise<PaymentIndex> {
+  const index = createPaymentIndex({ file, store, log: silentLog, clock: systemClock });
   onTestFinished(() => index.stop());
   await index.start();
   return index;
@@ -127,6 +127,50 @@ describe('a position', () => {
       code: 'position_unreadable',
       retryable: true,
     });
+  });
+});
+
+/** What a projector does with a stream that it cannot project: the checkpoint names it, and goes past its events. */
+describe('where a stream was set aside, and the checkpoint has gone past it', () => {
+  async function givenSetAside() {
+    const store = await temporaryStore();
+    await projectEvents(store, paymentKind, 'p1', taken);
+    await projectEvents(store, paymentKind, 'p2', [requested({ team: 'games' }), accepted, approved]);
+    await append(store, paymentKind, 'p1', [refunding, refundApproved]);
+    const games = { ...shop, teams: ['games'] };
+    const setAside = async (stream: string) => {
+      const { position } = await append(store, paymentKind, 'p3', [requested({ team: 'books' })]);
+      const failedStreams = [{ stream, revision: 3, code: 'event_undecodable' }];
+      await writeCheckpoint(store, position, failedStreams);
+    };
+    return { store, games, setAside };
+  }
+  const refused = { code: 'position_unreadable', retryable: true };
+
+  // 500 of the 1,500 went back, and the view shows 1,500: a payout of 1,500 would have paid out 500 twice.
+  test('the position of its team is not guessed, also after a restart, until the stream is projected', async () => {
+    const { store, games, setAside } = await givenSetAside();
+    const file = await temporaryFile();
+    await setAside('payment-p1');
+    const index = await startIndex(store, file);
+    await expect(index.currentPositions(shop)).rejects.toMatchObject(refused);
+    expect(await positionsOf(index, games)).toEqual({ [account]: { available: 1_500n, hold: 0n } });
+    await index.stop();
+    const restarted = await startIndex(store, file);
+    await expect(restarted.currentPositions(shop)).rejects.toMatchObject(refused);
+    await projectEvents(store, paymentKind, 'p1', [refundedElsewhere]);
+    await eventually(async () =>
+      expect((await positionsOf(restarted))[account]?.available).toBeLessThan(1_000n),
+    );
+  });
+
+  test('no position is guessed where nobody knows whose stream it is', async () => {
+    const { store, games, setAside } = await givenSetAside();
+    const index = await startIndex(store);
+    await setAside('payment-of-nobody');
+    await eventually(() => expect(index.currentPositions(games)).rejects.toMatchObject(refused));
+    await setAside('dispute-of-nobody');
+    await eventually(async () => expect(Object.keys(await positionsOf(index, games))).toEqual([account]));
   });
 });
 

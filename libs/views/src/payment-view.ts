@@ -10,8 +10,8 @@ import type { Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
-/** Raised with every change to the schema below: older views are then folded again. */
-export const paymentViewSchemaVersion = 10;
+/** Raised with every change to the schema below, or to what the fold keeps: older views are then folded again. */
+export const paymentViewSchemaVersion = 11;
 
 export interface PaymentView extends PaymentAggregate<Position> {
   schemaVersion: typeof paymentViewSchemaVersion;

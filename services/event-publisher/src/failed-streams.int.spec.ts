@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite';
 import { failedStreamsMax, type EventStore, type RecordedEvent } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { gatewayPaymentsTopic } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
 import { appendPayment } from '@tollgate/view-index/testing';
@@ -62,6 +63,26 @@ async function givenFailed(): Promise<void> {
 it('one damaged stream keeps nobody else waiting', async () => {
   await givenFailed();
   expect(keysOf().filter((key) => key === 'broken')).toHaveLength(2);
+});
+
+// With an event that was no JSON any more the embedded store delivered nothing behind it: every topic stood still.
+it('one event that is damaged on the disk keeps nobody else waiting', async () => {
+  const file = await temporaryFile();
+  store = await temporaryStore({ file });
+  await record('damaged', 0, 2);
+  await record('other');
+  const damaged = new DatabaseSync(file);
+  damaged.exec(`UPDATE events SET data = substr(data, 1, length(data) - 1) || '|' WHERE revision = 1
+    AND stream_id = (SELECT id FROM streams WHERE name = 'payment-damaged')`);
+  damaged.close();
+  const publisher = start();
+  await eventually(() => expect(keysOf()).toEqual(expect.arrayContaining(['other'])));
+  await eventually(() =>
+    expect(publisher.health()).toMatchObject({
+      isAdvancing: true,
+      failedStreams: [{ stream: 'payment-damaged', revision: 1 }],
+    }),
+  );
 });
 
 it('has failed on its own topic only: another one is given all that can be published', async () => {

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { webhookStream } from './webhook-events.ts';
 import { createWebhookJournal } from './webhook-journal.ts';
 import { retainWebhooks } from './webhook-retention.ts';
-import type { Outcome } from './webhook-state.ts';
+import { nextTryAt, type Outcome } from './webhook-state.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -39,7 +39,26 @@ async function start() {
   const attempt = (token: string, id: string, outcome = delivered) =>
     journal.recordOutcome(token, id, outcome);
   const stopping = new AbortController();
-  const retaining = { store, journal, clock, ids: systemIds, log: silentLog, retentionMs: 30 * dayMs };
+  let loaded: () => Promise<void> = () => Promise.resolve();
+  const onLoaded = (once: () => Promise<void>) => {
+    loaded = () => {
+      loaded = () => Promise.resolve();
+      return once();
+    };
+  };
+  const load = async (token: string) => {
+    const found = await journal.load(token);
+    await loaded();
+    return found;
+  };
+  const retaining = {
+    store,
+    journal: { load },
+    clock,
+    ids: systemIds,
+    log: silentLog,
+    retentionMs: 30 * dayMs,
+  };
   const running = retainWebhooks(retaining, stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
@@ -53,7 +72,7 @@ async function start() {
     await clock.advance(hourMs);
     await expect.poll(() => clock.sleeperCount()).toBe(1);
   };
-  return { clock, store, journal, due, attempt, afterDays };
+  return { clock, store, journal, due, attempt, afterDays, onLoaded };
 }
 
 const countIn = async (store: EventStore, token: string) =>
@@ -99,6 +118,25 @@ it('a webhook that becomes due later is recorded and delivered behind them', asy
   expect(await journal.requestReplay('pay_1', 'whk_1', { kind: 'service', name: 'spec' })).toMatchObject({
     kind: 'refused',
   });
+  await afterDays(31);
+  expect(await countIn(store, 'pay_1')).toBe(1);
+});
+
+// On the 31st day a team asked for a webhook once more, and was answered 202 while the retention had just read that nothing was
+// open: the webhook was let go of, and never sent again.
+it('keeps a webhook whose replay was acknowledged after it was loaded', async () => {
+  const { store, journal, due, attempt, afterDays, onLoaded } = await start();
+  await due('pay_1', 'whk_1');
+  await attempt('pay_1', 'whk_1');
+  const answers: string[] = [];
+  onLoaded(async () => {
+    const { kind } = await journal.requestReplay('pay_1', 'whk_1', { kind: 'service', name: 'spec' });
+    answers.push(kind);
+  });
+  await afterDays(31);
+  expect(answers).toEqual(['requested']);
+  expect(nextTryAt((await journal.load('pay_1')).state)).toBe(0);
+  await attempt('pay_1', 'whk_1');
   await afterDays(31);
   expect(await countIn(store, 'pay_1')).toBe(1);
 });

@@ -2,6 +2,7 @@
 import {
   createCheckpoint,
   positionSchema,
+  readLast,
   type EventStore,
   type Position,
   beginning,
@@ -73,8 +74,10 @@ async function letGoOf(
     if (last.recordedAt > youngest || last.revision === 0) return;
     try {
       const { state } = await journal.load(tokenOfWebhookStream(stream));
-      // What is still tried, or asked for again, is met again with its outcome.
-      if (nextTryAt(state) === undefined) await store.truncate(stream, last.revision);
+      // What is still tried, or asked for again, also since it was loaded, is met again with its outcome.
+      if (nextTryAt(state) !== undefined) return;
+      if ((await readLast(store, stream))?.revision === last.revision)
+        await store.truncate(stream, last.revision);
     } catch (error) {
       // A stream that cannot be read is left alone.
       log.warn({ error, stream }, 'the webhooks of a stream could not be let go of');

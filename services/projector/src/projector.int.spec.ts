@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite';
 import { beginning, failedStreamsMax, type EventStore } from '@tollgate/event-store';
-import { temporaryStore } from '@tollgate/event-store/testing';
+import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
 import { checkpointStream } from '@tollgate/views';
 import { appendPayment, paymentViewStream, storedViews, writeCheckpoint } from '@tollgate/view-index/testing';
@@ -201,6 +202,26 @@ describe('a payment that cannot be projected', () => {
       revision: 3,
       payment: { phase: 'approved' },
     });
+  });
+
+  // The embedded store threw on one damaged byte, and repeated the same read for ever: no view of any team followed any more.
+  test('as an event of it is no JSON any more, is set aside, and all others go on', async () => {
+    const file = await temporaryFile();
+    const store = await temporaryStore({ file });
+    for (const token of ['p1', 'damaged', 'p2']) await appendPayment(store, token, [requested(), accepted]);
+    const damaged = new DatabaseSync(file);
+    damaged.exec(`UPDATE events SET data = substr(data, 1, length(data) - 1) || '|' WHERE revision = 1
+      AND stream_id = (SELECT id FROM streams WHERE name = 'payment-damaged')`);
+    damaged.close();
+    const projector = startProjector(store);
+    await projected(store, projector);
+    const failedStreams = [{ stream: 'payment-damaged', revision: 1, code: 'event_undecodable' }];
+    expect(projector.health()).toMatchObject({ failedStreams, isAdvancing: true, failure: undefined });
+    const views = await storedViews(store);
+    const revisions = ['p1', 'damaged', 'p2'].map(
+      (token) => (JSON.parse(views.get(paymentViewStream(token))!) as { revision: number }).revision,
+    );
+    expect(revisions).toEqual([1, 0, 1]);
   });
 
   test('is not skipped if too many fail: then the fault is not theirs', async () => {

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@tollgate/testing';
@@ -6,7 +7,7 @@ import { expect, it } from 'vitest';
 import { givenEvents, readAll } from '../testing/given-events.ts';
 import { describeEventStore } from '../testing/event-store.contract.ts';
 import { probe } from '../testing/subscription-probe.ts';
-import { temporaryStore } from '../testing/temporary-store.ts';
+import { temporaryFile, temporaryStore } from '../testing/temporary-store.ts';
 import { createEmbeddedEventStore } from './embedded-event-store.ts';
 
 describeEventStore('the embedded event store', async () => {
@@ -23,6 +24,23 @@ it('stamps events with the time of the clock that it is given, in whole millisec
   const store = await temporaryStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
   await store.append('payment-1', givenEvents(1), 'no-stream');
   expect(await readAll(store, 'payment-1')).toMatchObject([{ recordedAt: 1_700_000_000_000 }]);
+});
+
+// SQLite keeps no checksums: one byte of one event was damaged, and no payment of any team was projected or published any more.
+it('delivers an event that is no JSON as text, and goes on with those behind it', async () => {
+  const file = await temporaryFile();
+  const store = await temporaryStore({ file });
+  await store.append('payment-1', givenEvents(3), 'no-stream');
+  const damaged = new DatabaseSync(file);
+  damaged.exec(`UPDATE events SET data = substr(data, 1, length(data) - 1) || '|' WHERE revision = 1
+    AND stream_id = (SELECT id FROM streams WHERE name = 'payment-1')`);
+  damaged.close();
+  const subscription = probe(store, { prefixes: ['payment-'] });
+  await subscription.caughtUp();
+  await subscription.stop();
+  const expected = [expect.anything(), expect.stringMatching(/\|$/), expect.anything()];
+  expect(subscription.events().map(({ data }) => data)).toEqual(expected);
+  expect((await readAll(store, 'payment-1')).map(({ data }) => data)).toEqual(expected);
 });
 
 it('shows a subscription nothing that was trimmed before it came by', async () => {

@@ -154,8 +154,8 @@ function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: nu
         position: toPosition(rowNumber),
         id,
         type,
-        data: JSON.parse(data),
-        metadata: JSON.parse(metadata),
+        data: toValue(data),
+        metadata: toValue(metadata),
         recordedAt,
       });
       lastRowNumber = rowNumber;
@@ -166,6 +166,15 @@ function look(statement: StatementSync, parameters: SQLInputValue[], rowsMax: nu
     }
     return { events, sizes, lastRowNumber, isEnd: true };
   });
+}
+
+/** What is not JSON is delivered as text, as by the other store: one damaged event must not end what reads all of them. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function translatingErrors<Result>(query: () => Result): Result {

@@ -1,5 +1,5 @@
 /** What a payment is, folded from its events. */
-import { apiErrorSchema } from '@tollgate/payment-api/values';
+import { apiErrorSchema, type ApiError } from '@tollgate/payment-api/values';
 import { z } from 'zod';
 import { InvariantViolation, unreachable } from '../invariant.ts';
 import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts';
@@ -54,6 +54,12 @@ export const refundSchema = z.object({
   declined: endSchema.exactOptional(),
 });
 export type Refund = z.infer<typeof refundSchema>;
+
+/**
+ * Of all refunds of one payment together, characters as JSON: their errors are in the payment's view and in its records on
+ * the topic, which have to stay small. Those of the latest refunds are kept; the stored events have them all.
+ */
+export const refundErrorsLengthMax = 65_536;
 
 /** The latest capture or void. */
 const captureOrVoidSchema = z.object({
@@ -261,7 +267,7 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return approveRefund(state, event);
     case 'RefundDeclined': {
       const { refundToken, ...declined } = event.data;
-      return changeRefund(state, refundToken, { state: 'declined', declined });
+      return limitErrors(changeRefund(state, refundToken, { state: 'declined', declined }));
     }
     case 'RefundUnresolved':
       return changeRefund(state, event.data.refundToken, { state: 'unresolved' });
@@ -368,6 +374,19 @@ function changeRefund(
   if (isDecided(refund)) throw new InvariantViolation('a refund was settled twice');
   const refunds = state.refunds.map((each) => (each === refund ? { ...each, ...change } : each));
   return { ...state, refunds };
+}
+
+/** Latest first, as many errors as there is room for. */
+function limitErrors(state: Payment): Payment {
+  let room = refundErrorsLengthMax;
+  const hasRoom = (error: ApiError) => (room -= JSON.stringify(error).length) >= 0;
+  const latestFirst = state.refunds.toReversed().map((refund) => {
+    const { declined } = refund;
+    return declined === undefined
+      ? refund
+      : { ...refund, declined: { ...declined, errors: declined.errors.filter(hasRoom) } };
+  });
+  return { ...state, refunds: latestFirst.reverse() };
 }
 
 function revise(state: Payment, { data }: PaymentEventOf<'FinalStatusRevised'>): Payment {

@@ -18,9 +18,10 @@ import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment
 import { decide } from './payment-decide.ts';
 import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
-import { reservedAmount } from './payment-state.ts';
+import { refundErrorsLengthMax, reservedAmount } from './payment-state.ts';
 import { refundsMax } from './refunds.ts';
 import { callRules } from '../outbound-call/outbound-call.ts';
+import { errorsMax } from '../values.ts';
 
 const { given } = scenario(paymentDomain);
 
@@ -782,6 +783,32 @@ test('a payment has so many refunds at the most, whatever became of them, and re
     kind: 'events',
     events: [{ type: 'RefundSubmitted' }],
   });
+});
+
+// 500 refunds that were refused with 2 KB of errors each made a view that no store took. The 1,000 that went back with the next
+// refund stayed in the team's position, and it could have paid them out.
+test('the errors of refused refunds have so much room together, and those of the latest refunds are kept', () => {
+  const error = { ...apiError('processing_error'), message: '錯'.repeat(500) };
+  const refused = (index: number): PaymentEvent[] => {
+    const { window, type: _type, ...asked } = submit(`refund-${index}`, 1);
+    const errors = Array.from({ length: index === 0 ? 1 : errorsMax }, () => error);
+    const declined = { refundToken: asked.refundToken, reason: 'refused', errors } as const;
+    return [
+      { type: 'RefundSubmitted', data: { ...asked, ...window, amount: 1 } },
+      { type: 'RefundDeclined', data: declined },
+    ];
+  };
+  const keptOf = (count: number) =>
+    paymentAfter([
+      ...historyTo.approved,
+      ...Array.from({ length: count }, (_, index) => refused(index)).flat(),
+    ]).refunds.map(({ declined }) => declined?.errors.length ?? 0);
+  expect(keptOf(2)).toEqual([1, errorsMax]);
+  const fitting = Math.floor(refundErrorsLengthMax / JSON.stringify(error).length);
+  const kept = keptOf(10);
+  expect(kept.slice(-1)).toEqual([errorsMax]);
+  expect(kept.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+  expect(kept.reduce((sum, count) => sum + count, 0)).toBe(fitting);
 });
 
 // 500 refunds of 32 KiB each would fit neither into a view nor into a record.

@@ -5,6 +5,7 @@ import {
   checkpointEventType,
   type Appended,
   type EventStore,
+  type FailedStream,
   type Position,
 } from '@tollgate/event-store';
 import { paymentStream, type PaymentEvent } from '@tollgate/payment-domain';
@@ -95,9 +96,13 @@ export async function writeViewVersions(
   await store.append(viewVersionStream, [event], 'any');
 }
 
-/** The checkpoint of a projector that has written all views up to `position`. */
-export async function writeCheckpoint(store: EventStore, position: Position): Promise<Appended> {
-  const data = { position, failedStreams: [] };
+/** The checkpoint of a projector that has written all views up to `position`, except those of the failed streams. */
+export async function writeCheckpoint(
+  store: EventStore,
+  position: Position,
+  failedStreams: readonly FailedStream[] = [],
+): Promise<Appended> {
+  const data = { position, failedStreams };
   const event = { id: randomUUID(), type: checkpointEventType, data, metadata: {} };
   await store.keepLast(checkpointStream, 1);
   return appended(await store.append(checkpointStream, [event], 'any'));

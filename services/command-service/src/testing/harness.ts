@@ -170,6 +170,7 @@ function countWork(store: EventStore, working: { count: number }): EventStore {
 const wholeStore = (store: EventStore): PositionSource => ({
   store,
   position: () => beginning,
+  setAside: () => [],
   sums: () => [],
   find: () => undefined,
 });

@@ -1,6 +1,6 @@
 /** Follows the webhooks, from when somebody first asks for a list of them. */
 import { beginning, createFollower, type EventStore, type Position } from '@tollgate/event-store';
-import { isRetryable, TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
+import { errorCode, isRetryable, TollgateError, type Clock, type Ids, type Log } from '@tollgate/service-kit';
 import { endpointWebhooksPrefix } from '../webhook-events.ts';
 import { createDeliveryRows, type DeliveryRows } from './delivery-rows.ts';
 
@@ -65,7 +65,8 @@ export function followRows<Rows extends Pick<DeliveryRows, 'apply' | 'removeBefo
     try {
       rows.apply(item);
     } catch (error) {
-      if (isRetryable(error)) throw error;
+      // What the file does not take, as it has no room, is applied again: the event itself can be read.
+      if (isRetryable(error) || errorCode(error) === 'ERR_SQLITE_ERROR') throw error;
       log.error({ error, stream: item.stream }, 'a webhook cannot be read; it is not listed as it is');
     }
     count += 1;

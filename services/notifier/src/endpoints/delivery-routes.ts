@@ -1,11 +1,12 @@
 /** The routes by which a team tests an endpoint, sees what was delivered there, and replays it. */
+import { beginning } from '@tollgate/event-store';
 import type { PublicWebhook } from '@tollgate/gateway-api';
 import { bulkReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import { given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
 import { tokenAtEndpoint } from '../webhook-events.ts';
-import type { DeliveryRow } from './delivery-rows.ts';
+import { type DeliveryRow, parsePlace } from './delivery-rows.ts';
 import {
   actorOf,
   addEndpointRoute,
@@ -44,8 +45,9 @@ export function registerDeliveryRoutes(app: FastifyInstance, deps: EndpointRoute
 const statusOf = ({ state }: PublicWebhook) => (state === 'given_up' ? 'failed' : state);
 
 function parseCursor(text: string): Pick<DeliveryRow, 'rank' | 'place'> | undefined {
-  const [, rank, place] = /^([0-3])-(\d{1,15})$/.exec(text) ?? [];
-  return place === undefined ? undefined : { rank: Number(rank), place: Number(place) };
+  const [, rank, rest = ''] = /^([0-3])-(.*)$/.exec(text) ?? [];
+  const place = parsePlace(rest);
+  return place === undefined ? undefined : { rank: Number(rank), place };
 }
 
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
@@ -99,10 +101,11 @@ async function replayMany(
   if (endpoint.disabled !== undefined) return sendError(reply, 'webhook_endpoint_disabled');
   const parsed = bulkReplaySchema.safeParse(request.body);
   if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
-  const { status = 'failed', cursor = '0', ...times } = parsed.data ?? {};
-  if (!/^\d{1,15}$/.test(cursor)) return sendRefusedCursor(reply);
+  const { status = 'failed', cursor, ...times } = parsed.data ?? {};
+  const after = cursor === undefined ? beginning : parsePlace(cursor);
+  if (after === undefined) return sendRefusedCursor(reply);
   const rows = await deliveries.rows();
-  const wanted = rows.oldest(endpoint.id, { status, ...times }, Number(cursor), replayedAtOnceMax);
+  const wanted = rows.oldest(endpoint.id, { status, ...times }, after, replayedAtOnceMax);
   const only = status === 'failed' ? 'given_up' : 'delivered';
   let replayed = 0;
   for (let start = 0; start < wanted.length; start += inParallel) {
@@ -113,6 +116,6 @@ async function replayMany(
     // At its limit of replays, let go of, or replayed by somebody else: it is passed over.
     for (const each of answers) replayed += each.kind === 'requested' ? each.newCount : 0;
   }
-  const nextCursor = wanted.length === replayedAtOnceMax ? String(wanted.at(-1)?.place) : undefined;
+  const nextCursor = wanted.length === replayedAtOnceMax ? wanted.at(-1)?.place : undefined;
   return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });
 }

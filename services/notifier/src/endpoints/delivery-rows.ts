@@ -3,7 +3,7 @@
  * streams when somebody first asks after a start, in a temporary file of SQLite that nobody else sees.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { RecordedEvent } from '@tollgate/event-store';
+import { beginning, type Position, type RecordedEvent } from '@tollgate/event-store';
 import type { DeliveryStatus } from '@tollgate/gateway-api/http';
 import { decodeWebhookEvent, tokenOfWebhookStream, type WebhookEvent } from '../webhook-events.ts';
 
@@ -25,8 +25,13 @@ export interface DeliveryRow {
   /** Of the stream that it is in. */
   token: string;
   rank: number;
-  place: number;
+  /** Of its first event in the store, so that it is the same in every process: a cursor made of it leads on in any of them. */
+  place: Position;
 }
+
+/** A place in a cursor; undefined for what is none. */
+export const parsePlace = (text: string): Position | undefined =>
+  /^[\d-]{16,41}$/.test(text) ? (text as Position) : undefined;
 
 interface DeliveryFilter {
   status?: DeliveryStatus | undefined;
@@ -47,14 +52,14 @@ export interface DeliveryRows {
     limit: number,
   ): DeliveryRow[];
   /** Oldest first. */
-  oldest(endpoint: string, filter: DeliveryFilter, afterPlace: number, limit: number): DeliveryRow[];
+  oldest(endpoint: string, filter: DeliveryFilter, afterPlace: Position, limit: number): DeliveryRow[];
   find(endpoint: string, id: string): DeliveryRow | undefined;
   close(): void;
 }
 
 const schema = `
   CREATE TABLE deliveries (
-    place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, endpoint TEXT NOT NULL, token TEXT NOT NULL,
+    place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, endpoint TEXT NOT NULL, token TEXT NOT NULL,
     rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX by_rank ON deliveries (endpoint, rank, place DESC);
@@ -70,7 +75,7 @@ export function createDeliveryRows(): DeliveryRows {
 
 function createApply(database: DatabaseSync): DeliveryRows['apply'] {
   const insertion = database.prepare(
-    'INSERT OR IGNORE INTO deliveries (id, endpoint, token, rank, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO deliveries (place, id, endpoint, token, rank, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
   const change = database.prepare('UPDATE deliveries SET rank = ?, changed_at = ? WHERE id = ?');
   const givingUp = database.prepare(
@@ -86,12 +91,12 @@ function createApply(database: DatabaseSync): DeliveryRows['apply'] {
     if (count >= trimEvery) trimming.run(endpoint, endpoint, deliveredMax);
   }
 
-  function applyDecoded(token: string, event: WebhookEvent): void {
+  function applyDecoded(place: Position, token: string, event: WebhookEvent): void {
     const { id, at } = event.data;
     const endpoint = token.slice(0, token.indexOf('.'));
     switch (event.type) {
       case 'WebhookDue':
-        insertion.run(id, endpoint, token, ranks.fresh, at, at);
+        insertion.run(place, id, endpoint, token, ranks.fresh, at, at);
         return;
       case 'DeliveryFailed':
         // An open one without a next attempt is given up with the next event.
@@ -109,7 +114,8 @@ function createApply(database: DatabaseSync): DeliveryRows['apply'] {
     }
   }
 
-  return (event) => applyDecoded(tokenOfWebhookStream(event.stream), decodeWebhookEvent(event));
+  return (event) =>
+    applyDecoded(event.position, tokenOfWebhookStream(event.stream), decodeWebhookEvent(event));
 }
 
 function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply' | 'close'> {
@@ -120,7 +126,7 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply' | 'clos
     endpoint: string,
     filter: DeliveryFilter,
     rest: string,
-    values: readonly number[],
+    values: readonly (string | number)[],
   ): DeliveryRow[] {
     const { status, createdFrom = 0, createdBefore = Number.MAX_SAFE_INTEGER } = filter;
     const asked = (status === undefined ? Object.values(ranks) : ranksOf[status]).join(', ');
@@ -134,7 +140,7 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply' | 'clos
 
   return {
     removeBefore: (settledAt) => void removal.run(settledAt),
-    page: (endpoint, filter, after = { rank: -1, place: 0 }, limit) =>
+    page: (endpoint, filter, after = { rank: -1, place: beginning }, limit) =>
       select(endpoint, filter, 'AND (rank > ? OR rank = ? AND place < ?) ORDER BY rank, place DESC LIMIT ?', [
         ...[after.rank, after.rank, after.place, limit],
       ]),
@@ -149,5 +155,5 @@ function createReads(database: DatabaseSync): Omit<DeliveryRows, 'apply' | 'clos
 
 const toRow = (row: Readonly<Record<string, unknown>>): DeliveryRow => ({
   ...{ id: String(row['id']), token: String(row['token']) },
-  ...{ rank: Number(row['rank']), place: Number(row['place']) },
+  ...{ rank: Number(row['rank']), place: String(row['place']) as Position },
 });

@@ -1,10 +1,12 @@
 /** The webhooks of all teams that were not delivered, for people who operate the gateway: seen, and replayed. */
+import { beginning } from '@tollgate/event-store';
 import { addRoute, failingReplaySchema, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Actor } from '@tollgate/payment-domain';
 import { InvariantViolation, type Log, given, sendErrors, toErrorEntries } from '@tollgate/service-kit';
 import type { Caller, SecurityWatch, TeamDirectory } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toPublicWebhook } from '../public-webhook.ts';
+import { parsePlace } from '../endpoints/delivery-rows.ts';
 import type { WebhookJournal } from '../webhook-journal.ts';
 import type { FailingRow, FailingWebhooks } from './failing-webhooks.ts';
 
@@ -26,13 +28,13 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
 
   addRoute(app, deps, routes.listFailingWebhooks, async ({ query, reply }) => {
     const { perPage, cursor, ...filter } = query;
-    const before = placeIn(cursor, Number.MAX_SAFE_INTEGER);
-    if (before === undefined) return sendRefusedCursor(reply);
+    const before = cursor === undefined ? undefined : parsePlace(cursor);
+    if (cursor !== undefined && before === undefined) return sendRefusedCursor(reply);
     const rows = await failing.rows();
     const found = rows.page(filter, before, perPage + 1);
     const shown = found.slice(0, perPage);
     const webhooks = (await Promise.all(shown.map((row) => read(journal, row)))).flat();
-    const nextCursor = found.length > perPage ? String(shown.at(-1)?.place) : undefined;
+    const nextCursor = found.length > perPage ? shown.at(-1)?.place : undefined;
     const count = rows.count(filter);
     return reply.send({ success: true, webhooks, count, perPage, ...given({ nextCursor }) });
   });
@@ -50,11 +52,11 @@ export function registerFailingRoutes(app: FastifyInstance, deps: FailingRouteDe
     const parsed = failingReplaySchema.safeParse(request.body);
     if (!parsed.success) return sendErrors(reply, 400, toErrorEntries(parsed.error));
     const { cursor, ...filter } = parsed.data;
-    const after = placeIn(cursor, 0);
+    const after = cursor === undefined ? beginning : parsePlace(cursor);
     if (after === undefined) return sendRefusedCursor(reply);
     const rows = (await failing.rows()).oldest({ ...filter, status: 'failed' }, after, replayedAtOnceMax);
     const replayed = await replayAll(journal, rows, personIn(caller));
-    const nextCursor = rows.length === replayedAtOnceMax ? String(rows.at(-1)?.place) : undefined;
+    const nextCursor = rows.length === replayedAtOnceMax ? rows.at(-1)?.place : undefined;
     return reply.code(202).send({ success: true, replayed, ...given({ nextCursor }) });
   });
 }
@@ -74,12 +76,6 @@ async function replayAll(
     for (const each of answers) replayed += each.kind === 'requested' ? each.newCount : 0;
   }
   return replayed;
-}
-
-/** Undefined for what is no cursor. */
-function placeIn(cursor: string | undefined, otherwise: number): number | undefined {
-  if (cursor === undefined) return otherwise;
-  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : undefined;
 }
 
 const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>

@@ -3,7 +3,7 @@
  * webhook is not delivered, so there are hardly more than open ones, in a temporary file of SQLite that nobody else sees.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { RecordedEvent } from '@tollgate/event-store';
+import type { Position, RecordedEvent } from '@tollgate/event-store';
 import { type DeliveryListOptions, type FollowedRows, followRows } from '../endpoints/delivery-list.ts';
 import {
   decodeWebhookEvent,
@@ -19,7 +19,8 @@ export interface FailingRow {
   id: string;
   /** Of the stream that it is in. */
   token: string;
-  place: number;
+  /** As that of {@link DeliveryRow}. */
+  place: Position;
 }
 
 /** What the list is asked by; instants are milliseconds since the Unix epoch. */
@@ -36,9 +37,9 @@ interface FailingRows {
   apply(event: RecordedEvent): void;
   removeBefore(changedAt: number): void;
   /** Latest first, behind the place of the last row of the page before. */
-  page(filter: FailingFilter, beforePlace: number, limit: number): FailingRow[];
+  page(filter: FailingFilter, beforePlace: Position | undefined, limit: number): FailingRow[];
   /** Oldest first. */
-  oldest(filter: FailingFilter, afterPlace: number, limit: number): FailingRow[];
+  oldest(filter: FailingFilter, afterPlace: Position, limit: number): FailingRow[];
   find(id: string): FailingRow | undefined;
   count(filter: FailingFilter): number;
   close(): void;
@@ -53,7 +54,7 @@ export const createFailingWebhooks = (options: DeliveryListOptions): FailingWebh
 
 const schema = `
   CREATE TABLE webhooks (
-    place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, token TEXT NOT NULL, team TEXT NOT NULL,
+    place TEXT PRIMARY KEY, id TEXT NOT NULL UNIQUE, token TEXT NOT NULL, team TEXT NOT NULL,
     environment TEXT NOT NULL, rank INTEGER NOT NULL, created_at INTEGER NOT NULL, changed_at INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX by_rank ON webhooks (rank, place);
@@ -69,27 +70,28 @@ function createFailingRows(): FailingRows {
 
 function createApply(database: DatabaseSync): FailingRows['apply'] {
   const insertion = database.prepare(
-    'INSERT OR IGNORE INTO webhooks (id, token, team, environment, rank, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO webhooks (place, id, token, team, environment, rank, created_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const change = database.prepare('UPDATE webhooks SET rank = ?, changed_at = ? WHERE id = ?');
   const removal = database.prepare('DELETE FROM webhooks WHERE id = ?');
-  // One that was delivered and is replayed has no row any more: it is nobody's in the list, and a filter by team leaves it out.
-  const set = (rank: number, { id, at }: { id: string; at: number }, token: string) => {
-    if (change.run(rank, at, id).changes === 0) insertion.run(id, token, '', '', rank, at, at);
-  };
-  const apply = (token: string, event: WebhookEvent): void => {
+  const apply = ({ position: place, stream }: RecordedEvent, event: WebhookEvent): void => {
     const { id, at } = event.data;
+    const token = tokenOfWebhookStream(stream);
+    // One that was delivered and is replayed has no row any more: it is nobody's in the list, and a filter by team leaves it out.
+    const set = (rank: number) => {
+      if (change.run(rank, at, id).changes === 0) insertion.run(place, id, token, '', '', rank, at, at);
+    };
     switch (event.type) {
       case 'WebhookDue': {
         const { team, environment } = event.data;
-        insertion.run(id, token, team, environment, ranks.fresh, at, at);
+        insertion.run(place, id, token, team, environment, ranks.fresh, at, at);
         return;
       }
       case 'DeliveryFailed':
-        set(ranks.retried, event.data, token);
+        set(ranks.retried);
         return;
       case 'DeliveryGivenUp':
-        set(ranks.failed, event.data, token);
+        set(ranks.failed);
         return;
       case 'ReplayRequested':
         change.run(ranks.fresh, at, id);
@@ -98,14 +100,14 @@ function createApply(database: DatabaseSync): FailingRows['apply'] {
         removal.run(id);
     }
   };
-  return (event) => apply(tokenOfWebhookStream(event.stream), decodeWebhookEvent(event));
+  return (event) => apply(event, decodeWebhookEvent(event));
 }
 
 function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'close'> {
   const removal = database.prepare('DELETE FROM webhooks WHERE changed_at < ? AND rank = 0');
   const one = database.prepare(`SELECT ${columns} FROM webhooks WHERE id = ?`);
 
-  function select(what: string, filter: FailingFilter, rest = '', values: readonly number[] = []) {
+  function select(what: string, filter: FailingFilter, rest = '', values: readonly (string | number)[] = []) {
     const { status, team, environment, createdFrom, createdBefore } = filter;
     const terms = [
       ['rank = ?', status === 'failed' ? ranks.failed : ranks.retried],
@@ -122,7 +124,10 @@ function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'close
   return {
     removeBefore: (changedAt) => void removal.run(changedAt),
     page: (filter, beforePlace, limit) =>
-      select(columns, filter, 'AND place < ? ORDER BY place DESC LIMIT ?', [beforePlace, limit]).map(toRow),
+      (beforePlace === undefined
+        ? select(columns, filter, 'ORDER BY place DESC LIMIT ?', [limit])
+        : select(columns, filter, 'AND place < ? ORDER BY place DESC LIMIT ?', [beforePlace, limit])
+      ).map(toRow),
     oldest: (filter, afterPlace, limit) =>
       select(columns, filter, 'AND place > ? ORDER BY place LIMIT ?', [afterPlace, limit]).map(toRow),
     find: (id) => {
@@ -134,5 +139,5 @@ function createReads(database: DatabaseSync): Omit<FailingRows, 'apply' | 'close
 }
 
 const toRow = (row: Readonly<Record<string, unknown>>): FailingRow => ({
-  ...{ id: String(row['id']), token: String(row['token']), place: Number(row['place']) },
+  ...{ id: String(row['id']), token: String(row['token']), place: String(row['place']) as Position },
 });

@@ -1,0 +1,62 @@
+import { temporaryStore } from '@tollgate/event-store/testing';
+import { createPaymentIndex } from '@tollgate/view-index';
+import { appendPayment } from '@tollgate/view-index/testing';
+import { type PaymentEvent } from '@tollgate/payment-domain';
+import { happening, planted, requested } from '@tollgate/views/testing';
+import { silentLog, systemClock } from '@tollgate/service-kit';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { projected, soon, startProjector } from './testing/projected.ts';
+
+const { accepted, approved, refunding } = happening;
+
+/**
+ * A provider refused 500 refunds of a payment with long errors, and each kept its errors in the view, until no store took it. Then
+ * 1,000 of 1,500 went back, and the position still had them: a payout could have taken them once more.
+ */
+test.each([
+  ['500 refunds refused with 2 KB of errors each', 500, 4, 450],
+  ['15 refunds refused with 50 errors of 500 characters of three bytes', 15, 50, 500],
+])(
+  'a payment keeps its view up to date, and the team its position: %s',
+  async (_, refunds, count, length) => {
+    const store = await temporaryStore();
+    const errors = Array.from({ length: count }, (_each, number) => ({
+      ...{
+        code: `processing_${number}`,
+        kind: 'processing_error',
+        message: (refunds === 15 ? '錯' : 'x').repeat(length),
+      },
+    }));
+    await appendPayment(store, 'p1', [requested(), accepted, approved]);
+    for (let number = 0; number < refunds; number += 1) {
+      const refundToken = `ref_${number}`;
+      await appendPayment(store, 'p1', [
+        { ...refunding, data: { ...refunding.data, refundToken } },
+        { type: 'RefundDeclined', data: { refundToken, reason: 'refused', errors } },
+      ] as PaymentEvent[]);
+    }
+    const projector = startProjector(store);
+    await projected(store, projector);
+    const index = createPaymentIndex({ file: ':memory:', store, log: silentLog, clock: systemClock });
+    onTestFinished(() => index.stop());
+    await index.start();
+    // Then one that is made: 1,000 of the 1,500 go back, and 500 are left.
+    const refundToken = 'ref_made';
+    const { position } = await appendPayment(store, 'p1', [
+      { ...refunding, data: { ...refunding.data, refundToken, amount: 1_000 } },
+      { type: 'RefundApproved', data: { refundToken, serviceRefundToken: 's' } },
+    ] as PaymentEvent[]);
+    await vi.waitFor(() => expect(projector.health().position >= position).toBe(true), soon);
+    await vi.waitFor(() => expect(index.position() >= position).toBe(true), soon);
+    const positions = await index.currentPositions({
+      environment: 'sandbox',
+      teams: ['shop'],
+      currency: 'EUR',
+    });
+    expect({
+      failed: projector.health().failedStreams,
+      refunded: index.find('p1')?.payment.refundedAmount,
+      available: positions.byAccount.get(`account-${planted}`)?.available,
+    }).toEqual({ failed: [], refunded: 1_000, available: 500n });
+  },
+);
