@@ -1,6 +1,7 @@
 /**
- * The index is written without waiting for the disk: it is a cache, and the end of a process takes nothing from it. What the
- * end of the machine leaves of it cannot be told, so a file notes under which start of the machine it is open.
+ * The index, and the files of the query service beside it, are written without waiting for the disk: they are caches, and the
+ * end of a process takes nothing from them. What the end of the machine leaves of one cannot be told, so a file notes under
+ * which start of the machine it is open.
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -15,11 +16,14 @@ export function currentBoot(): string | undefined {
   }
 }
 
+export const openUnderSchema =
+  'CREATE TABLE IF NOT EXISTS open_under (id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL) STRICT;';
+
 /** @throws Unusable for a file that was open when the machine went down. */
 export function noteOpen(database: DatabaseSync, boot: string | undefined): void {
   const found = database.prepare('SELECT boot FROM open_under').get()?.['boot'];
   if (found !== undefined && found !== boot)
-    throw new Unusable('the machine went down while the index was written');
+    throw new Unusable('the machine went down while the file was written');
   if (boot === undefined) {
     database.exec('PRAGMA synchronous = NORMAL');
     return;

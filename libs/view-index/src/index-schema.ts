@@ -1,4 +1,5 @@
 /** The tables of the index. Every list of a team is led through an index that begins with environment and team. */
+import { openUnderSchema } from './boot.ts';
 
 /** Grows with every change to the tables, to what is summed up in them, and to the progress: an older file is rebuilt. */
 export const indexSchemaVersion = 16;
@@ -56,7 +57,7 @@ const operationIndexes = (table: string) => `
 export const indexSchema = `
   PRAGMA user_version = ${indexSchemaVersion};
   CREATE TABLE progress (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT;
-  CREATE TABLE open_under (id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL) STRICT;
+  ${openUnderSchema}
   CREATE TABLE payments (
     service_token TEXT, ${operationColumns}
   ) STRICT;

@@ -100,8 +100,9 @@ function requireOurs(database: DatabaseSync, file: string): void {
   if (version !== indexSchemaVersion) throw new Unusable('another version wrote the index');
 }
 
-function requireSound(database: DatabaseSync, file: string): void {
+/** @throws Unusable where it is damaged; that of a large file shows later. */
+export function requireSound(database: DatabaseSync, file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > checkedFileBytesMax) return;
   const finding = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-  if (finding !== 'ok') throw new Unusable('the index is damaged');
+  if (finding !== 'ok') throw new Unusable('the file is damaged');
 }

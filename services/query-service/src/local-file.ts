@@ -1,14 +1,23 @@
 /**
  * The SQLite files of the query service beside the index: what is in them can be had again or done without. A commit need not
- * reach the disk, and a damaged file is begun anew.
+ * reach the disk, and a file that is damaged, or was open when the machine went down, is begun anew.
  */
-import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { type Log, StartupError } from '@tollgate/service-kit';
+import { type Log, StartupError, TollgateError } from '@tollgate/service-kit';
+import {
+  Unusable,
+  currentBoot,
+  deleteIndexFile,
+  isDamage,
+  noteClosed,
+  noteOpen,
+  openUnderSchema,
+  requireSound,
+} from '@tollgate/view-index';
 
 const busyTimeoutMs = 1_000;
 
-export interface LocalFile {
+export interface LocalFileOptions<Rows> {
   /** Path, or `:memory:`. */
   file: string;
   /** Marks our files, because another program's file must not be deleted. */
@@ -17,59 +26,130 @@ export interface LocalFile {
   version: number;
   schema: string;
   log: Log;
+  /** What is done with the open file. */
+  rowsOf: (database: DatabaseSync) => Rows;
+  /** Called when there is an empty file in the place of one that was in use. */
+  onBegunAnew?: () => void;
+}
+
+export interface LocalFile<Rows> {
+  /**
+   * Does it with the file. Where that shows damage, there is an empty file, and it is done once more with that one.
+   *
+   * @throws what the work throws; `file_not_openable` (retryable)
+   */
+  use<Result>(work: (rows: Rows) => Result): Result;
+  close(): void;
+}
+
+interface Opened<Rows> {
+  database: DatabaseSync;
+  rows: Rows;
 }
 
 /**
- * Opens the file; it is empty where there was none, where it was damaged, or where another version wrote it.
+ * Opens the file; it is empty where there was none, where it was damaged, where the machine went down while it was open, or
+ * where another version wrote it. One that cannot be opened ends no start: each use tries it again.
  *
- * @throws StartupError where it is another program's, or cannot be used
+ * @throws StartupError where it is another program's
  */
-export function openLocalFile(options: LocalFile): DatabaseSync {
+export function openLocalFile<Rows>(options: LocalFileOptions<Rows>): LocalFile<Rows> {
+  const { file, log } = options;
+  let opened: Opened<Rows> | undefined;
+
+  function open(): Opened<Rows> {
+    try {
+      return (opened ??= openSound(options));
+    } catch (cause) {
+      if (cause instanceof StartupError) throw cause;
+      const message = `The file ${file} cannot be opened: make it and its directory writable, with room on the disk.`;
+      throw new TollgateError('file_not_openable', message, { retryable: true, cause });
+    }
+  }
+
+  function beginAnew(error: unknown): Opened<Rows> {
+    log.error({ error, operation: 'read-file' }, `the file ${file} is damaged; it is begun anew`);
+    opened?.database.close();
+    opened = undefined;
+    deleteIndexFile(file);
+    options.onBegunAnew?.();
+    return open();
+  }
+
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    log.error(
+      { error, operation: 'open-file' },
+      `the file ${file} cannot be opened; each use tries it again`,
+    );
+  }
+  return {
+    use(work) {
+      const { rows } = open();
+      try {
+        return work(rows);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        return work(beginAnew(error).rows);
+      }
+    },
+    close: () => closeWhole(opened?.database),
+  };
+}
+
+function openSound<Rows>(options: LocalFileOptions<Rows>): Opened<Rows> {
   const { file, log } = options;
   try {
     return openOnce(options);
   } catch (error) {
-    if (error instanceof StartupError) throw error;
-    log.warn({ error, operation: 'open-file' }, 'a file beside the index cannot be read; it is begun anew');
-    deleteLocalFile(file);
-  }
-  try {
+    if (!isDamage(error)) throw error;
+    log.warn({ error, operation: 'open-file' }, `the file ${file} cannot be used; it is begun anew`);
+    deleteIndexFile(file);
     return openOnce(options);
-  } catch (cause) {
-    const message = `The file ${file} cannot be opened: make it and its directory writable.`;
-    throw new StartupError('file_not_openable', message, { cause });
   }
 }
 
-function deleteLocalFile(file: string): void {
-  if (file === ':memory:') return;
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
-}
-
-function openOnce(options: LocalFile): DatabaseSync {
-  const { applicationId, version, schema } = options;
-  const database = new DatabaseSync(options.file, { timeout: busyTimeoutMs });
+function openOnce<Rows>(options: LocalFileOptions<Rows>): Opened<Rows> {
+  const { file, applicationId, version, schema, rowsOf } = options;
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
     const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
     if (!isNew) requireOurs(database, options);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
+    database.exec('PRAGMA journal_mode = WAL;');
     const marks = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`;
     if (isNew) database.exec(`BEGIN; ${marks} ${schema} COMMIT;`);
-    return database;
+    else requireSound(database, file);
+    database.exec(openUnderSchema);
+    noteOpen(database, currentBoot());
+    return { database, rows: rowsOf(database) };
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function requireOurs(database: DatabaseSync, { file, applicationId, version }: LocalFile): void {
+function requireOurs<Rows>(
+  database: DatabaseSync,
+  { file, applicationId, version }: LocalFileOptions<Rows>,
+): void {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   if (pragma('application_id') !== applicationId)
     throw new StartupError(
       'file_foreign',
       `${file} is a database of another program: set another TOLLGATE_INDEX_DIR.`,
     );
-  if (pragma('user_version') !== version) throw new Error('another version wrote it');
+  if (pragma('user_version') !== version) throw new Unusable('another version wrote it');
+}
+
+function closeWhole(database: DatabaseSync | undefined): void {
+  try {
+    if (database !== undefined) noteClosed(database);
+  } catch {
+    // Damaged, or on a full disk: after the next start of the machine it is begun anew, and no more.
+  }
+  database?.close();
 }
 
 export function inTransaction(database: DatabaseSync, write: () => void): void {

@@ -33,7 +33,7 @@ export interface EventFeed {
   after(owner: FeedOwner, position: string, limit: number): readonly FeedEntry[];
   /** Every event up to there is known here. */
   position(): Position;
-  /** False from the start until all that the store has by then is known here. */
+  /** False from the start, and from a failure on, until all that the store has by then is known here. */
   isComplete(): boolean;
   /** Resolves when there is something of the owner after that position, when the time is over, or when the signal is aborted. */
   changed(owner: FeedOwner, position: string, wait: { waitMs: number; signal: AbortSignal }): Promise<void>;
@@ -41,18 +41,30 @@ export interface EventFeed {
   stop(): Promise<void>;
 }
 
-/** @throws StartupError where the file cannot be used */
+/** @throws StartupError where the file is another program's */
 export function createEventFeed(options: EventFeedOptions): EventFeed {
   const { store, file: path, clock, log } = options;
-  const file = openFeedFile(path, log);
+  let isComplete = false;
+  let beginAgain: () => void = () => undefined;
+  const file = openFeedFile(path, log, () => {
+    isComplete = false;
+    beginAgain();
+  });
   const waiting = createWaiting(clock);
   const owners = createOwnersOfStreams(store);
   const ending = new AbortController();
-  let isComplete = false;
   const caughtUp = () => void (isComplete = true);
-  const follower = createFollower({ ...options, name: 'event-feed' }, (signal, gotOn) =>
-    follow({ ...options, feed: file, owners, waiting, caughtUp }, signal, gotOn),
-  );
+  const follower = createFollower({ ...options, name: 'event-feed' }, async (signal, gotOn) => {
+    const ended = new AbortController();
+    beginAgain = () => ended.abort();
+    const until = AbortSignal.any([signal, ended.signal]);
+    try {
+      await follow({ ...options, feed: file, owners, waiting, caughtUp }, until, gotOn);
+    } finally {
+      // Until the next pass has come to the end, there may be events that are not known here.
+      isComplete = false;
+    }
+  });
   let running: Promise<void> | undefined;
   const begin = () => void (running ??= follower.run(ending.signal));
   return {
@@ -84,17 +96,20 @@ interface Following extends EventFeedOptions {
 
 async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): Promise<void> {
   const { store, prefixes, feed, owners, waiting, caughtUp, clock } = deps;
-  await forgetAnotherStore(store, feed);
+  if (!(await isOfStore(store, feed))) feed.clear();
   const age = createBatchAge(clock);
+  let { position: written, witness } = feed.progress();
   let batch: (FeedEntry & { owner: FeedOwner })[] = [];
-  for await (const item of store.subscribe({ from: feed.progress().position, prefixes, signal })) {
+  for await (const item of store.subscribe({ from: written, prefixes, signal })) {
     if (item.kind === 'event') {
       const owner = await owners.of(item);
       const { position, stream, revision } = item;
-      if (owner !== undefined) batch.push({ owner, position, stream, revision });
+      witness = { position, stream, revision };
+      if (owner !== undefined) batch.push({ owner, ...witness });
       if (batch.length < batchMax && !age.isDueWith()) continue;
     }
-    feed.write(batch, item.position);
+    feed.write(batch, written, { position: item.position, witness });
+    written = item.position;
     for (const { owner } of batch) waiting.wake(owner);
     batch = [];
     if (item.kind === 'caught-up') caughtUp();
@@ -103,12 +118,15 @@ async function follow(deps: Following, signal: AbortSignal, gotOn: () => void): 
   }
 }
 
-/** One that was restored from a backup has other events where these were. */
-async function forgetAnotherStore(store: EventStore, feed: FeedFile): Promise<void> {
-  const { witness } = feed.progress();
-  if (witness === undefined) return;
-  const found = await readEvent(store, witness);
-  if (found?.position !== witness.position) feed.clear();
+/**
+ * False for a store that was restored from a backup: it has not come as far, or has other events where these were. One that
+ * has come further since, and has the last event that was followed, cannot be told: docs/operator/operations.md says what to
+ * delete.
+ */
+async function isOfStore(store: EventStore, feed: FeedFile): Promise<boolean> {
+  const { position, witness } = feed.progress();
+  if (position > (await store.head())) return false;
+  return witness === undefined || (await readEvent(store, witness))?.position === witness.position;
 }
 
 /** Undefined where it is not there. */

@@ -3,6 +3,7 @@ import type { EventStore, RecordedEvent } from '@tollgate/event-store';
 import { type Log, isRetryable } from '@tollgate/service-kit';
 import { type EventFeed, readEvent } from './event-feed.ts';
 import type { FeedEntry, FeedOwner } from './feed-file.ts';
+import type { OwnersOfStreams } from './owners-of-streams.ts';
 
 /** A record as it is on its topic. */
 interface TopicRecord {
@@ -36,6 +37,7 @@ export interface FeedPage {
 export interface PageDependencies {
   store: Pick<EventStore, 'read'>;
   feed: Pick<EventFeed, 'after' | 'isComplete'>;
+  owners: OwnersOfStreams;
   recordOf: RecordOf;
   log: Log;
 }
@@ -55,7 +57,7 @@ export async function readFeedPage(
   let [cursor, bytes] = [after, 0];
   for (const entry of entries) {
     if (bytes >= pageBytesMax) return { records, cursor, isAtEnd: false };
-    const record = await recordAt(deps, entry);
+    const record = await recordAt(deps, owner, entry);
     cursor = entry.position;
     if (record === undefined) continue;
     records.push(record);
@@ -66,13 +68,18 @@ export async function readFeedPage(
 
 /** Undefined for what the publisher sets aside, too: a damaged stream must not hold up all others of its team. */
 async function recordAt(
-  { store, recordOf, log }: PageDependencies,
+  { store, owners, recordOf, log }: PageDependencies,
+  owner: FeedOwner,
   entry: FeedEntry,
 ): Promise<FedRecord | undefined> {
   const { position: cursor, stream, revision } = entry;
   const event = await readEvent(store, entry);
   try {
     if (event === undefined) throw new RangeError('an event of the feed is not in the store');
+    const actual = await owners.of(event);
+    // Whatever the file says: no team reads what is another one's.
+    if (actual?.team !== owner.team || actual.environment !== owner.environment)
+      throw new RangeError('an event of the feed is of another team');
     const { topic, value, headers } = await recordOf(event);
     return { cursor, topic, type: headers['ce_type'] ?? '', json: new TextDecoder().decode(value) };
   } catch (error) {

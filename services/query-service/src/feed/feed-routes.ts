@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ReadDependencies, addReadRoute } from '../reading.ts';
 import type { EventFeed } from './event-feed.ts';
 import { type FedRecord, type FeedPage, type RecordOf, readFeedPage } from './feed-pages.ts';
+import { type OwnersOfStreams, createOwnersOfStreams } from './owners-of-streams.ts';
 import { createPlaces } from './places.ts';
 
 export interface FeedDependencies extends ReadDependencies {
@@ -19,9 +20,11 @@ const heartbeatMs = 10_000;
 const streamMs = 300_000;
 const streamPageMax = 100;
 
+type Parts = FeedDependencies & { owners: OwnersOfStreams };
 type FeedCall = Call<(typeof routes)['listEvents']>;
 
-export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies): void {
+export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies): void {
+  const deps: Parts = { ...given, owners: createOwnersOfStreams(given.store) };
   const closing = new AbortController();
   const places = createPlaces();
   app.addHook('preClose', async () => closing.abort());
@@ -30,6 +33,8 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
     const lastSeen = request.headers['last-event-id'];
     const after = typeof lastSeen === 'string' && isPosition(lastSeen) ? lastSeen : query.after;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
+    // Whoever has gone meanwhile closes no second time: the place would be taken for ever.
+    if (reply.raw.destroyed) return reply.send();
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // Whoever only takes what is there needs no place to wait in.
     if (!isStream && query.wait === 0) return sendPage(reply, await pageOf(deps, call, after));
@@ -66,12 +71,12 @@ const sendRefusedCursor = (reply: FastifyReply): FastifyReply =>
     parameter: 'after',
   });
 
-const pageOf = (deps: FeedDependencies, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
+const pageOf = (deps: Parts, { caller, query }: FeedCall, after: string): Promise<FeedPage> =>
   readFeedPage(deps, caller, { after, limit: query.limit });
 
 /** With nothing there, waits for the next event. */
 async function pageInTime(
-  deps: FeedDependencies,
+  deps: Parts,
   call: FeedCall,
   after: string,
   signal: AbortSignal,
@@ -97,12 +102,7 @@ function sendPage(reply: FastifyReply, { records, cursor, isAtEnd }: FeedPage): 
 const toJson = ({ cursor, topic, type, json }: FedRecord): string =>
   `{"cursor":${JSON.stringify(cursor)},"topic":${JSON.stringify(topic)},"type":${JSON.stringify(type)},"record":${json}}`;
 
-function sendStream(
-  deps: FeedDependencies,
-  call: FeedCall,
-  after: string,
-  signal: AbortSignal,
-): FastifyReply {
+function sendStream(deps: Parts, call: FeedCall, after: string, signal: AbortSignal): FastifyReply {
   const ofCall = {
     caller: call.caller,
     authorization: call.request.headers.authorization,
@@ -125,7 +125,7 @@ interface Listener {
 
 /** Ends where the key is not valid any more. Nothing is read ahead of what the client has taken. */
 async function* eventStream(
-  deps: FeedDependencies,
+  deps: Parts,
   { caller, authorization, ip }: Listener,
   from: string,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import { type EventStore, type RecordedEvent, beginning } from '@tollgate/event-store';
+import { type EventStore, type Position, type RecordedEvent, beginning } from '@tollgate/event-store';
 import { temporaryStore } from '@tollgate/event-store/testing';
 import { silentLog, systemClock, systemIds } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
@@ -12,11 +12,12 @@ import {
   requested,
 } from '@tollgate/views/testing';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { games, given, refundsOnly, start } from '../testing/harness.ts';
-import { createEventFeed } from './event-feed.ts';
+import { games, given, refundsOnly, shop, start } from '../testing/harness.ts';
+import { type EventFeed, createEventFeed } from './event-feed.ts';
 
 const url = '/api/v1/events';
 const { accepted, approved, pending } = happening;
@@ -135,6 +136,17 @@ describe('the events of a team', () => {
     }
   });
 
+  it('are not given to another team, whatever the file of the feed says', async () => {
+    const entry = { stream: 'payment-pay_1', revision: 0, position: '0000000000000001' as Position };
+    const feed: EventFeed = {
+      ...{ after: () => [entry], position: () => entry.position, isComplete: () => true },
+      ...{ changed: async () => undefined, stop: async () => undefined },
+    };
+    const { store, get } = await start(undefined, { options: { feed } });
+    await given(store, { pay_1: [requested({ team: 'games' })] });
+    expect((await get(url)).json()).toMatchObject({ events: [], cursor: entry.position });
+  });
+
   it('are given without one that cannot be read', async () => {
     const recordOf = async ({ type, stream }: RecordedEvent) => {
       if (stream === 'payment-pay_1' && type === 'AttemptAccepted') throw new Error('damaged');
@@ -194,6 +206,35 @@ describe('who waits', () => {
     expect((await get(`${url}?wait=1&after=${cursor}`)).statusCode).toBe(200);
   });
 });
+
+// With the store behind a network, a cursor is asked about before anybody waits. Ten clients whose connections broke meanwhile
+// took their places for ever: the key was answered 429 until a restart.
+it.each(['application/json', 'text/event-stream'])(
+  'who has gone before the wait began takes no place (%s)',
+  async (accept) => {
+    const { app, store, get } = await start((inner) => ({
+      ...inner,
+      head: async () => {
+        await systemClock.sleep(200);
+        return inner.head();
+      },
+    }));
+    await given(store, { pay_1: [requested()] });
+    const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+    const goneSoon = async () => {
+      const socket = connect({ host: '127.0.0.1', port: Number(port) });
+      await new Promise((resolve) => socket.once('connect', resolve));
+      const headers = `host: x\r\nauthorization: ${shop}\r\naccept: ${accept}`;
+      socket.write(`GET ${url}?wait=1&after=0000000000000001 HTTP/1.1\r\n${headers}\r\n\r\n`);
+      await systemClock.sleep(100);
+      socket.destroy();
+    };
+    await Promise.all(Array.from({ length: 10 }, goneSoon));
+    // Longer than each of them would have waited.
+    await systemClock.sleep(1_500);
+    expect((await get(`${url}?wait=1`)).statusCode).toBe(200);
+  },
+);
 
 describe('a stream of events', () => {
   it('has those that are there and those that come, with their cursors, and goes on by the last one', async () => {

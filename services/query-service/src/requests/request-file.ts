@@ -1,7 +1,7 @@
 /** The SQLite file of what is kept of requests: it is nobody's only copy of anything that moves money. */
-import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '@tollgate/service-kit';
-import { openLocalFile } from '../local-file.ts';
+import { type LocalFile, openLocalFile } from '../local-file.ts';
+import { type RequestRows, createRequestRows } from './request-rows.ts';
 
 /** "TgRq" */
 const applicationId = 0x54675271;
@@ -18,6 +18,9 @@ const schema = `
   CREATE INDEX requests_by_token ON requests (environment, team, token, id) WHERE token IS NOT NULL;
 `;
 
-/** @throws StartupError where it is another program's, or cannot be used */
-export const openRequestFile = (file: string, log: Log): DatabaseSync =>
-  openLocalFile({ file, applicationId, version: 1, schema, log });
+/** @throws StartupError where it is another program's */
+export const openRequestFile = (file: string, perTeamMax: number, log: Log): LocalFile<RequestRows> =>
+  openLocalFile({
+    ...{ file, applicationId, version: 1, schema, log },
+    rowsOf: (database) => createRequestRows(database, perTeamMax),
+  });

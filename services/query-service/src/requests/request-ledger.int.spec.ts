@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { requestIdFrom, silentLog } from '@tollgate/service-kit';
 import { createFakeClock } from '@tollgate/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { zeroPageWith } from '../testing/lost-pages.ts';
 import { type RequestLedger, openRequestLedger } from './request-ledger.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -125,6 +126,64 @@ describe('a file', () => {
     writeFileSync(file, 'x'.repeat(10_000));
     const { ledger, note } = start({ file });
     expect(ledger.find(shop, note())).toBeDefined();
+    ledger.close();
+  });
+
+  // One page of `requests.db` was lost in a power failure, and the gateway did not start any more: no payment was taken for want
+  // of a list that people read.
+  it('of which a page was lost in a power failure is begun anew', () => {
+    const file = temporaryFile();
+    const { ledger, note } = start({ file, perTeamMax: 10_000 });
+    const ids = Array.from({ length: 500 }, () => note());
+    ledger.close();
+    zeroPageWith(file, ids.at(-1) ?? '');
+    const again = start({ file });
+    expect(again.ledger.find(shop, again.note())).toBeDefined();
+    again.ledger.close();
+  });
+
+  it('that shows damage while it is open is begun anew', () => {
+    const file = temporaryFile();
+    const { ledger, note } = start({ file, perTeamMax: 10_000 });
+    const ids = Array.from({ length: 500 }, () => note());
+    ledger.find(shop, '');
+    const other = new DatabaseSync(file);
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+    other.close();
+    zeroPageWith(file, ids.at(-1) ?? '');
+    expect(ledger.find(shop, ids.at(-1) ?? '')).toBeUndefined();
+    expect(ledger.find(shop, note())).toBeDefined();
+    ledger.close();
+  });
+
+  it('that cannot be opened ends no start, and is used when it can be', () => {
+    const file = temporaryFile();
+    mkdirSync(file);
+    const { ledger, note } = start({ file });
+    note();
+    expect(() => ledger.find(shop, 'x')).toThrow('cannot be opened');
+    rmSync(file, { recursive: true });
+    expect(ledger.find(shop, note())).toBeDefined();
+    ledger.close();
+  });
+
+  // After a full disk the requests that had not been written were counted, and as many that had been were let go of.
+  it('that could not be written for a time has as many as before', () => {
+    const file = temporaryFile();
+    const { ledger, note } = start({ file, perTeamMax: 100 });
+    for (let count = 0; count < 60; count += 1) note();
+    ledger.find(shop, '');
+    const other = new DatabaseSync(file);
+    other.exec(
+      `CREATE TRIGGER full_disk AFTER INSERT ON requests WHEN (SELECT count(*) FROM requests) = 120
+       BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`,
+    );
+    for (let count = 0; count < 60; count += 1) note();
+    ledger.find(shop, '');
+    other.exec('DROP TRIGGER full_disk');
+    other.close();
+    note();
+    expect(idsOf(ledger)).toHaveLength(61);
     ledger.close();
   });
 

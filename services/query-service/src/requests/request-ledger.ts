@@ -6,16 +6,12 @@ import { type Clock, type Log, requestIdFrom } from '@tollgate/service-kit';
 import { type CreationMinute, createCreationPulse } from './creation-pulse.ts';
 import { openRequestFile } from './request-file.ts';
 import type { RequestRecord } from './request-record.ts';
-import {
-  type RequestFilter,
-  type RequestOwner,
-  type RequestPage,
-  createRequestRows,
-} from './request-rows.ts';
+import type { RequestFilter, RequestOwner, RequestPage } from './request-rows.ts';
 
 export interface RequestLedger {
   /** Takes it in; never throws, and does not wait. */
   note(record: RequestRecord): void;
+  /** @throws file_not_openable (retryable); so does `list` */
   find(owner: RequestOwner, id: string): RequestRecord | undefined;
   /** The latest first. */
   list(owner: RequestOwner, filter: RequestFilter): RequestPage;
@@ -41,11 +37,10 @@ const writeAfterMs = 200;
 const waitingMax = 10_000;
 const trimEveryMs = 3_600_000;
 
-/** @throws StartupError where the file cannot be used */
+/** @throws StartupError where the file is another program's */
 export function openRequestLedger(options: RequestLedgerOptions): RequestLedger {
   const { file, keptMs, perTeamMax, clock, log } = options;
-  const database = openRequestFile(file, log);
-  const rows = createRequestRows(database, perTeamMax);
+  const kept = openRequestFile(file, perTeamMax, log);
   const pulse = createCreationPulse(clock);
   let waiting: RequestRecord[] = [];
   let cancel: (() => void) | undefined;
@@ -58,11 +53,11 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
     const [records, now] = [waiting, clock.now()];
     waiting = [];
     try {
-      rows.insert(records);
+      kept.use((rows) => rows.insert(records));
       isFailing = false;
       if (now - trimmedAt < trimEveryMs && now >= trimmedAt) return;
       trimmedAt = now;
-      rows.removeBefore(requestIdFrom(now - keptMs));
+      kept.use((rows) => rows.removeBefore(requestIdFrom(now - keptMs)));
     } catch (error) {
       // On a full disk, say: what became of these requests is told by nothing but the log.
       if (!isFailing) log.warn({ error, count: records.length }, 'requests cannot be recorded');
@@ -79,16 +74,16 @@ export function openRequestLedger(options: RequestLedgerOptions): RequestLedger 
     },
     find(owner, id) {
       write();
-      return rows.find(owner, id);
+      return kept.use((rows) => rows.find(owner, id));
     },
     list(owner, filter) {
       write();
-      return rows.list(owner, filter);
+      return kept.use((rows) => rows.list(owner, filter));
     },
     creations: pulse.minutes,
     close() {
       write();
-      database.close();
+      kept.close();
     },
   };
 }

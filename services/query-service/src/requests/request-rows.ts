@@ -40,8 +40,11 @@ const columns =
 
 type Row = Record<string, SQLOutputValue>;
 
+export type RequestRows = ReturnType<typeof createRequestRows>;
+
+/** @throws what SQLite throws for a damaged file */
 export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
-  const counts = new Map<string, RequestOwner & { count: number }>();
+  let counts = new Map<string, RequestOwner & { count: number }>();
   const keyOf = ({ environment, team }: RequestOwner) => `${environment} ${team}`;
   for (const row of database
     .prepare('SELECT environment, team, count(*) AS count FROM requests GROUP BY environment, team')
@@ -78,10 +81,17 @@ export function createRequestRows(database: DatabaseSync, perTeamMax: number) {
   return {
     insert(records: readonly RequestRecord[]): void {
       if (records.length === 0) return;
-      inTransaction(database, () => {
-        for (const record of records) insertOne(record);
-        trim();
-      });
+      const before = new Map(counts);
+      try {
+        inTransaction(database, () => {
+          for (const record of records) insertOne(record);
+          trim();
+        });
+      } catch (error) {
+        // Counted as if they were there, they would push out others.
+        counts = before;
+        throw error;
+      }
     },
     removeBefore(id: string): void {
       for (const [key, { environment, team, count }] of counts) {
