@@ -47,7 +47,11 @@ export function wholeNumberSchema({ of, min, max }: { of: string; min: number; m
 
 /** Written with digits alone: what else JavaScript takes for a number (`0x1F90`, `1e4`, a space) is a typing error here. */
 const decimalSchema = (rule: string, min: number, max: number) =>
-  z.string(rule).regex(/^\d{1,15}$/, rule).transform(Number).pipe(z.number().min(min, rule).max(max, rule));
+  z
+    .string(rule)
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(min, rule).max(max, rule));
 
 /** A TCP port; 0 takes any free one. */
 export const portSchema = decimalSchema('must be a port number from 0 to 65535', 0, 65_535);

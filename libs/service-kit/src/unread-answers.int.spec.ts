@@ -22,7 +22,9 @@ async function start() {
   app.addHook('onRequest', async () => void (asked.count += 1));
   app.get('/large', async () => largeAnswer);
   app.get('/late', async () => new Promise((resolve) => setTimeout(resolve, 3 * unreadMs, 'done')));
-  app.get('/stream', async (_request, reply) => reply.send(Readable.from(lateEvents(), { objectMode: false })));
+  app.get('/stream', async (_request, reply) =>
+    reply.send(Readable.from(lateEvents(), { objectMode: false })),
+  );
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
   onTestFinished(() => app.close());
   return { app, asked, port: Number(port), url: `http://127.0.0.1:${port}` };
@@ -50,7 +52,8 @@ it('connections that read nothing of their answers make place for those that com
   for (let count = 0; count < connectionsMax; count += 1) await ask(port, '/large');
   await expect.poll(() => asked.count).toBe(connectionsMax);
   await expect(fetch(url)).rejects.toThrow('fetch failed');
-  const open = () => new Promise((resolve) => void app.server.getConnections((_error, count) => resolve(count)));
+  const open = () =>
+    new Promise((resolve) => void app.server.getConnections((_error, count) => resolve(count)));
   await expect.poll(open, { timeout: 10_000 }).toBe(0);
   expect((await fetch(url)).status).toBe(200);
 });

@@ -79,9 +79,9 @@ function nearestOf(name: string, candidates: readonly string[]): string | undefi
 /** Letters to change, leave out or put in (Levenshtein). */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
+  for (const [at, letter] of one.split('').entries()) {
     const next = [at + 1];
-    for (const [place, each] of [...other].entries()) {
+    for (const [place, each] of other.split('').entries()) {
       const changed = (row[place] ?? 0) + (letter === each ? 0 : 1);
       next.push(Math.min(changed, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
     }

@@ -132,7 +132,8 @@ export async function registerApi(
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
-    if (directory !== undefined) await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
+    if (directory !== undefined)
+      await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
     for (const service of services) await service.registerRoutes?.(api);
   });
 }

@@ -28,7 +28,8 @@ export function registerFeedRoutes(app: FastifyInstance, deps: FeedDependencies)
   addReadRoute(app, deps, routes.listEvents, async (call) => {
     const { query, request, reply } = call;
     const lastSeen = request.headers['last-event-id'];
-    const after = typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.after;
+    const after =
+      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.after;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
     const isStream = (request.headers.accept ?? '').includes('text/event-stream');
     // Whoever only takes what is there needs no place to wait in.
