@@ -12,7 +12,7 @@ describe('readConfig', () => {
     expect(readConfig(schema, { PORT: '', KEY: undefined })).toEqual({ PORT: 3000 });
   });
 
-  it.each(['http', '-1', '65536', '80.5'])(
+  it.each(['http', '-1', '65536', '80.5', ' ', '0x1F90', '1e4', '3000.0'])(
     'names the variable at fault (%s) and does not repeat its value',
     (port) => {
       expect(() => readConfig(schema, { PORT: port })).toThrow('PORT must be a port number from 0 to 65535');

@@ -42,10 +42,16 @@ export const orFault =
 
 /** A whole number of something, within bounds that a refusal names. */
 export function wholeNumberSchema({ of, min, max }: { of: string; min: number; max: number }) {
-  const rule = `must be a whole number of ${of} from ${min} to ${max}`;
-  return z.coerce.number(rule).int(rule).min(min, rule).max(max, rule);
+  return decimalSchema(`must be a whole number of ${of} from ${min} to ${max}`, min, max);
 }
 
+/** Written with digits alone: what else JavaScript takes for a number (`0x1F90`, `1e4`, a space) is a typing error here. */
+const decimalSchema = (rule: string, min: number, max: number) =>
+  z
+    .string(rule)
+    .regex(/^\d{1,15}$/, rule)
+    .transform(Number)
+    .pipe(z.number().min(min, rule).max(max, rule));
+
 /** A TCP port; 0 takes any free one. */
-const portRule = 'must be a port number from 0 to 65535';
-export const portSchema = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);
+export const portSchema = decimalSchema('must be a port number from 0 to 65535', 0, 65_535);

@@ -49,6 +49,11 @@ export interface IndexFile {
   apply(views: readonly IndexedView[], progress: IndexProgress): void;
   /** @throws Unusable if an older version wrote it; so do all reads */
   find<View extends ViewEnvelope>(kind: ViewKind<View>, token: string): View | undefined;
+  /** `length` is that of the stored text, in characters. */
+  findMeasured<View extends ViewEnvelope>(
+    kind: ViewKind<View>,
+    token: string,
+  ): { view: View; length: number } | undefined;
   findByServiceToken(key: ServiceTokenKey): { token: string; team: string } | undefined;
   /** Moves due times of inquiries, in one transaction. */
   postpone(postponed: readonly Postponed[]): void;
@@ -73,6 +78,10 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
   const statements = createStatements(database);
   if (!isOfTheseVersions(statements)) throw new Unusable('another version wrote the views of the index');
   const select: IndexFile['select'] = (sql, values) => statements(sql).all(...values);
+  const findMeasured: IndexFile['findMeasured'] = (kind, token) => {
+    const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
+    return row && { view: toView(kind, row), length: String(row['view']).length };
+  };
   return {
     progress: () => {
       const { viewSchemaVersions: _, ...progress } = progressIn(statements) ?? nothingYet;
@@ -84,10 +93,8 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
         const value = JSON.stringify({ ...progress, viewSchemaVersions });
         statements('INSERT OR REPLACE INTO progress (id, value) VALUES (1, ?)').run(value);
       }),
-    find: (kind, token) => {
-      const row = statements(`SELECT view FROM ${kind.table.name} WHERE token = ?`).get(token);
-      return row === undefined ? undefined : toView(kind, row);
-    },
+    find: (kind, token) => findMeasured(kind, token)?.view,
+    findMeasured,
     findByServiceToken: ({ environment, account, serviceToken }) => {
       const sql =
         'SELECT token, team FROM payments WHERE environment = ? AND account = ? AND service_token = ? LIMIT 1';

@@ -18,7 +18,7 @@ import type { IndexFile } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 import { listReviews, type ReviewQuery } from './index-reviews.ts';
 import { walksOf } from './index-walks.ts';
-import { listDisputes, listViews } from './index-lists.ts';
+import { listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
 
 import {
@@ -242,6 +242,64 @@ describe('an open review', () => {
       { numRuns: 50 },
     );
   });
+});
+
+// One team with 500 payments of 26 KB each asked for one page of them: 13 MB were written in one piece, again and again, and
+// every other team's payments waited for eleven seconds.
+describe('a page of heavy payments', () => {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`m${at}`, 'v'.repeat(499)]));
+  const heavy = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      viewOf(paymentKind, `pay_${100 + at}`, [requested({ metadata })], at),
+    );
+  const lengthOf = (views: readonly unknown[]) => JSON.stringify(views).length;
+
+  test('ends at about a megabyte, and the next one goes on where it ended', () => {
+    const file = givenFile(heavy(90));
+    const pages = throughPages((cursor) => {
+      const list = listOperations(file, { perPage: 500, ...(cursor === undefined ? {} : { cursor }) });
+      expect(lengthOf(list.views)).toBeLessThan(1_100_000);
+      return { items: tokensOf(list), ...list };
+    });
+    expect(pages.length).toBe(3);
+    expect(pages.flat()).toEqual(Array.from({ length: 90 }, (_, at) => `pay_${189 - at}`));
+  });
+
+  test('is refused by number, which would skip what is cut off; a lighter one is not', () => {
+    const file = givenFile(heavy(90));
+    expect(() => listOperations(file, { perPage: 500, page: 1 })).toThrow('perPage');
+    expect(listOperations(file, { perPage: 30, page: 3 }).views).toHaveLength(30);
+    expect(listOperations(givenFile(heavy(10)), { perPage: 500, page: 1 }).views).toHaveLength(10);
+  });
+
+  test('ends there over all teams, too', () => {
+    const file = givenFile(heavy(90));
+    const pages = throughPages((cursor) => {
+      const query = { perPage: 500, owners: [shop], ...(cursor === undefined ? {} : { cursor }) };
+      const list = listViewsOfAll(file, paymentKind, query);
+      if (list.kind !== 'page') throw new Error(list.parameter);
+      expect(lengthOf(list.views)).toBeLessThan(1_100_000);
+      return { items: tokensOf(list), ...list };
+    });
+    expect(pages.flat()).toHaveLength(90);
+  });
+});
+
+// Each tab of a viewer that showed a filter which no index knows made a hundred such rounds, each second.
+test('what no index leads to is read in large pieces, by a few statements of each team, and none is left out', () => {
+  const views = Array.from({ length: 1_200 }, (_, at) =>
+    viewOf(paymentKind, `pay_${1_000 + at}`, [requested({ team: at % 2 === 0 ? 'shop' : 'games' })], at),
+  );
+  const file = givenFile(views);
+  let statements = 0;
+  const watched: IndexFile = { ...file, select: (...asked) => ((statements += 1), file.select(...asked)) };
+  const owners = [shop, { ...shop, team: 'games' }];
+  const accepts = ({ token }: ViewEnvelope) => token.endsWith('00');
+  const list = listViewsOfAll(watched, paymentKind, { owners, perPage: 50, accepts });
+  if (list.kind !== 'page') throw new Error(list.parameter);
+  const expected = views.map(({ view }) => view).filter(accepts);
+  expect(tokensOf(list)).toEqual(tokensOf({ views: expected.toReversed() }));
+  expect(statements).toBeLessThanOrEqual(8);
 });
 
 describe('disputes', () => {

@@ -9,6 +9,12 @@ import { toView, type Row } from './index-rows.ts';
 import { walksOf } from './index-walks.ts';
 import { formatCursor, pageOf, type ListName, type ListOwner, type Rows } from './list-page.ts';
 
+/**
+ * The view that makes a page this heavy is its last one, in characters of the stored texts: an answer is written at once,
+ * and everybody else waits meanwhile.
+ */
+const pageLengthMax = 1_000_000;
+
 /** The views of some kinds that match a query, newest first. */
 export function listViews<View extends ViewEnvelope>(
   file: IndexFile,
@@ -18,9 +24,19 @@ export function listViews<View extends ViewEnvelope>(
   if (rows.kind === 'refused') return rows;
   const found = selectPage(file, { kinds, query, rows });
   // Views are fetched only for the rows shown, never for those that a page number skips.
-  const views = found.slice(0, query.perPage).map((row) => toViewOf(file, kinds, row));
+  const views: View[] = [];
+  let length = 0;
+  for (const row of found.slice(0, query.perPage)) {
+    if (length >= pageLengthMax) break;
+    const measured = toViewOf(file, kinds, row);
+    views.push(measured.view);
+    length += measured.length;
+  }
   const last = views.at(-1);
-  const isMore = found.length > query.perPage && last !== undefined;
+  const isMore = found.length > views.length && last !== undefined;
+  // The number of the next page would skip what is left out of this one.
+  if (query.page !== undefined && isMore && views.length < query.perPage)
+    return { kind: 'refused', parameter: 'perPage' };
   return {
     kind: 'page',
     views,
@@ -48,6 +64,8 @@ function selectPage(
 
 /** Rows of a list over all teams that one call looks at: a filter that no index leads to may leave most of them out. */
 const lookedAtMax = 5_000;
+/** So many of them are read by one statement, of each owner. */
+const readAtOnceMax = 500;
 
 export interface ListOfAll<View> extends Omit<ListQuery, keyof ListOwner | 'page' | 'withTotal'> {
   owners: readonly ListOwner[];
@@ -69,24 +87,32 @@ export function listViewsOfAll<View extends ViewEnvelope>(
   const inOrder = query.order === 'oldest' ? (one: Row, other: Row) => newestFirst(other, one) : newestFirst;
   const views: View[] = [];
   let { after } = begin;
-  for (let lookedAt = 0; lookedAt < lookedAtMax; lookedAt += perPage) {
+  let length = 0;
+  const isFull = () => views.length === perPage || length >= pageLengthMax;
+  let count = perPage;
+  for (let lookedAt = 0; lookedAt < lookedAtMax && !isFull(); lookedAt += count) {
+    // Where the first ones have not filled the page, few match.
+    if (lookedAt > 0) count = Math.max(perPage, readAtOnceMax);
     const rows = owners
       .flatMap((owner) =>
         selectPage(file, {
           kinds: [kind],
-          query: { ...query, ...owner },
+          query: { ...query, ...owner, perPage: count },
           rows: { ...begin, ...given({ after }) },
         }),
       )
       .toSorted(inOrder);
-    for (const row of rows.slice(0, perPage)) {
-      const view = toViewOf(file, [kind], row);
+    for (const row of rows.slice(0, count)) {
+      const measured = toViewOf(file, [kind], row);
+      const { view } = measured;
       after = { at: view.createdAt, key: view.token };
-      if (accepts(view)) views.push(view);
-      if (views.length === perPage) break;
+      if (accepts(view)) {
+        views.push(view);
+        length += measured.length;
+      }
+      if (isFull()) break;
     }
     if (rows.length === 0 || after?.key === rows.at(-1)?.['token']) return { kind: 'page', views };
-    if (views.length === perPage) break;
   }
   return {
     kind: 'page',
@@ -106,11 +132,11 @@ function toViewOf<View extends ViewEnvelope>(
   file: IndexFile,
   kinds: readonly ViewKind<View>[],
   row: Row,
-): View {
+): { view: View; length: number } {
   const kind = kinds.find(({ name }) => name === row['kind']);
-  const view = kind && file.find(kind, String(row['token']));
-  if (view === undefined) throw new InvariantViolation('a row of the index has no view');
-  return view;
+  const measured = kind && file.findMeasured(kind, String(row['token']));
+  if (measured === undefined) throw new InvariantViolation('a row of the index has no view');
+  return measured;
 }
 
 function count(file: IndexFile, kinds: readonly ViewKind[], query: ListQuery): number {

@@ -58,7 +58,7 @@ function checkOf(list: ListName, query: ListOwner, { at, key }: Place): string {
 /** Which parameter of a query cannot be followed. */
 export interface PageRefused {
   kind: 'refused';
-  parameter: 'cursor' | 'page';
+  parameter: 'cursor' | 'page' | 'perPage';
 }
 
 export type Rows = { kind: 'rows'; after?: Place; skip: number };

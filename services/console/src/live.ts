@@ -8,8 +8,10 @@ import type { Clock, Log } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleKit } from './page.ts';
 
-/** How often a page is looked at, milliseconds. */
+/** How often a page is looked at at most, milliseconds. */
 const everyMs = 1_000;
+/** All looks together take this part of the time at most: a page that is slow to make is looked at less often. */
+const lookingShare = 0.1;
 /** Pages that are watched at once at most, of one session and of all; the others are loaded again by hand. */
 const ofSessionMax = 8;
 const watchedMax = 200;
@@ -21,10 +23,27 @@ export interface LiveDependencies extends Pick<ConsoleKit, 'sessions'> {
   log: Log;
 }
 
+interface Watcher {
+  session: string;
+  request: Pick<FastifyRequest, 'headers' | 'ip'>;
+  response: ServerResponse;
+  until: number;
+}
+
+/** One page, as those of one role see it, however many of them have it before them. */
+interface Look {
+  page: string;
+  watchers: Set<Watcher>;
+  /** Of the page as it was made last. */
+  shown?: string;
+  ending: AbortController;
+}
+
 export function registerLive(app: FastifyInstance, { sessions, clock, log }: LiveDependencies): void {
-  const watched = new Map<ServerResponse, { session: string; ending: AbortController }>();
+  const looks = new Map<string, Look>();
+  const watchers = () => looks.values().flatMap((look) => look.watchers);
   app.addHook('preClose', async () => {
-    for (const { ending } of watched.values()) ending.abort();
+    for (const look of looks.values()) look.ending.abort();
   });
 
   app.get('/console/live', async (request, reply) => {
@@ -32,56 +51,81 @@ export function registerLive(app: FastifyInstance, { sessions, clock, log }: Liv
     const page = new URLSearchParams(request.url.split('?', 2)[1] ?? '').get('page') ?? '';
     if (session === undefined) return reply.code(401).send();
     if (!isPage(page)) return reply.code(400).send();
-    const ofSession = watched.values().filter((each) => each.session === session.id);
-    if (watched.size >= watchedMax || [...ofSession].length >= ofSessionMax) return reply.code(429).send();
-    const ending = new AbortController();
-    const { raw } = begin(reply);
-    watched.set(raw, { session: session.id, ending });
-    raw.once('close', () => {
-      watched.delete(raw);
-      ending.abort();
-    });
-    await watch(request, raw, page, ending.signal).catch((error: unknown) => {
-      if (!ending.signal.aborted) log.warn({ error }, 'a page of the console is not watched any more');
-    });
-    raw.end();
+    const sessionsNow = [...watchers()].map((each) => each.session);
+    const ofSession = sessionsNow.filter((each) => each === session.id);
+    if (sessionsNow.length >= watchedMax || ofSession.length >= ofSessionMax) return reply.code(429).send();
+    const { raw: response } = begin(reply);
+    const until = clock.monotonic() + watchedForMs;
+    join(`${session.role} ${page}`, page, { session: session.id, request, response, until });
     return reply;
   });
 
-  async function watch(
-    { headers, ip }: FastifyRequest,
-    response: ServerResponse,
-    page: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const until = clock.monotonic() + watchedForMs;
-    const read = async () => {
-      const { cookie = '' } = headers;
-      const answer = await app.inject({ url: page, headers: { cookie }, remoteAddress: ip });
-      return answer.statusCode === 401
-        ? undefined
-        : createHash('sha256').update(answer.body).digest('base64');
+  function join(key: string, page: string, watcher: Watcher): void {
+    const known = looks.get(key);
+    const look = known ?? { page, watchers: new Set(), ending: new AbortController() };
+    const end = () => {
+      look.ending.abort();
+      if (looks.get(key) === look) looks.delete(key);
     };
-    let shown = await read();
+    look.watchers.add(watcher);
+    watcher.response.once('close', () => {
+      look.watchers.delete(watcher);
+      if (look.watchers.size === 0) end();
+    });
     // The page may have changed between its loading and this: what is compared with is what the browser loads now.
-    if (shown !== undefined) response.write(changed);
-    while (!signal.aborted && shown !== undefined && clock.monotonic() < until) {
-      await clock.sleep(everyMs, signal);
-      const now = await read();
-      if (now === shown) continue;
-      shown = now;
-      response.write(changed);
+    if (look.shown !== undefined) watcher.response.write(changed);
+    if (known !== undefined) return;
+    looks.set(key, look);
+    void follow(look)
+      .catch((error: unknown) => {
+        if (!look.ending.signal.aborted) log.warn({ error }, 'a page of the console is not watched any more');
+      })
+      .finally(() => {
+        end();
+        for (const { response } of look.watchers) response.end();
+      });
+  }
+
+  /** For as long as somebody watches. */
+  async function follow(look: Look): Promise<void> {
+    const { watchers: all, ending } = look;
+    for (;;) {
+      for (const each of all) if (isOver(each)) leave(look, each);
+      const [reader] = all;
+      if (reader === undefined || ending.signal.aborted) return;
+      const begunAt = clock.monotonic();
+      const now = await read(look.page, reader);
+      const tookMs = clock.monotonic() - begunAt;
+      if (now !== look.shown) for (const { response } of all) response.write(changed);
+      look.shown = now;
+      await clock.sleep(Math.max(everyMs, (tookMs * looks.size) / lookingShare), ending.signal);
     }
+  }
+
+  const isOver = ({ request, until }: Watcher): boolean =>
+    sessions.of(request) === undefined || clock.monotonic() >= until;
+
+  function leave({ watchers: all }: Look, watcher: Watcher): void {
+    all.delete(watcher);
+    watcher.response.end();
+  }
+
+  async function read(page: string, { request: { headers, ip } }: Watcher): Promise<string> {
+    const { cookie = '' } = headers;
+    const { body } = await app.inject({ url: page, headers: { cookie }, remoteAddress: ip });
+    return createHash('sha256').update(body).digest('base64');
   }
 }
 
 const changed = 'event: changed\ndata:\n\n';
 
-/** A page of ours, and not what watches it. */
+/** A page of ours, and not what watches it, or what asks the Payment Service for a balance each time it is made. */
 const isPage = (address: string): boolean =>
   /^\/console(\/(payments|payouts|reviews|reconciliations|webhooks|accounts)([/?][^\s]{0,1000})?)?$/.test(
     address,
-  ) && !address.includes('..');
+  ) &&
+  !address.includes('..') &&
+  !new URLSearchParams(address.split('?', 2)[1] ?? '').has('balance');
 
 function begin(reply: FastifyReply): FastifyReply {
   reply.hijack();

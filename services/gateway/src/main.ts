@@ -13,6 +13,7 @@ import { systemPerson } from './command-line/person.ts';
 import { gatewayConfigSchema } from './configuration/config.ts';
 import { type Gateway, startGateway, stopBudgetMs } from './composition/gateway.ts';
 import { readServiceNames, usage } from './configuration/service-names.ts';
+import { unheededVariables } from './configuration/unheeded-variables.ts';
 
 async function main(): Promise<void> {
   const services = readServiceNames(process.argv.slice(2));
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);
   const log = logOf('gateway');
+  for (const warning of unheededVariables(process.env, services)) log.warn({}, warning);
   process.on('uncaughtException', (error) => {
     // Whatever state this left behind in memory is not to be trusted; what is durable is. Starting again is safe.
     log.error({ error }, 'uncaught; the process ends');

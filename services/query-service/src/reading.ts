@@ -41,14 +41,15 @@ export const parameterOf = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string>)[name] ?? '';
 
 /** Answers for a page that a list refuses. */
-export const sendRefusedPage = (reply: FastifyReply, parameter: 'cursor' | 'page'): FastifyReply =>
-  sendError(reply, 'invalid_param', {
-    message:
-      parameter === 'cursor'
-        ? 'cursor is not one that this list of yours has given as nextCursor.'
-        : 'page leads to rows beyond the first 10000: follow nextCursor instead.',
-    parameter,
-  });
+export const sendRefusedPage = (reply: FastifyReply, parameter: keyof typeof refusedPages): FastifyReply =>
+  sendError(reply, 'invalid_param', { message: refusedPages[parameter], parameter });
+
+const refusedPages = {
+  cursor: 'cursor is not one that this list of yours has given as nextCursor.',
+  page: 'page leads to rows beyond the first 10000: follow nextCursor instead.',
+  perPage:
+    'perPage makes this page larger than 1 MB: ask for fewer, or leave page out and follow nextCursor.',
+};
 
 export const sendPayoutsNotAllowed = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 'scope_missing', {

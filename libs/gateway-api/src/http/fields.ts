@@ -87,7 +87,8 @@ export const queryFields: Readonly<Record<string, Field>> = {
       'A token of ours or of the Payment Service, the id of a request, an order number, or a masked card.',
   },
   perPage: {
-    description: 'Entries per page.',
+    description:
+      'Entries per page. A page of payments or payouts is cut at about 1 MB, and `nextCursor` leads on; with `page`, which would skip what is cut off, it is refused.',
     schema: { type: 'integer', minimum: 1, maximum: perPageMax, default: 20 },
   },
   page: {

@@ -26,7 +26,10 @@ export const operatorRoutes = {
     summary: 'Lists the payments of all teams, newest or oldest first',
     description: `Of a filter by amount, account or mask, a page ends after 5,000 payments that do not match: follow \`nextCursor\`.\n\n${onBehalf}`,
     query: operatorPaymentListSchema,
-    answers: done('One page.', 'OperatorPaymentList'),
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorPaymentList',
+    ),
     errors: [...ofReads],
   },
   retrievePaymentOfAny: {
@@ -81,7 +84,10 @@ export const operatorRoutes = {
     ...reading('payouts'),
     summary: 'Lists the payouts of all teams, newest or oldest first',
     query: operatorPayoutListSchema,
-    answers: done('One page.', 'OperatorPayoutList'),
+    answers: done(
+      'One page; it may be shorter than `perPage` while `nextCursor` is present.',
+      'OperatorPayoutList',
+    ),
     errors: [...ofReads],
   },
   retrievePayoutOfAny: {

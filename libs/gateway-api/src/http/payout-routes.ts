@@ -71,7 +71,7 @@ export const payoutRoutes = {
     ...{ method: 'GET', url: '/api/v1/payouts', tag: 'Payouts' },
     summary: 'Lists payouts, newest first',
     ...{ scopes: ['read', 'payouts', 'approvals'], query: payoutListSchema, minPosition: true },
-    answers: done('One page.', 'PayoutList'),
+    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PayoutList'),
     errors: [...ofReads],
   },
   retrievePayout: {

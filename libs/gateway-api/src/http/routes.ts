@@ -197,7 +197,7 @@ const payments = {
     description:
       '`operationType` other than `pays` requires the scope `read` or `payouts`. Follow `nextCursor`; page numbers reach only the first 10,000 rows.',
     ...{ scopes: ['read', 'payments'], query: paymentListSchema, minPosition: true },
-    answers: done('One page.', 'PaymentList'),
+    answers: done('One page; it may be shorter than `perPage` while `nextCursor` is present.', 'PaymentList'),
     errors: [...ofReads],
   },
   exportPayments: {

@@ -15,11 +15,15 @@ export function parseIdempotencyKey(
   const text = Array.isArray(header) ? header.join(', ') : header;
   const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
-    return refuse('invalid_param', 'must be 1 to 255 printable ASCII characters', 'Idempotency-Key');
+    return refuse(
+      'invalid_param',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+      'Idempotency-Key',
+    );
   if (containsCardNumber(key))
     return refuse(
       'card_data_not_accepted',
-      'This header holds what looks like a card number.',
+      'Idempotency-Key holds what looks like a card number.',
       'Idempotency-Key',
     );
   return { kind: 'parsed', value: { source: 'Idempotency-Key', value: key } };

@@ -77,6 +77,15 @@ export function createSessions({ credentials, clock }: SessionDependencies): Ses
   };
 }
 
+/** The id of the session that a request comes with, whether or not its person has signed out since. */
+export function sessionIdOf(
+  credentials: Pick<OperatorCredentials, 'open'>,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+): string | undefined {
+  const text = cookieIn(headers.cookie);
+  return text === undefined ? undefined : credentials.open(text, 'session')?.id;
+}
+
 const cookieName = 'tollgate-console';
 
 /** Two cookies of the name are none: somebody has planted one. */

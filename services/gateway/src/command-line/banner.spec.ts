@@ -22,3 +22,14 @@ it('says what runs where, what to try first, and how to stop', () => {
   expect(text).toContain('Ctrl-C stops it');
   expect(banner(quickstart, at)).not.toContain('/console/sandbox');
 });
+
+// The one was refused for a missing --role, and the key of the other was refused with no_account.
+it('prints commands that can be pasted as they are, and no environment that may have no account', () => {
+  const text = banner(quickstart, at);
+  expect(text).toContain('operator link --role admin');
+  expect(text).toContain('key issue <team> --environment <that of your accounts> --scopes');
+  const sandbox = { paymentServiceUrl: 'https://127.0.0.1:4443', caFile: '/data/ca.pem' };
+  expect(banner({ ...quickstart, ...sandbox }, { ...at, signInLink: 'x' })).toContain(
+    'operator link --role admin',
+  );
+});

@@ -18,9 +18,11 @@ const keySteps = (isSandbox: boolean) => `${
     : '0. Add a team and issue a key:'
 }
 
-${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate -- key issue ${isSandbox ? 'demo' : '<team>'} --environment sandbox --scopes payments,refunds,read
+${isSandbox ? '' : '  npm run tollgate -- team add <team>\n'}  npm run tollgate -- key issue ${isSandbox ? 'demo --environment sandbox' : '<team> --environment <that of your accounts>'} --scopes payments,refunds,read
 
 `;
+
+const anotherLink = 'npm run tollgate -- operator link --role admin';
 
 const headline = (missing: readonly string[], gatewayUrl: string): string =>
   missing.length === 0
@@ -49,8 +51,8 @@ export function banner(
   // Beside real accounts what is printed may be kept as a log, and read by whoever reads logs.
   const console =
     sandboxLine === '' || signInLink === undefined
-      ? `${gatewayUrl}/console   (to sign in: npm run tollgate -- operator link)`
-      : `${signInLink}\n                   (opens once, within 15 minutes; another one: npm run tollgate -- operator link)`;
+      ? `${gatewayUrl}/console   (to sign in: ${anotherLink})`
+      : `${signInLink}\n                   (opens once, within 15 minutes; another one: ${anotherLink})`;
   return `
 ${headline(missing, gatewayUrl)}
 

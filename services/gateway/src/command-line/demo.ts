@@ -71,8 +71,15 @@ async function demo(): Promise<void> {
   say('status    approved');
 }
 
+const usage = `npm run demo
+
+Takes one payment of 12.50 EUR through the gateway that runs on TOLLGATE_DATA_DIR, in its sandbox, and prints its history.
+`;
+
 try {
-  await demo();
+  const argv = process.argv.slice(2);
+  if (argv.length === 0) await demo();
+  else process.stdout.write(usage);
 } catch (error) {
   if (!(error instanceof StartupError)) throw error;
   process.stderr.write(`${error.message}\n`);

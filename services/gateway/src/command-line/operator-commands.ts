@@ -31,7 +31,7 @@ export function registerOperatorCommands(program: Command, run: RunCommand): voi
     .command('link')
     .description('print a link that signs the person (--as) in to the console, once, within 15 minutes')
     .addOption(role())
-    .option('--url <url>', 'where the gateway is reached, if not where quickstart.json says')
+    .option('--url <url>', 'where the gateway is reached, if not where quickstart.json says', parseOrigin)
     .action((options: LinkOptions) => run((tools) => printLink(tools, options)));
   operator
     .command('token')
@@ -39,6 +39,12 @@ export function registerOperatorCommands(program: Command, run: RunCommand): voi
     .addOption(role())
     .option('--hours <hours>', 'how long it counts', parseHours, 8)
     .action((options: TokenOptions) => run((tools) => printToken(tools, options)));
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new InvalidArgumentError('It must be an http or https URL without a path.');
 }
 
 function parseHours(text: string): number {

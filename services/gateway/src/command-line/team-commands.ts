@@ -149,7 +149,7 @@ function toList(teams: readonly Team[], now: number): CommandResult {
 }
 
 const messageByRefusal: Record<TeamRefusal['code'], (name: string, refusal: TeamRefusal) => string> = {
-  team_exists: (name) => `<name> is ${name}, and that team exists already.`,
+  team_exists: (name) => `The team ${name} exists already.`,
   team_not_found: (name) => `There is no team ${name}; team list shows those that there are.`,
   key_exists: (name) => `${name} has another key of this id.`,
   key_not_found: (name) => `<keyId> is none of the keys of ${name}; key list ${name} shows them.`,

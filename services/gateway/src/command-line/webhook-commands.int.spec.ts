@@ -38,6 +38,7 @@ const secretOf = (master: string) =>
 describe('webhook secret', () => {
   it('prints the secret of a team and nothing else', async () => {
     const { run } = await start();
+    await run('team add shop');
     const command = 'webhook secret shop --environment sandbox';
     expect(await run(command)).toEqual({ exitCode: 0, out: `${secretOf(old)}\n`, error: '' });
     const { out } = await run('webhook secret shop --environment production');
@@ -46,8 +47,18 @@ describe('webhook secret', () => {
 
   it('prints both during a rotation, the new one first', async () => {
     const { run } = await start(`${recent},${old}`);
+    await run('team add shop');
     const { out } = await run('webhook secret shop --environment sandbox');
     expect(out).toBe(`${secretOf(recent)}\n${secretOf(old)}\n`);
+  });
+});
+
+// A typing error in the team's name gave a secret, and the team's receiver refused every webhook.
+it('webhook secret of a team that does not exist is refused', async () => {
+  const { run } = await start();
+  expect(await run('webhook secret nope --environment sandbox')).toEqual({
+    ...{ exitCode: 1, out: '' },
+    error: 'There is no team nope; team list shows those that there are.\n',
   });
 });
 

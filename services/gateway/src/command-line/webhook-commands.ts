@@ -98,6 +98,8 @@ async function showSecrets(
   team: string,
   { environment, endpoint }: SecretOptions,
 ): Promise<CommandResult> {
+  // Nobody's webhooks would ever be signed with it.
+  if ((await teamsOf(tools).find(team)) === undefined) return refused(team, { code: 'team_not_found' });
   await recordAction(tools, 'webhook secret', { team, environment, ...given({ endpoint }) });
   // Only the secret itself, so that it can be handed on by a pipe; of several, the first is the one to use from now on.
   const secrets = await secretsOf(tools, team, { environment, endpoint });

@@ -2,7 +2,7 @@
 import { toStartupError } from './start-failure.ts';
 import { type Quickstart, openDataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
-import { signInAddress } from '@tollgate/console';
+import { sessionIdOf, signInAddress } from '@tollgate/console';
 import { demoKey } from './demo-team.ts';
 import { type ApiParts, startApiServer, startMetricsServer } from '../edge/http-servers.ts';
 import { watchTeams } from './metrics/watch-services.ts';
@@ -135,7 +135,12 @@ async function apiOf(parts: Parts, running: readonly RunningService[]): Promise<
     // The public server has no internal routes.
     internal: runs('api') ? [] : running,
     isFront: runs('api'),
-    ...(runs('api') ? { noteRequest: noteRequestOf(running) } : {}),
+    ...(runs('api')
+      ? {
+          noteRequest: noteRequestOf(running),
+          sessionOf: (request) => sessionIdOf(parts.operatorCredentials(), request),
+        }
+      : {}),
     ...(hasRoutes && !runs('api') ? { internalCredential: parts.internalCredential() } : {}),
     ...(directory === undefined ? {} : { directory }),
     notReady: () =>

@@ -53,6 +53,13 @@ const inUse = (path: string, cause: unknown): StartupError =>
     { cause },
   );
 
+const keyDamaged = (file: string, cause: unknown): StartupError =>
+  new StartupError(
+    'quickstart_damaged',
+    `paymentServiceKey in ${file} is no key of the sandbox: put it right, or remove the file to have new keys, and start again.`,
+    { cause },
+  );
+
 /** Starts the Payment Service of the specification as a sandbox in this process; its key stays the same over restarts. */
 async function startSandbox(
   { config, clock, ids, logOf }: GatewayDependencies,
@@ -65,6 +72,8 @@ async function startSandbox(
   const addresses = await service.start();
   const known = directory.readQuickstart()?.paymentServiceKey;
   const registration = known === undefined ? { name: 'demo' } : { name: 'demo', key: new Secret(known) };
-  const { key } = await service.ensureMerchant(registration);
+  const { key } = await service.ensureMerchant(registration).catch((error: unknown) => {
+    throw errorCode(error) === 'key_invalid' ? keyDamaged(directory.quickstartFile, error) : error;
+  });
   return { ...addresses, ca: readFileSync(addresses.caFile, 'utf8'), key };
 }

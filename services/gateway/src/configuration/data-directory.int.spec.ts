@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartupError, systemIds } from '@tollgate/service-kit';
@@ -47,3 +47,19 @@ it('does not begin anew where a store was', () => {
   writeFileSync(directory.eventsFile, 'a store');
   directory.requireStore();
 });
+
+// The start said to set DATA_SECRETS. Whoever obeyed made a new secret, and nothing that the old one protected was readable again.
+it.each(['callback', 'internal', 'webhook', 'data'] as const)(
+  'names the file of the %s secrets that is empty or cut, and leaves it as it is',
+  (name) => {
+    const directory = openDataDirectory(folder);
+    const read = () => directory[`${name}Secrets`](systemIds);
+    const file = join(folder, `${name}-secrets`);
+    for (const text of ['', 'k1:0123']) {
+      writeFileSync(file, text);
+      expect(read).toThrow(StartupError);
+      expect(read).toThrow(`The file ${file} is empty or damaged. Put it back from a backup`);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
+  },
+);

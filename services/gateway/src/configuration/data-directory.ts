@@ -2,16 +2,19 @@
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   existsSync,
+  fsyncSync,
   linkSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
   type DataSecrets,
@@ -96,10 +99,15 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
   const eventsFile = join(path, 'events.db');
   const indexFile = own('index', '.db', indexPath);
   const firstQuickstartFile = join(path, 'quickstart.json');
-  const readSecrets = (name: string, ids: Ids): string => {
+  const readSecrets = <Secrets>(name: string, ids: Ids, parse: (text: string) => Secrets): Secrets => {
     const file = join(path, name);
     makePrivately(file, `k1:${ids.hex(32)}\n`);
-    return readFileSync(file, 'utf8').trim();
+    const text = readFileSync(file, 'utf8').trim();
+    try {
+      return parse(text);
+    } catch (cause) {
+      throw secretsDamaged(file, cause);
+    }
   };
   return {
     path,
@@ -119,10 +127,10 @@ export function openDataDirectory(dataDir: string, instance?: string, indexDir =
     writeQuickstart(quickstart) {
       writePrivately(quickstartFile, `${JSON.stringify(quickstart, null, 2)}\n`);
     },
-    callbackSecrets: (ids) => parseCallbackSecrets(readSecrets('callback-secrets', ids)),
-    internalSecrets: (ids) => parseInternalSecrets(readSecrets('internal-secrets', ids)),
-    webhookSecrets: (ids) => parseWebhookSecrets(readSecrets('webhook-secrets', ids)),
-    dataSecrets: (ids) => parseDataSecrets(readSecrets('data-secrets', ids)),
+    callbackSecrets: (ids) => readSecrets('callback-secrets', ids, parseCallbackSecrets),
+    internalSecrets: (ids) => readSecrets('internal-secrets', ids, parseInternalSecrets),
+    webhookSecrets: (ids) => readSecrets('webhook-secrets', ids, parseWebhookSecrets),
+    dataSecrets: (ids) => readSecrets('data-secrets', ids, parseDataSecrets),
   };
 }
 
@@ -170,25 +178,44 @@ export function makePrivately(file: string, text: string): void {
   if (existsSync(file)) return;
   const own = `${file}.${process.pid}`;
   try {
-    writeFileSync(own, text, { mode: 0o600 });
+    // What it protects may be durable before it is, and must not be all that a power cut leaves.
+    writeFileSync(own, text, { mode: 0o600, flush: true });
     linkSync(own, file);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw cannotBeWritten(file, error);
   } finally {
     rmSync(own, { force: true });
   }
+  flushFolder(dirname(file));
+}
+
+/** A new name in a folder is durable with the folder. */
+function flushFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function writePrivately(file: string, text: string): void {
   const next = `${file}.next`;
   try {
-    writeFileSync(next, text, { mode: 0o600 });
+    writeFileSync(next, text, { mode: 0o600, flush: true });
     chmodSync(next, 0o600);
     renameSync(next, file);
   } catch (error) {
     throw cannotBeWritten(file, error);
   }
 }
+
+const secretsDamaged = (file: string, cause: unknown): StartupError =>
+  new StartupError(
+    'secrets_damaged',
+    `The file ${file} is empty or damaged. Put it back from a backup, and start again: what its secrets protect is lost with new ones.`,
+    { cause },
+  );
 
 const cannotBeWritten = (file: string, cause: unknown): StartupError =>
   new StartupError(

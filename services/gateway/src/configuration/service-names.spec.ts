@@ -20,6 +20,7 @@ describe('the services of a process', () => {
 
   it('are explained by --help, whatever else is said', () => {
     expect(readServiceNames(['nonsense', '--help'])).toBe('help');
+    expect(readServiceNames(['-h'])).toBe('help');
     for (const name of serviceNames) expect(usage).toContain(name);
   });
 });

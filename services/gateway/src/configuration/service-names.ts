@@ -44,7 +44,7 @@ npm run services starts each in a process of its own; docs/operator/configuratio
  * @throws StartupError for a name that is none, with those that are
  */
 export function readServiceNames(argv: readonly string[]): readonly ServiceName[] | 'help' {
-  if (argv.includes('--help')) return 'help';
+  if (argv.includes('--help') || argv.includes('-h')) return 'help';
   const unknown = argv.find((name) => !isServiceName(name));
   if (unknown !== undefined)
     throw new StartupError(

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { temporaryFile } from '@tollgate/event-store/testing';
 import { createTeamVerifier, newSigningKeys } from '@tollgate/teams';
-import { readConfig, Secret } from '@tollgate/service-kit';
+import { readConfig, Secret, StartupError } from '@tollgate/service-kit';
 import { describe, expect, it } from 'vitest';
 import { openTeamKeys, teamSigningEnvironmentSchema } from './team-signing.ts';
 
@@ -37,6 +37,27 @@ describe('on one machine', () => {
     expect(keys.verifier().kids).toHaveLength(1);
     expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY_FILE');
     expect(existsSync(join(directory.path, keyFile))).toBe(false);
+  });
+});
+
+// The process ended as by a defect of ours, with a stack that named neither.
+describe('a key that is none', () => {
+  it.each([publicFile, keyFile])('is told by its file: %s', async (name) => {
+    const directory = await folder();
+    openTeamKeys({}, directory, installing).signer();
+    writeFileSync(join(directory.path, name), '');
+    const open = () => openTeamKeys({}, directory, installing).signer();
+    expect(open).toThrow(StartupError);
+    expect(open).toThrow(`The file ${join(directory.path, name)} is empty or damaged`);
+  });
+
+  it('is told by its variable', async () => {
+    const directory = await folder();
+    openTeamKeys({}, directory, installing).install();
+    const ofPublic = openTeamKeys({ publicKeys: 'foo' }, directory, apart);
+    expect(() => ofPublic.verifier()).toThrow('TOLLGATE_TEAM_SIGNING_PUBLIC_KEY is no Ed25519 key');
+    const ofPrivate = openTeamKeys({ privateKey: new Secret('foo') }, directory, apart);
+    expect(() => ofPrivate.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is no Ed25519 key');
   });
 });
 
@@ -107,6 +128,6 @@ describe('where services run apart', () => {
       { privateKey: new Secret('hunter2hunter2'), publicKeys: newSigningKeys().publicKey },
       ...([directory, apart] as const),
     );
-    expect(() => keys.signer()).toThrow('The private key is no Ed25519 key in PEM.');
+    expect(() => keys.signer()).toThrow('TOLLGATE_TEAM_SIGNING_KEY is no Ed25519 key in PEM');
   });
 });

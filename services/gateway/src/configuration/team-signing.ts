@@ -64,13 +64,23 @@ export function openTeamKeys(
     config.publicKeys ??
     (existsSync(publicFile) ? readKeyFile(publicFile, 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY_FILE') : undefined);
 
+  const signerOf = (privateKey: Secret) =>
+    orNamed(() => createTeamSigner(privateKey), {
+      ...{ isSet: config.privateKey !== undefined, variable: 'TOLLGATE_TEAM_SIGNING_KEY', file: privateFile },
+    });
+  const verifierOf = (publicKeysPem: string) =>
+    orNamed(() => createTeamVerifier(publicKeysPem), {
+      ...{ isSet: config.publicKeys !== undefined, variable: 'TOLLGATE_TEAM_SIGNING_PUBLIC_KEY' },
+      file: publicFile,
+    });
+
   function install(): ReturnType<InstalledTeamKeys['install']> {
     const known = readPublicKeys();
     const publicKeysFile = config.publicKeys === undefined ? publicFile : undefined;
     if (known !== undefined) return { publicKeys: known, publicKeysFile };
     if (readPrivateKey() === undefined) makePrivately(privateFile, newSigningKeys().privateKey.reveal());
     // Of two first starts at once, both go on with what one of them has made.
-    const { publicKey } = createTeamSigner(readPrivateKey() ?? missingPrivateKey());
+    const { publicKey } = signerOf(readPrivateKey() ?? missingPrivateKey());
     makePrivately(publicFile, publicKey);
     return { publicKeys: readPublicKeys() ?? publicKey, publicKeysFile };
   }
@@ -78,10 +88,10 @@ export function openTeamKeys(
   const publicKeys = () => readPublicKeys() ?? (mayInstall ? install().publicKeys : missingPublicKey());
   return {
     install,
-    verifier: once(() => createTeamVerifier(publicKeys())),
+    verifier: once(() => verifierOf(publicKeys())),
     signer: once(() => {
-      const { kids } = createTeamVerifier(publicKeys());
-      const signer = createTeamSigner(readPrivateKey() ?? missingPrivateKey());
+      const { kids } = verifierOf(publicKeys());
+      const signer = signerOf(readPrivateKey() ?? missingPrivateKey());
       if (!kids.includes(signer.kid)) throw foreignPrivateKey();
       return signer;
     }),
@@ -94,6 +104,22 @@ function readKeyFile(file: string, variable: string): string {
   } catch (error) {
     const reason = errorCode(error) ?? 'unknown error';
     throw new StartupError('config_invalid', `${variable} names ${file}, which cannot be read (${reason}).`);
+  }
+}
+
+/** Names where a key comes from that is none. */
+function orNamed<Made>(
+  make: () => Made,
+  { isSet, variable, file }: { isSet: boolean; variable: string; file: string },
+): Made {
+  try {
+    return make();
+  } catch (cause) {
+    if (errorCode(cause) !== 'signing_key_invalid') throw cause;
+    const message = isSet
+      ? `${variable} is no Ed25519 key in PEM: set it right, and start again.`
+      : `The file ${file} is empty or damaged, and holds no Ed25519 key in PEM: put it back from a backup, and start again.`;
+    throw new StartupError('config_invalid', message, { cause });
   }
 }
 

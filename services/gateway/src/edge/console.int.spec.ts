@@ -64,6 +64,16 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(401);
   });
 
+  // Whoever has no key from an address that many share took the console from those who decide there.
+  it('strangers at the same address take no page from who is signed in', async () => {
+    const { app, signIn } = await start();
+    const { get } = await signIn();
+    const strangers = Array.from({ length: 150 }, () => app.inject({ url: '/console' }));
+    const codes = (await Promise.all(strangers)).map(({ statusCode }) => statusCode);
+    expect(codes).toContain(429);
+    expect((await get('/console')).statusCode).toBe(200);
+  });
+
   it('leads from the root to itself', async () => {
     const { app } = await start();
     expect(await app.inject({ url: '/' })).toMatchObject({

@@ -3,6 +3,7 @@ import {
   type Log,
   answerInJsonOnly,
   endConnectionsOnClose,
+  endUnreadAnswers,
   httpServerOptions,
   isLoopbackAddress,
   limitConnections,
@@ -27,12 +28,15 @@ export interface ServerOptions extends TraceOptions {
 
 /** Like the other limits of a connection: a client that begins and does not go on is let go. */
 const handshakeTimeoutMs = 5_000;
+/** A client that takes nothing of its answer for so long is let go, too. */
+const unreadMs = 30_000;
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { connections, bodyLimitBytes, newRequestId, log } = options;
   const limits = httpServerOptions({ bodyLimitBytes, idleMs: connections.idleMs });
   const app = create({ ...limits, ...answersToUnreadable(newRequestId) }, options);
   limitConnections(app.server, connections.connectionsMax);
+  endUnreadAnswers(app.server, unreadMs);
   traceRequests(app, options);
   answerInJsonOnly(app, log);
   endConnectionsOnClose(app);

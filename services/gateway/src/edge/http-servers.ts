@@ -20,7 +20,7 @@ import { countCallbacks, measureRequests, registerMetricsRoute } from './metrics
 import { type InternalCredential, requireInternalCredential } from './internal-credential.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { tellFrontDoor } from './requests/tell-front-door.ts';
-import { limitRequests } from './request-limit.ts';
+import { type SessionOf, limitRequests } from './request-limit.ts';
 import type { RunningService } from './running-service.ts';
 import { readTlsFiles, refusePlainHttp } from '../configuration/tls.ts';
 
@@ -55,6 +55,8 @@ export interface ApiParts extends Readiness {
   noteRequest?: (record: RequestRecord) => void;
   /** Tells the keys apart that requests are counted by; without it, none are. */
   directory?: Pick<TeamDirectory, 'authenticate'>;
+  /** Where there is a console: tells its sessions apart. */
+  sessionOf?: SessionOf;
   metrics: Metrics;
 }
 
@@ -114,6 +116,7 @@ export async function registerApi(
     internalCredential,
     isFront = false,
     directory,
+    sessionOf,
     metrics,
     ...readiness
   }: ApiParts,
@@ -129,7 +132,8 @@ export async function registerApi(
     for (const service of internal) service.registerInternalRoutes?.(api);
     const { requestsPerSecondMax } = config;
     if (isFront) rememberOwnWrites(api, createOwnWrites(clock));
-    if (directory !== undefined) await limitRequests(api, { directory, clock, requestsPerSecondMax });
+    if (directory !== undefined)
+      await limitRequests(api, { directory, sessionOf, clock, requestsPerSecondMax });
     for (const service of services) await service.registerRoutes?.(api);
   });
 }

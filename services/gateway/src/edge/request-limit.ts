@@ -11,9 +11,14 @@ const windowMs = 1_000;
 /** Without an active key, an address gets this part of what a key gets. */
 const strangersShare = 0.1;
 
+/** Its id; undefined where there is none, or none that counts. */
+export type SessionOf = (request: Pick<FastifyRequest, 'headers'>) => string | undefined;
+
 export interface RequestLimitOptions {
   directory: Pick<TeamDirectory, 'authenticate'>;
   clock: Clock;
+  /** The session of the console that a request comes with; absent where there is no console. */
+  sessionOf?: SessionOf | undefined;
   /** Of a key without a limit of its own. */
   requestsPerSecondMax: number;
   /** Keys, and addresses, that are counted at the same time at most; 10,000 unless set. */
@@ -25,10 +30,10 @@ export interface RequestLimitOptions {
  *
  * Keys and addresses are counted apart. A key counts wherever its requests come from, and an address only where none of
  * ours comes with the request; so a flood of made-up keys, behind the same proxy too, takes nothing from those who have
- * one. It follows that this slows down a guesser's answers but not his luck, which is what a secret's length is for.
+ * one, and nothing from those who are signed in to the console: a session is counted like a key. It follows that this slows down a guesser's answers but not his luck, which is what a secret's length is for.
  */
 export async function limitRequests(api: FastifyInstance, options: RequestLimitOptions): Promise<void> {
-  const { directory, clock, requestsPerSecondMax, requestersMax = 10_000 } = options;
+  const { directory, clock, sessionOf, requestsPerSecondMax, requestersMax = 10_000 } = options;
   const callers = new WeakMap<FastifyRequest, Caller>();
   function callerOf(request: FastifyRequest): Caller {
     const caller = callers.get(request);
@@ -45,6 +50,10 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
     // A key id is the team's own: another team may have the same.
     keyGenerator: (request) => `${callerOf(request).team} ${callerOf(request).keyId}`,
   });
+  const countOfSession = api.createRateLimit({
+    max: requestsPerSecondMax,
+    keyGenerator: (request) => `session ${sessionOf?.(request)}`,
+  });
   const countOfAddress = api.createRateLimit({
     max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
   });
@@ -55,9 +64,15 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
       callers.set(request, authentication.caller);
       noteCaller(authentication.caller);
     }
-    const count = await (isKnown ? countOfKey : countOfAddress)(request);
+    const isSignedIn = !isKnown && sessionOf?.(request) !== undefined;
+    const countOfStranger = isSignedIn ? countOfSession : countOfAddress;
+    const count = await (isKnown ? countOfKey : countOfStranger)(request);
     if (count.isAllowed || !count.isExceeded) return undefined;
-    const whose = isKnown ? 'of this API key' : 'without an active API key from this address';
+    const whose = isKnown
+      ? 'of this API key'
+      : isSignedIn
+        ? 'of this session'
+        : 'without an active API key from this address';
     return refuse(reply, whose, count);
   });
 }

@@ -31,7 +31,8 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
   addReadRoute(app, deps, routes.listEvents, async (call) => {
     const { query, request, reply } = call;
     const lastSeen = request.headers['last-event-id'];
-    const after = typeof lastSeen === 'string' && isPosition(lastSeen) ? lastSeen : query.after;
+    const after =
+      typeof lastSeen === 'string' && lastSeen !== '' && isPosition(lastSeen) ? lastSeen : query.after;
     if (await isBeyondAll(deps, after)) return sendRefusedCursor(reply);
     // Whoever has gone meanwhile closes no second time: the place would be taken for ever.
     if (reply.raw.destroyed) return reply.send();

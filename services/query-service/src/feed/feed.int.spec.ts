@@ -237,6 +237,16 @@ it.each(['application/json', 'text/event-stream'])(
 );
 
 describe('a stream of events', () => {
+  // A client library that had no last event sent the header empty, and was given everything from the first one again.
+  it('goes on by after where Last-Event-ID is empty', async () => {
+    const { app, get, wholePage } = await givenSome();
+    const { cursor } = await wholePage();
+    const authorization = String((await get(url)).raw.req.headers['authorization']);
+    const headers = { authorization, 'last-event-id': '' };
+    const answer = await app.inject({ url: `${url}?after=${cursor}`, headers });
+    expect(answer.json()).toMatchObject({ events: [], cursor });
+  });
+
   it('has those that are there and those that come, with their cursors, and goes on by the last one', async () => {
     const { app, get, store, wholePage } = await givenSome();
     const { events } = await wholePage();

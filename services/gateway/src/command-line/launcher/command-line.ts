@@ -17,7 +17,7 @@ PROVIDER_ACCOUNTS_FILE is not set. What dies is started again; Ctrl-C stops all.
 
 /** @throws StartupError that names the argument at fault */
 export function readLauncherArguments(argv: readonly string[]): LauncherArguments | 'help' {
-  if (argv.includes('--help')) return 'help';
+  if (argv.includes('--help') || argv.includes('-h')) return 'help';
   const [name, value, ...rest] = argv.flatMap((argument) => argument.split('='));
   if (name === undefined) return { instances: 1 };
   if (name !== '--instances' || rest.length > 0)

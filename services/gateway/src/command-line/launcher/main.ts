@@ -10,6 +10,8 @@ import {
 } from '@tollgate/service-kit';
 import { banner } from '../banner.ts';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { serviceNames } from '../../configuration/service-names.ts';
+import { unheededVariables } from '../../configuration/unheeded-variables.ts';
 import { launcherUsage, readLauncherArguments } from './command-line.ts';
 import { type Launch, launch } from './launch.ts';
 
@@ -28,6 +30,8 @@ async function main(): Promise<void> {
   const given = readLauncherArguments(process.argv.slice(2));
   if (given === 'help') return void process.stdout.write(launcherUsage);
   const config = readConfig(gatewayConfigSchema, process.env);
+  const log = createLog('launcher', config.logLevel);
+  for (const warning of unheededVariables(process.env, serviceNames)) log.warn({}, warning);
   const launched = launch({
     ...{ ...given, config, say, clock: systemClock, ids: systemIds, pid: process.pid },
     logOf: (service) => createLog(service, config.logLevel),

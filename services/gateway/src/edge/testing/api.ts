@@ -14,7 +14,7 @@ import { createRecordOf, publishedPrefixes } from '@tollgate/event-publisher';
 import { createEventFeed, createQueryService, openRequestLedger } from '@tollgate/query-service';
 import { inquiryDelays } from '@tollgate/payment-domain';
 import { createPaymentIndex } from '@tollgate/view-index';
-import { type IdentityProviderConfig, registerConsole } from '@tollgate/console';
+import { type IdentityProviderConfig, registerConsole, sessionIdOf } from '@tollgate/console';
 import {
   type OperatorCredentials,
   type SecurityWatch,
@@ -158,6 +158,7 @@ export async function startApi(
       degraded: () => [],
       metrics: createMetrics(deps),
       directory,
+      sessionOf: (request) => sessionIdOf(credentials, request),
     },
   );
   await app.ready();

@@ -1,0 +1,96 @@
+import { silentLog } from '@tollgate/service-kit';
+import { createFakeClock } from '@tollgate/testing';
+import Fastify, { type FastifyRequest } from 'fastify';
+import { expect, it, onTestFinished } from 'vitest';
+import { registerLive } from './live.ts';
+import type { Session } from './session/sessions.ts';
+
+const page = '/console/payments?amountFrom=5000';
+
+/** Whose cookie is `<role> <session>`. A page takes `slowMs` of the clock's time. */
+async function start({ slowMs = 0 } = {}) {
+  const ended = new Set<string>();
+  const sessionOf = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) => {
+    const [role, id = ''] = cookie.split(' ');
+    return role === '' || ended.has(id) ? undefined : ({ role, id } as Session);
+  };
+  const standing = createFakeClock();
+  const looks = { count: 0 };
+  const clock = { ...standing, monotonic: () => standing.monotonic() + looks.count * slowMs };
+  const shown = { text: 'as it was' };
+  const app = Fastify({ forceCloseConnections: true });
+  app.get('/console/payments', async () => {
+    looks.count += 1;
+    return shown.text;
+  });
+  registerLive(app, { sessions: { of: sessionOf } as never, clock, log: silentLog });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => app.close());
+  const watch = async (cookie: string, watched = page) => {
+    const leaving = new AbortController();
+    onTestFinished(() => leaving.abort());
+    const address = `${url}/console/live?page=${encodeURIComponent(watched)}`;
+    const { status, body } = await fetch(address, { headers: { cookie }, signal: leaving.signal });
+    let text = '';
+    const isOver = (async () => {
+      for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+    })().catch(() => undefined);
+    return { status, isOver, leave: () => leaving.abort(), told: () => text.split('changed').length - 1 };
+  };
+  return { looks, shown, ended, watch, pass: (ms: number) => standing.advance(ms) };
+}
+
+// Each tab of a viewer had the page made for itself each second, and 24 of them kept payments waiting for 17 seconds.
+it('a page is made once for all of one role that watch it, and each of them is told', async () => {
+  const { looks, shown, watch, pass } = await start();
+  const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
+  await expect.poll(() => [ada.told(), bob.told()]).toEqual([1, 1]);
+  shown.text = 'another';
+  await pass(1_000);
+  expect(looks.count).toBe(2);
+  await expect.poll(() => [ada.told(), bob.told()]).toEqual([2, 2]);
+  const admin = await watch('admin s3');
+  await expect.poll(() => admin.told()).toBe(1);
+  expect(looks.count).toBe(3);
+});
+
+it('a page that is slow to make is looked at for a tenth of the time at most', async () => {
+  const { looks, watch, pass } = await start({ slowMs: 500 });
+  const { told } = await watch('viewer s1');
+  await expect.poll(told).toBe(1);
+  await pass(4_999);
+  expect(looks.count).toBe(1);
+  await pass(1);
+  expect(looks.count).toBe(2);
+});
+
+it('goes on for those who stay, by their own sessions, and for nobody after the last', async () => {
+  const { looks, shown, ended, watch, pass } = await start();
+  const [ada, bob] = [await watch('viewer s1'), await watch('viewer s2')];
+  await expect.poll(() => [ada.told(), bob.told()]).toEqual([1, 1]);
+  ended.add('s1');
+  shown.text = 'another';
+  await pass(1_000);
+  await ada.isOver;
+  await expect.poll(bob.told).toBe(2);
+  expect(ada.told()).toBe(1);
+  bob.leave();
+  await bob.isOver;
+  // The server hears of it a little later.
+  await expect
+    .poll(async () => {
+      const before = looks.count;
+      await pass(1_000);
+      return looks.count - before;
+    })
+    .toBe(0);
+});
+
+// A viewer's tab would have asked the Payment Service for the balance of an account each second.
+it.each(['/console/accounts?balance=sandbox%20a', '/console/accounts?x=1&%62alance=a', '/console/live'])(
+  'does not watch %s',
+  async (address) => {
+    const { watch } = await start();
+    expect((await watch('viewer s1', address)).status).toBe(400);
+  },
+);

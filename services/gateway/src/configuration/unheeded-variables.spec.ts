@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { serviceNames } from './service-names.ts';
+import { unheededVariables, unknownVariables } from './unheeded-variables.ts';
+
+// GATEWAY_PROT=3000 was taken without a word, and the gateway listened elsewhere than its operator believed.
+it.each([
+  ['GATEWAY_PROT', 'GATEWAY_PORT'],
+  ['REVIEWS_BY_TOW', 'REVIEWS_BY_TWO'],
+  ['DATA_SECRET', 'DATA_SECRETS'],
+  ['KAFKA_BROKER', 'KAFKA_BROKERS'],
+])('%s is told, and that %s may be meant', (name, nearest) => {
+  expect(unknownVariables(['PATH', name])).toEqual([{ name, nearest }]);
+});
+
+it('a name with a prefix of ours is told, though none is near', () => {
+  expect(unknownVariables(['TOLLGATE_ENABLE_EVERYTHING'])).toEqual([{ name: 'TOLLGATE_ENABLE_EVERYTHING' }]);
+});
+
+it.each([
+  ['of ours', 'GATEWAY_PORT'],
+  ['of the command line', 'TOLLGATE_AS'],
+  ['of the shell', 'HOME'],
+  ['of Kubernetes', 'GATEWAY_SERVICE_PORT_HTTP'],
+  ['of Kubernetes', 'GATEWAY_PORT_3000_TCP_ADDR'],
+  ['that the accounts file names', 'PROVIDER_KEY_OF_MAIN'],
+])('one %s is not: %s', (_whose, name) => {
+  expect(unknownVariables([name], ['PROVIDER_KEY_OF_MAIN'])).toEqual([]);
+});
+
+it('what has no effect as things are is told', () => {
+  const env = {
+    OIDC_CLIENT_ID: 'x',
+    OIDC_CLIENT_SECRET: '',
+    COMMAND_SERVICE_URL: 'http://127.0.0.1:1',
+    PROVIDER_ACCOUNTS_FILE: '/nowhere/accounts.json',
+  };
+  expect(unheededVariables(env, serviceNames)).toEqual([
+    'OIDC_CLIENT_ID has no effect without OIDC_ISSUER',
+    'COMMAND_SERVICE_URL has no effect: the command-service runs in this process',
+    'CALLBACK_PUBLIC_URL is not set: the Payment Service is given the address of the callback port here',
+  ]);
+  expect(unheededVariables(env, ['api'])).toHaveLength(1);
+  expect(unheededVariables({ ...env, OIDC_ISSUER: 'https://id.example' }, ['api'])).toEqual([]);
+});
