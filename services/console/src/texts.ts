@@ -276,7 +276,8 @@ export const texts = {
       'nothing-there': 'There is no such payment.',
     } as Readonly<Record<string, string>>,
     refundTooHigh: (most: string) => `At most ${most} can be refunded now. Nothing was sent.`,
-    refusedAmount: 'The amount is not a number such as 12.50. Nothing was sent.',
+    refusedAmount: (currency: string, example: string) =>
+      `The amount is none of ${currency}: write it as in ${example}, with a point before decimals and nothing between thousands. Nothing was sent.`,
     reviewResolved: 'The review is resolved.',
     reviewProposed: 'Your answer is kept. It holds when a second person gives the same.',
   },

@@ -1,6 +1,6 @@
 /** The sandbox: a developer plays customer, Payment Service and time, and watches what the gateway makes of it. */
 import { type Html, html } from '@tollgate/service-kit';
-import { parseAmount } from '../components/amount.ts';
+import { amountExample, parseAmount } from '../components/amount.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
@@ -115,12 +115,14 @@ async function create(
 ): Promise<{ token: string } | { token?: undefined; text: string }> {
   const text = (name: string) => form.get(name) ?? '';
   const currency = text('currency');
+  const amount = parseAmount(text('amount'), currency);
+  if (amount === undefined) return { text: texts.outcomes.refusedAmount(currency, amountExample(currency)) };
   const key = newKey();
   const answer = await api.call<{ token: string }>({
     ...{ method: 'POST', path: '/api/v1/payments', within: { team: text('team'), environment } },
     idempotencyKey: key,
     body: {
-      ...{ product: words.product, amount: parseAmount(text('amount'), currency) ?? 0, currency },
+      ...{ product: words.product, amount, currency },
       ...{ orderNumber: `sandbox-${key.slice(-8)}`, needConfirmation: text('twoSteps') === 'true' },
     },
   });

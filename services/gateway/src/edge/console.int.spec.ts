@@ -125,8 +125,8 @@ describe('whose form it is', () => {
     const [own, other] = [await signIn(), await signIn('operator', 'bob')];
     const sent = await own.send('/console/payments/pay_1/refund', { amount: 'much', key: 'k' });
     const address = String(sent.headers['location']);
-    expect((await own.get(address)).body).toContain('not a number such as 12.50');
-    expect((await other.get(address)).body).not.toContain('not a number such as 12.50');
+    expect((await own.get(address)).body).toContain('write it as in 1250.00');
+    expect((await other.get(address)).body).not.toContain('write it as in 1250.00');
     expect((await own.get('/console/payments/pay_1?done=e30.00')).statusCode).toBe(200);
     const longer = encodeURIComponent('é'.repeat(64));
     expect((await own.get(`/console/payments/pay_1?done=e30.${longer}`)).statusCode).toBe(200);
