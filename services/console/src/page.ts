@@ -20,6 +20,8 @@ export interface ConsoleKit {
   ids: Pick<Ids, 'hex'>;
   mac(purpose: string, text: string): string;
   hasSandbox: boolean;
+  /** A browser that reads nothing of a file for so long is disconnected, milliseconds. */
+  exportStalledMs: number;
   /** Where somebody signs in with the account of an organisation. */
   organisation?: string | undefined;
 }
