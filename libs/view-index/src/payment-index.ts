@@ -29,7 +29,16 @@ import type {
   PaymentListQuery,
   PayoutList,
 } from './view-list.ts';
-import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
+import {
+  listReviews,
+  listReviewsOfAll,
+  reviewsOfToken,
+  type OwnedReviewEntry,
+  type ReviewList,
+  type ReviewListOfAll,
+  type ReviewQuery,
+  type ReviewsOfAllQuery,
+} from './index-reviews.ts';
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
@@ -91,6 +100,10 @@ export interface PaymentIndex extends DueInquiries {
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** The open reviews of a team, oldest first. */
   listReviews(query: ReviewQuery): ReviewList;
+  /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
+  listReviewsOfAll(query: ReviewsOfAllQuery): ReviewListOfAll;
+  /** The open reviews of one payment, payout or what only the provider has, whoever's it is. */
+  reviewsOf(token: string): OwnedReviewEntry[];
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
   /**
@@ -187,6 +200,8 @@ export function createPaymentIndex({
     nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
+    listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
+    reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
     currentPositions: (query) =>
       readCurrentPositions({ store, ...positionsFrom(readWhole), position: () => watch.current() }, query),

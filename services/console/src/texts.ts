@@ -147,7 +147,9 @@ export const texts = {
       any: 'any',
       apply: 'Show',
       more: 'More filters',
-      clear: 'Remove all filters',
+      clear: 'Remove this filter',
+      wrong: (name: string, value: string, example: string) =>
+        `${name} cannot be “${value}”: write it as in ${example}.`,
     },
     last: {
       '': 'any time',
@@ -182,9 +184,17 @@ export const texts = {
     viewRemoved: 'The view is removed.',
     review: 'Review',
     csv: 'CSV',
-    csvTitle: 'The payments of this team that match, as a file',
+    csvTitle: 'The payments of this list, as a file',
+    csvNone: (lacks: readonly string[], without: readonly string[]) =>
+      [
+        lacks.length === 0 ? '' : `For a CSV file, choose one ${lacks.join(' and one ')}.`,
+        without.length === 0 ? '' : `A CSV file knows no ${without.join(', ')}: remove it for a file.`,
+      ]
+        .filter((text) => text !== '')
+        .join(' '),
     live: 'New payments appear here by themselves.',
-    lookedFurther: 'The last 5,000 payments have been looked through.',
+    lookedFurther: (isOldestFirst: boolean) =>
+      `None of the ${isOldestFirst ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further:`,
   },
   payment: {
     title: 'Payment',

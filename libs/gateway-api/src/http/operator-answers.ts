@@ -152,6 +152,8 @@ export const operatorAnswerSchemas = {
         }),
       ),
     ),
+    count: z.int().min(0).describe('All that match, on this page and on others.'),
+    nextCursor: z.string().exactOptional(),
   }),
   Overview: z.object({
     success,

@@ -28,14 +28,16 @@ interface Scenario {
   pays?: 'approved' | 'declined';
 }
 
-const scenarios: Readonly<Record<string, Scenario>> = {
-  approved: { pays: 'approved' },
-  declined: { pays: 'declined' },
-  waiting: {},
-  'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
-  'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
-  'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
-};
+const scenarios: ReadonlyMap<string, Scenario> = new Map(
+  Object.entries<Scenario>({
+    approved: { pays: 'approved' },
+    declined: { pays: 'declined' },
+    waiting: {},
+    'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
+    'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
+    'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
+  }),
+);
 
 export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) => {
   if (!hasSandbox) return failurePage(404, words.title, words.none);
@@ -93,7 +95,7 @@ const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { 
 export const playScenario =
   ({ control }: SandboxControls): Action =>
   async (context, form) => {
-    const scenario = scenarios[form.get('scenario') ?? ''];
+    const scenario = scenarios.get(form.get('scenario') ?? '');
     if (scenario === undefined) return refusedAt(words.noSuchFault);
     // Before the fault is set: whoever may not create anything sets none either.
     if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
@@ -152,7 +154,7 @@ export const moveClock =
   async ({ session }, form) => {
     if (session.role === 'viewer') return refusedAt(words.needsTeam);
     const seconds = form.get('seconds') ?? '';
-    if (!(seconds in words.clockBy)) return refusedAt(words.noSuchFault);
+    if (!Object.hasOwn(words.clockBy, seconds)) return refusedAt(words.noSuchFault);
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
     return { location: '/console/sandbox', outcome: { isDone: true, text: words.clockMoved(String(now)) } };
   };

@@ -75,11 +75,13 @@ function requestFacts(request: FoundRequest): Html {
   </section>`;
 }
 
-const fields: Readonly<Record<string, string>> = {
-  ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
-  ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
-  ...{ environment: 'environment' },
-};
+const fields: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
+    ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
+    ...{ environment: 'environment' },
+  }),
+);
 
 /** `status:approved amount:>100 last:24h`; undefined where any word is none of these. */
 export function toFilters(text: string): URLSearchParams | undefined {
@@ -87,7 +89,7 @@ export function toFilters(text: string): URLSearchParams | undefined {
   for (const word of text.split(/\s+/)) {
     const [, name = '', value = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
     const [, noted] = /^metadata\.(.+)$/i.exec(name) ?? [];
-    const field = noted === undefined ? fields[name.toLowerCase()] : `metadata[${noted}]`;
+    const field = noted === undefined ? fields.get(name.toLowerCase()) : `metadata[${noted}]`;
     const [, relation, sum] = name === 'amount' ? (/^([<>]?)=?([\d.]+)$/.exec(value) ?? []) : [];
     if (field !== undefined) filters.set(field, value);
     else if (sum === undefined) return undefined;

@@ -167,7 +167,7 @@ describe('what texts can do', () => {
     const { get } = await signIn();
     const wrong = await get('/console/payments?amountFrom=much');
     expect(wrong.statusCode).toBe(400);
-    expect(wrong.body).toContain('whole number of minor units');
+    expect(wrong.body).toContain('amountFrom cannot be “much”: write it as in 1250.00');
     for (const url of ['/console/payments/pay_9', '/console/nowhere', '/console/sandbox'])
       expect(await get(url), url).toMatchObject({
         statusCode: 404,

@@ -108,7 +108,18 @@ describe('across teams', () => {
     const overview = (await ask('/api/v1/admin/overview')).json<{ hours: unknown[]; minutes: unknown[] }>();
     expect(overview).toMatchObject({ reviews: 1, unresolved: 0, readModelLagMs: expect.any(Number) });
     expect([overview.hours.length, overview.minutes.length]).toEqual([24, 60]);
-    expect((await ask('/api/v1/admin/reviews')).json()).toMatchObject({ reviews: [{ team: 'games' }] });
+    for (const [query, count] of [
+      ['', 1],
+      ['?token=pay_2', 1],
+      ['?environment=sandbox&perPage=1', 1],
+      ['?token=pay_1', 0],
+      ['?environment=production', 0],
+      ['?token=pay_2&environment=production', 0],
+    ] as const) {
+      const reviewed = (await ask(`/api/v1/admin/reviews${query}`)).json<{ reviews: object[] }>();
+      expect(reviewed, query).toMatchObject({ count, reviews: count === 0 ? [] : [{ team: 'games' }] });
+    }
+    expect((await ask('/api/v1/admin/reviews?cursor=x')).statusCode).toBe(400);
     expect((await ask('/api/v1/admin/teams')).json()).toMatchObject({ teams: ['games', 'shop'] });
     expect((await ask('/api/v1/admin/accounts')).json()).toMatchObject({ accounts: [] });
   });
