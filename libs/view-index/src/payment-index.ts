@@ -196,12 +196,10 @@ export function createPaymentIndex({
       ),
     listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
     listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
-    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+    ...readsOfOperators(readWhole),
     nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
-    listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
-    reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
     listTotals: (query) => readWhole((file) => listTotals(file, query)),
     currentPositions: (query) =>
       readCurrentPositions({ store, ...positionsFrom(readWhole), position: () => watch.current() }, query),
@@ -211,6 +209,15 @@ export function createPaymentIndex({
     waitFor: watch.waitFor,
   };
 }
+
+/** Of all teams. */
+const readsOfOperators = (
+  readWhole: Reads['readWhole'],
+): Pick<PaymentIndex, 'countPaymentsByHour' | 'listReviewsOfAll' | 'reviewsOf'> => ({
+  countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+  listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
+  reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
+});
 
 interface Reads {
   read: <Answer>(from: (file: IndexFile) => Answer) => Answer;

@@ -27,6 +27,8 @@ export const texts = {
     label: 'Search',
     placeholder: 'Token, request, order number, *1251, status:approved',
     none: 'Nothing is known by this.',
+    partial:
+      'Only the newest payments were looked through for these digits: 5,000 of them, or fewer where 20 matched. Filter the list of payments by the card and by time to look further.',
     hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h.',
     why: {
       token: 'This is its token.',
@@ -160,9 +162,9 @@ export const texts = {
     } as Readonly<Record<string, string>>,
     views: {
       all: 'All',
-      unresolved: 'Unresolved',
+      unresolved: 'Creation unresolved',
       reviews: 'With a review',
-      stuck: 'Stuck over an hour',
+      stuck: 'Creation unresolved, over an hour old',
       declined: 'Declined today',
       open: 'Waiting for the customer',
     },
@@ -304,7 +306,8 @@ export const texts = {
     unresolved: 'Unresolved',
     reviews: 'Open reviews',
     approvalHelp: 'Approved among those that were approved or declined',
-    unresolvedHelp: 'Calls whose outcome is not known',
+    unresolvedHelp: 'Calls whose outcome is not known: creations, captures, voids, refunds and payouts',
+    unresolvedCreations: 'Creations among them',
     reviewsHelp: 'Matters that wait for a person',
     perHour: 'by hour; the last column is the hour under way',
     perSecond: 'Creations per second',

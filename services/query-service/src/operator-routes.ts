@@ -90,6 +90,35 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       : reply.send({ success: true, events });
   });
 
+  addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
+    const { open, reviews } = index.workload();
+    return reply.send({
+      ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
+      minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
+      ...given({ readModelLagMs: await readModelLagMs(deps) }),
+      ...{ unresolved: sumOf(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
+      reviews: sumOf(reviews),
+    });
+  });
+
+  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
+    const { found, request, isPartial } = await searchPayments(deps, ownersOf({}), q);
+    const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
+    return reply.send({
+      success: true,
+      hits,
+      ...given({ request: request && toOwnedRequest(request), isPartial }),
+    });
+  });
+
+  addReviews(app, deps, ownersOf);
+  registerOperatorMoneyRoutes(app, deps, ownersOf);
+  addSecurityLog(app, deps);
+  addTeamNames(app, deps);
+}
+
+function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
+  const { index } = deps;
   addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reply }) => {
     const isWanted = ({ environment }: { environment: string }) =>
       (query.environment ?? environment) === environment;
@@ -111,27 +140,6 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       ...given({ nextCursor }),
     });
   });
-
-  addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
-    const { open, reviews } = index.workload();
-    return reply.send({
-      ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
-      minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
-      ...given({ readModelLagMs: await readModelLagMs(deps) }),
-      ...{ unresolved: sumOf(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
-      reviews: sumOf(reviews),
-    });
-  });
-
-  addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
-    const { found, request } = await searchPayments(deps, ownersOf({}), q);
-    const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
-    return reply.send({ success: true, hits, ...given({ request: request && toOwnedRequest(request) }) });
-  });
-
-  registerOperatorMoneyRoutes(app, deps, ownersOf);
-  addSecurityLog(app, deps);
-  addTeamNames(app, deps);
 }
 
 function addTeamNames(app: FastifyInstance, deps: OperatorReadDependencies): void {

@@ -30,7 +30,7 @@ test.each<[string, string, number | undefined]>([
 
 /** A payment of 10,000.00 HUF was shown as 1,000,000 HUF, and a refund of 2500 gave back 25.00: the digits were CLDR's. */
 test('every currency is shown and read with its digits in ISO 4217', () => {
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
   const currencies = letters
     .flatMap((first) => letters.flatMap((second) => letters.map((third) => first + second + third)))
     .filter(isCurrency);

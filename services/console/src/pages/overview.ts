@@ -99,9 +99,9 @@ function troubles(
       : [
           trouble(
             'note',
-            html`<a href="/console/payments?phase=unresolved"
-                >${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome</a
-              >; the gateway inquires by itself.`,
+            html`${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome; the gateway
+              inquires by itself.
+              <a href="/console/payments?phase=unresolved">${words.unresolvedCreations}</a>`,
           ),
         ]),
   ];
@@ -145,12 +145,7 @@ function figures({ hours, unresolved, reviews }: Overview): Html[] {
       created,
     ),
     figure(words.approval, rate, '/console/payments?phase=declined&last=24h', words.approvalHelp, share),
-    figure(
-      words.unresolved,
-      countText(unresolved),
-      '/console/payments?phase=unresolved',
-      words.unresolvedHelp,
-    ),
+    figure(words.unresolved, countText(unresolved), undefined, words.unresolvedHelp),
     figure(words.reviews, countText(reviews), '/console/reviews', words.reviewsHelp),
   ];
 }

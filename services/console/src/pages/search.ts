@@ -16,11 +16,13 @@ export const searchPage: Page = async ({ api, query }) => {
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits, request } = await api.get<{ hits: Hit[]; request?: FoundRequest }>(
-    `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
-  );
+  const { hits, request, isPartial } = await api.get<{
+    hits: Hit[];
+    request?: FoundRequest;
+    isPartial?: boolean;
+  }>(`/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`);
   const [only] = hits;
-  if (only !== undefined && hits.length === 1 && request === undefined)
+  if (only !== undefined && hits.length === 1 && request === undefined && isPartial !== true)
     return { location: paymentPath(only.payment.token) };
   const found =
     hits.length === 0
@@ -34,7 +36,8 @@ export const searchPage: Page = async ({ api, query }) => {
   return {
     ...{ title: texts.search.label, search: text },
     main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
-      ${request === undefined ? undefined : requestFacts(request)} ${found}`,
+      ${request === undefined ? undefined : requestFacts(request)} ${found}
+      ${isPartial === true ? html`<p class="calm">${texts.search.partial}</p>` : undefined}`,
   };
 };
 

@@ -64,6 +64,13 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(401);
   });
 
+  it('leads from an address with a slash behind it to the one without', async () => {
+    const { app } = await start();
+    const to = async (url: string) => (await app.inject({ url })).headers['location'];
+    expect(await to('/console/')).toBe('/console');
+    expect(await to('/console/payments/?phase=init')).toBe('/console/payments?phase=init');
+  });
+
   it('leads from the root to itself', async () => {
     const { app } = await start();
     expect(await app.inject({ url: '/' })).toMatchObject({
