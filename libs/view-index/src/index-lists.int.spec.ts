@@ -16,7 +16,7 @@ import {
 import type { OperationView, OperationListQuery } from './view-list.ts';
 import type { IndexFile } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
-import { listReviews, type ReviewQuery } from './index-reviews.ts';
+import { listReviews, listReviewsOfAll, reviewsOfToken, type ReviewQuery } from './index-reviews.ts';
 import { walksOf } from './index-walks.ts';
 import { listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
 import { openIndexFile } from './open-index-file.ts';
@@ -215,6 +215,44 @@ describe('an open review', () => {
     });
     expect(pages).toHaveLength(4);
     expect(pages.flat()).toEqual(shownOf(file));
+  });
+
+  /** Behind 500 forgotten ones of the sandbox, nobody saw that money of production waited for a decision. */
+  test('of production is listed before all of the sandbox, over all teams, on one page each', () => {
+    const file = givenFile([
+      ...views,
+      viewOf(paymentKind, 'theirs_live', [requested({ team: 'games', environment: 'production' }), reviews]),
+    ]);
+    const owners = (['sandbox', 'production'] as const).flatMap((environment) =>
+      ['shop', 'games', 'nobody'].map((team) => ({ environment, team })),
+    );
+    const list = (perPage: number, cursor?: string) => {
+      const page = listReviewsOfAll(file, { owners, perPage, ...(cursor === undefined ? {} : { cursor }) });
+      if (page.kind !== 'page') throw new Error(page.parameter);
+      return page;
+    };
+    const shown = [
+      ...['production live 0', 'production theirs_live 0', 'sandbox pay_2 0', 'sandbox theirs 0'],
+      ...['sandbox po_1 0', 'sandbox pay_1 0', 'sandbox pay_1 1'],
+    ];
+    const textsOf = ({ entries }: ReturnType<typeof list>) =>
+      entries.map(({ environment, view, place }) => `${environment} ${view.token} ${place}`);
+    expect(textsOf(list(500))).toEqual(shown);
+    for (const perPage of [1, 2, 3]) {
+      const pages = throughPages((cursor) => {
+        const page = list(perPage, cursor);
+        return { items: textsOf(page), ...page };
+      });
+      expect(pages.flat()).toEqual(shown);
+    }
+    const refused = listReviewsOfAll(file, { owners, perPage: 1, cursor: 'x' });
+    expect(refused).toEqual({ kind: 'refused', parameter: 'cursor' });
+    const owner = { environment: 'sandbox', team: 'shop' };
+    expect(reviewsOfToken(file, 'pay_1')).toMatchObject([
+      { ...owner, place: 0 },
+      { ...owner, place: 1 },
+    ]);
+    expect(reviewsOfToken(file, 'pay_3')).toEqual([]);
   });
 
   test('is gone when it is resolved, and an older view does not bring it back', () => {

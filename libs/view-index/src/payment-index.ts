@@ -29,7 +29,16 @@ import type {
   PaymentListQuery,
   PayoutList,
 } from './view-list.ts';
-import { listReviews, type ReviewList, type ReviewQuery } from './index-reviews.ts';
+import {
+  listReviews,
+  listReviewsOfAll,
+  reviewsOfToken,
+  type OwnedReviewEntry,
+  type ReviewList,
+  type ReviewListOfAll,
+  type ReviewQuery,
+  type ReviewsOfAllQuery,
+} from './index-reviews.ts';
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
@@ -91,6 +100,10 @@ export interface PaymentIndex extends DueInquiries {
   listDisputes(owner: ListOwner, limit: number): DisputeView[];
   /** The open reviews of a team, oldest first. */
   listReviews(query: ReviewQuery): ReviewList;
+  /** The open reviews of several owners: those of production, and then those of the sandbox, each oldest first. */
+  listReviewsOfAll(query: ReviewsOfAllQuery): ReviewListOfAll;
+  /** The open reviews of one payment, payout or what only the provider has, whoever's it is. */
+  reviewsOf(token: string): OwnedReviewEntry[];
   /** What a team took, gave back and paid out, by day and then by currency; days without anything are left out. */
   listTotals(query: TotalsQuery): DayTotals[];
   /**
@@ -184,7 +197,7 @@ export function createPaymentIndex({
       ),
     listPaymentsOfAll: (query) => readWhole((file) => listViewsOfAll(file, paymentKind, query)),
     listPayoutsOfAll: (query) => readWhole((file) => listViewsOfAll(file, payoutKind, query)),
-    countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+    ...readsOfOperators(readWhole),
     nextInquiryAt: (token) => read((file) => dueAtOf(file, token)),
     listDisputes: (owner, limit) => readWhole((file) => listDisputes(file, owner, limit)),
     listReviews: (query) => readWhole((file) => listReviews(file, query)),
@@ -197,6 +210,15 @@ export function createPaymentIndex({
     waitFor: watch.waitFor,
   };
 }
+
+/** Of all teams. */
+const readsOfOperators = (
+  readWhole: Reads['readWhole'],
+): Pick<PaymentIndex, 'countPaymentsByHour' | 'listReviewsOfAll' | 'reviewsOf'> => ({
+  countPaymentsByHour: (owners, from) => readWhole((file) => countByHour(file, owners, from)),
+  listReviewsOfAll: (query) => readWhole((file) => listReviewsOfAll(file, query)),
+  reviewsOf: (token) => readWhole((file) => reviewsOfToken(file, token)),
+});
 
 interface Reads {
   read: <Answer>(from: (file: IndexFile) => Answer) => Answer;

@@ -2,9 +2,10 @@
  * The API as a person calls it: the very routes that `curl` reaches, with a credential of the person in place of a key.
  * What the console shows and does goes through here, and nothing else.
  */
+import { text } from 'node:stream/consumers';
 import { type Operator, type OperatorCredentials } from '@tollgate/teams';
 import { given } from '@tollgate/service-kit';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 
 /** Long enough for the request that it was made for. */
 const credentialLifetimeMs = 60_000;
@@ -41,8 +42,8 @@ export interface Api {
   get<Body>(path: string, within?: Within): Promise<Body>;
   /** What does not work at the moment, by the names that `/readyz` has for it. */
   notWorking(): Promise<string[]>;
-  /** A file, as it comes. */
-  download(path: string, within: Within): Promise<ApiAnswer<NodeJS.ReadableStream>>;
+  /** A file, as it comes. @param signal aborted when nobody reads it any more */
+  download(path: string, within: Within, signal: AbortSignal): Promise<ApiAnswer<NodeJS.ReadableStream>>;
 }
 
 export class ApiRefusal extends Error {
@@ -90,11 +91,7 @@ export function createApi(
     });
     const { statusCode: status } = answer;
     if (status < 300) return { kind: 'answer', status, body: answer.json<Body>() };
-    const requestId = answer.headers['request-id'];
-    return {
-      ...{ kind: 'refused', status, ...errorsIn(answer.body) },
-      ...(typeof requestId === 'string' ? { requestId } : {}),
-    };
+    return toRefused(answer, answer.body);
   }
 
   return {
@@ -109,23 +106,35 @@ export function createApi(
       const { notReady = [], degraded = [] } = answer.json<{ notReady?: string[]; degraded?: string[] }>();
       return [...notReady, ...degraded];
     },
-    async download(path, within) {
+    async download(path, within, signal) {
       const answer = await inject({
-        ...{ method: 'GET', url: path, remoteAddress: address, payloadAsStream: true },
+        ...{ method: 'GET', url: path, remoteAddress: address, payloadAsStream: true, signal },
         headers: headersOf(within),
       });
       const { statusCode: status } = answer;
-      if (status === 200) return { kind: 'answer', status, body: answer.stream() };
-      answer.stream().resume();
-      return { kind: 'refused', status, errors: [] };
+      if (status !== 200) return toRefused(answer, await text(answer.stream()));
+      // The route waits until what it has written is read: without a word it would wait for ever.
+      signal.addEventListener('abort', () => answer.raw.res.destroy(), { once: true });
+      return { kind: 'answer', status, body: answer.stream() };
     },
   };
 }
 
+function toRefused(
+  { statusCode: status, headers }: Pick<LightMyRequestResponse, 'statusCode' | 'headers'>,
+  body: string,
+): Extract<ApiAnswer<never>, { kind: 'refused' }> {
+  const requestId = headers['request-id'];
+  return {
+    ...{ kind: 'refused', status, ...errorsIn(body) },
+    ...(typeof requestId === 'string' ? { requestId } : {}),
+  };
+}
+
 /** With the token of what was recorded all the same. */
-function errorsIn(text: string): { errors: ApiError[]; token?: string } {
+function errorsIn(body: string): { errors: ApiError[]; token?: string } {
   try {
-    const { errors = [], token } = JSON.parse(text) as { errors?: ApiError[]; token?: string };
+    const { errors = [], token } = JSON.parse(body) as { errors?: ApiError[]; token?: string };
     return { errors, ...(token === undefined ? {} : { token }) };
   } catch {
     return { errors: [] };

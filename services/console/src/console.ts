@@ -43,6 +43,8 @@ export interface ConsoleDependencies {
   sandbox?: SandboxControls;
   /** Where people sign in with accounts of their organisation. */
   identityProvider?: IdentityProviderConfig;
+  /** A browser that reads nothing of a file for so long is disconnected, milliseconds; 30,000 by default. */
+  exportStalledMs?: number;
 }
 
 /** A form has a reason of 1,000 characters at most, and as many bytes as four times that. */
@@ -50,12 +52,13 @@ const formBytesMax = 16 * 1024;
 
 /** Adds the console to the server that answers the API. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDependencies): Promise<void> {
-  const { credentials, clock, ids, log, sandbox, identityProvider } = deps;
+  const { credentials, clock, ids, log, sandbox, identityProvider, exportStalledMs = 30_000 } = deps;
   const assets = readAssets();
   await app.register(async (scope) => {
     const inject: FastifyInstance['inject'] = scope.inject.bind(scope);
     const kit: ConsoleKit = {
       ...{ assets, clock, ids, mac: credentials.mac, hasSandbox: sandbox !== undefined },
+      exportStalledMs,
       organisation: identityProvider && organisationPath,
       sessions: createSessions({ credentials, clock }),
       apiOf: (session, address) => createApi({ inject, credentials }, session, address),

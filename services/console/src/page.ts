@@ -20,6 +20,8 @@ export interface ConsoleKit {
   ids: Pick<Ids, 'hex'>;
   mac(purpose: string, text: string): string;
   hasSandbox: boolean;
+  /** A browser that reads nothing of a file for so long is disconnected, milliseconds. */
+  exportStalledMs: number;
   /** Where somebody signs in with the account of an organisation. */
   organisation?: string | undefined;
 }
@@ -56,6 +58,8 @@ export type Action = (context: PageContext, form: URLSearchParams) => Promise<Do
 
 export function addPage(app: FastifyInstance, kit: ConsoleKit, url: string, page: Page): void {
   app.get(url, async (request, reply) => {
+    const path = pathOf(request);
+    if (path.endsWith('/')) return reply.redirect(request.url.replace(path, path.replace(/\/+$/, '')), 303);
     const session = kit.sessions.of(request);
     if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
     const rendered = await page(contextOf(kit, request, session)).catch((error: unknown) => toFailure(error));

@@ -27,6 +27,8 @@ export const texts = {
     label: 'Search',
     placeholder: 'Token, request, order number, *1251, status:approved',
     none: 'Nothing is known by this.',
+    partial:
+      'Only the newest payments were looked through for these digits: 5,000 of them, or fewer where 20 matched. Filter the list of payments by the card and by time to look further.',
     hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h.',
     why: {
       token: 'This is its token.',
@@ -147,7 +149,9 @@ export const texts = {
       any: 'any',
       apply: 'Show',
       more: 'More filters',
-      clear: 'Remove all filters',
+      clear: 'Remove this filter',
+      wrong: (name: string, value: string, example: string) =>
+        `${name} cannot be “${value}”: write it as in ${example}.`,
     },
     last: {
       '': 'any time',
@@ -158,9 +162,9 @@ export const texts = {
     } as Readonly<Record<string, string>>,
     views: {
       all: 'All',
-      unresolved: 'Unresolved',
+      unresolved: 'Creation unresolved',
       reviews: 'With a review',
-      stuck: 'Stuck over an hour',
+      stuck: 'Creation unresolved, over an hour old',
       declined: 'Declined today',
       open: 'Waiting for the customer',
     },
@@ -182,9 +186,17 @@ export const texts = {
     viewRemoved: 'The view is removed.',
     review: 'Review',
     csv: 'CSV',
-    csvTitle: 'The payments of this team that match, as a file',
+    csvTitle: 'The payments of this list, as a file',
+    csvNone: (lacks: readonly string[], without: readonly string[]) =>
+      [
+        lacks.length === 0 ? '' : `For a CSV file, choose one ${lacks.join(' and one ')}.`,
+        without.length === 0 ? '' : `A CSV file knows no ${without.join(', ')}: remove it for a file.`,
+      ]
+        .filter((text) => text !== '')
+        .join(' '),
     live: 'New payments appear here by themselves.',
-    lookedFurther: 'The last 5,000 payments have been looked through.',
+    lookedFurther: (isOldestFirst: boolean) =>
+      `None of the ${isOldestFirst ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further:`,
   },
   payment: {
     title: 'Payment',
@@ -276,7 +288,8 @@ export const texts = {
       'nothing-there': 'There is no such payment.',
     } as Readonly<Record<string, string>>,
     refundTooHigh: (most: string) => `At most ${most} can be refunded now. Nothing was sent.`,
-    refusedAmount: 'The amount is not a number such as 12.50. Nothing was sent.',
+    refusedAmount: (currency: string, example: string) =>
+      `The amount is none of ${currency}: write it as in ${example}, with a point before decimals and nothing between thousands. Nothing was sent.`,
     reviewResolved: 'The review is resolved.',
     reviewProposed: 'Your answer is kept. It holds when a second person gives the same.',
   },
@@ -293,7 +306,8 @@ export const texts = {
     unresolved: 'Unresolved',
     reviews: 'Open reviews',
     approvalHelp: 'Approved among those that were approved or declined',
-    unresolvedHelp: 'Calls whose outcome is not known',
+    unresolvedHelp: 'Calls whose outcome is not known: creations, captures, voids, refunds and payouts',
+    unresolvedCreations: 'Creations among them',
     reviewsHelp: 'Matters that wait for a person',
     perHour: 'by hour; the last column is the hour under way',
     perSecond: 'Creations per second',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { routes, sendError } from '@tollgate/gateway-api/http';
 import type { SecurityWatch } from '@tollgate/teams';
 import { TollgateError } from '@tollgate/service-kit';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { toListQuery } from './list-query.ts';
 import { exportedLines } from './payment-export.ts';
 import { addReadRoute, mayReadPayouts, sendPayoutsNotAllowed, type ReadDependencies } from './reading.ts';
@@ -35,6 +35,8 @@ export function registerExportRoutes(
     routes.exportPayments,
     async ({ caller, query: { operationType, ...asked }, request, reply }) => {
       if (operationType !== 'pays' && !mayReadPayouts(caller)) return sendPayoutsNotAllowed(reply);
+      // Whoever asks for the headers only takes nobody's place.
+      if (request.method === 'HEAD') return asFile(reply).send();
       if (!running.hasRoomFor(caller.team))
         return sendError(reply, 'too_many_exports', { message: tooManyExports });
       const lines = exportedLines(index, { operationType, query: toListQuery(caller, asked) });
@@ -52,14 +54,16 @@ export function registerExportRoutes(
       const file = Readable.from(begunWith(first.value ?? '', lines), { objectMode: false });
       room.occupy(file);
       reply.raw.setTimeout(stalledMs, () => file.destroy(clientStalled()));
-      return reply
-        .type('text/csv; charset=utf-8; header=present')
-        .header('content-disposition', 'attachment; filename="payments.csv"')
-        .header('cache-control', 'no-store')
-        .send(file);
+      return asFile(reply).send(file);
     },
   );
 }
+
+const asFile = (reply: FastifyReply): FastifyReply =>
+  reply
+    .type('text/csv; charset=utf-8; header=present')
+    .header('content-disposition', 'attachment; filename="payments.csv"')
+    .header('cache-control', 'no-store');
 
 async function* begunWith(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   yield first;

@@ -10,13 +10,7 @@ import {
   windowInQuestion,
 } from '@tollgate/payment-domain';
 import { lagSeconds } from '@tollgate/event-store';
-import {
-  proposedByOf,
-  toIso,
-  toPublicPayment,
-  toPublicReviewEntry,
-  type ReviewEntry,
-} from '@tollgate/gateway-api';
+import { proposedByOf, toIso, toPublicPayment, toPublicReviewEntry } from '@tollgate/gateway-api';
 import {
   type OperatorAction,
   type OperatorPaymentAnswer,
@@ -26,7 +20,7 @@ import {
 import { given } from '@tollgate/service-kit';
 import { type TeamKey, isExpired, isToken, readAuditPage } from '@tollgate/teams';
 import { type PaymentView, foldStream, paymentKind, viewKinds } from '@tollgate/views';
-import type { ListOwner } from '@tollgate/view-index';
+import type { ListOwner, OwnedReviewEntry } from '@tollgate/view-index';
 import type { FastifyInstance } from 'fastify';
 import { countHours } from './overview.ts';
 import { registerOperatorMoneyRoutes } from './operator-money-routes.ts';
@@ -39,13 +33,13 @@ import type { RequestRecord } from './requests/request-record.ts';
 import { toPublicRequest } from './requests/request-routes.ts';
 
 /** Operators are told who has answered it; teams are not. */
-const toOperatorsReviewEntry = (entry: ReviewEntry) => ({
-  ...toPublicReviewEntry(entry),
+const toOperatorsReviewEntry = (entry: OwnedReviewEntry) => ({
+  ...{ ...toPublicReviewEntry(entry), team: entry.team, environment: entry.environment },
   ...given({ proposedBy: proposedByOf(entry) }),
 });
 
-/** The most reviews that the list over all teams shows: whoever has more needs hands and not pages. */
-const reviewsMax = 500;
+const sumOf = (counts: readonly { count: number }[]): number =>
+  counts.reduce((all, { count }) => all + count, 0);
 
 export type OperatorReadDependencies = ReadDependencies & {
   requests: Pick<RequestLedger, 'find' | 'creations'>;
@@ -96,39 +90,56 @@ export function registerOperatorRoutes(app: FastifyInstance, deps: OperatorReadD
       : reply.send({ success: true, events });
   });
 
-  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query, reply }) => {
-    const kinds = ['payment', 'payout', 'unmatched'] as const;
-    const reviews = ownersOf(query).flatMap(({ team, environment }) => {
-      const list = index.listReviews({ team, environment, kinds, perPage: reviewsMax });
-      return list.kind === 'refused'
-        ? []
-        : list.entries.map((entry) => ({ ...toOperatorsReviewEntry(entry), team, environment }));
-    });
-    const oldestFirst = reviews.toSorted((one, other) => (one.since < other.since ? -1 : 1));
-    return reply.send({ success: true, reviews: oldestFirst.slice(0, reviewsMax) });
-  });
-
   addReadRoute(app, deps, routes.showOverview, async ({ reply }) => {
     const { open, reviews } = index.workload();
-    const sum = (counts: readonly { count: number }[]) => counts.reduce((all, { count }) => all + count, 0);
     return reply.send({
       ...{ success: true, at: toIso(clock.now()), hours: countHours(index, ownersOf({}), clock.now()) },
       minutes: deps.requests.creations().map(({ minute, ...rest }) => ({ minute: toIso(minute), ...rest })),
       ...given({ readModelLagMs: await readModelLagMs(deps) }),
-      ...{ unresolved: sum(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
-      reviews: sum(reviews),
+      ...{ unresolved: sumOf(open.filter(({ inquiryNeed }) => inquiryNeed === 'unresolved')) },
+      reviews: sumOf(reviews),
     });
   });
 
   addReadRoute(app, deps, routes.searchAll, async ({ query: { q }, reply }) => {
-    const { found, request } = await searchPayments(deps, ownersOf({}), q);
+    const { found, request, isPartial } = await searchPayments(deps, ownersOf({}), q);
     const hits = found.map(({ why, view }) => ({ why, payment: toOwned(view) }));
-    return reply.send({ success: true, hits, ...given({ request: request && toOwnedRequest(request) }) });
+    return reply.send({
+      success: true,
+      hits,
+      ...given({ request: request && toOwnedRequest(request), isPartial }),
+    });
   });
 
+  addReviews(app, deps, ownersOf);
   registerOperatorMoneyRoutes(app, deps, ownersOf);
   addSecurityLog(app, deps);
   addTeamNames(app, deps);
+}
+
+function addReviews(app: FastifyInstance, deps: OperatorReadDependencies, ownersOf: OwnersOf): void {
+  const { index } = deps;
+  addReadRoute(app, deps, routes.listReviewsOfAll, async ({ query: { token, ...query }, reply }) => {
+    const isWanted = ({ environment }: { environment: string }) =>
+      (query.environment ?? environment) === environment;
+    if (token !== undefined) {
+      const entries = index.reviewsOf(token).filter(isWanted);
+      return reply.send({
+        success: true,
+        reviews: entries.map(toOperatorsReviewEntry),
+        count: entries.length,
+      });
+    }
+    const { perPage, cursor } = query;
+    const list = index.listReviewsOfAll({ ...given({ cursor }), perPage, owners: ownersOf(query) });
+    if (list.kind === 'refused') return sendRefusedPage(reply, list.parameter);
+    const { entries, nextCursor } = list;
+    const count = sumOf(index.workload().reviews.filter(isWanted));
+    return reply.send({
+      ...{ success: true, reviews: entries.map(toOperatorsReviewEntry), count },
+      ...given({ nextCursor }),
+    });
+  });
 }
 
 function addTeamNames(app: FastifyInstance, deps: OperatorReadDependencies): void {

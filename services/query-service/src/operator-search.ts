@@ -17,6 +17,8 @@ interface Found {
   found: Hit[];
   /** What became of the request whose id it was. */
   request?: RequestRecord;
+  /** Older payments were not looked at. */
+  isPartial?: boolean;
 }
 
 const hitsMax = 20;
@@ -28,7 +30,7 @@ export async function searchPayments(
 ): Promise<Found> {
   if (isRequestId(text)) return findByRequest(deps, owners, text);
   const byToken = (await findByToken(deps.store, text)) ?? findByServiceToken(deps.index, text);
-  return { found: byToken === undefined ? findInLists(deps.index, owners, text) : [byToken] };
+  return byToken === undefined ? findInLists(deps.index, owners, text) : { found: [byToken] };
 }
 
 async function findByRequest(
@@ -48,16 +50,20 @@ function findByServiceToken(index: PaymentIndex, text: string): Hit | undefined 
   return view && { why: 'service-token', view };
 }
 
-function findInLists(index: PaymentIndex, owners: readonly ListOwner[], text: string): Hit[] {
-  const listed = (more: Partial<Parameters<PaymentIndex['listPaymentsOfAll']>[0]>): PaymentView[] => {
+function findInLists(index: PaymentIndex, owners: readonly ListOwner[], text: string): Found {
+  const listed = (more: Partial<Parameters<PaymentIndex['listPaymentsOfAll']>[0]>) => {
     const list = index.listPaymentsOfAll({ owners, perPage: hitsMax, ...more });
-    return list.kind === 'page' ? list.views : [];
+    return list.kind === 'page' ? { nextCursor: undefined, ...list } : { views: [], nextCursor: undefined };
   };
-  const byOrder = listed({ orderNumber: text }).map((view) => ({ why: 'order-number' as const, view }));
+  const byOrder = listed({ orderNumber: text }).views.map((view) => ({ why: 'order-number' as const, view }));
   const lastDigits = /^(?:\d{4,6})?[*•…. ]{1,}(\d{4})$/.exec(text)?.[1];
-  if (byOrder.length > 0 || lastDigits === undefined) return byOrder;
+  if (byOrder.length > 0 || lastDigits === undefined) return { found: byOrder };
   const accepts = ({ payment }: PaymentView) => payment.sanitizedMask?.endsWith(lastDigits) === true;
-  return listed({ accepts }).map((view) => ({ why: 'mask' as const, view }));
+  const { views, nextCursor } = listed({ accepts });
+  return {
+    found: views.map((view) => ({ why: 'mask' as const, view })),
+    isPartial: nextCursor !== undefined,
+  };
 }
 
 async function findByToken(store: EventStore, text: string): Promise<Hit | undefined> {

@@ -13,6 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Access, authenticate } from './authenticate.ts';
 import { sendError, type ErrorCode } from './errors.ts';
+import { keptText } from './kept-text.ts';
 import type { Route } from './routes.ts';
 
 export interface RouteKit {
@@ -64,7 +65,10 @@ export function addRoute<Stated extends Route>(
   });
 }
 
-/** Of a person, before it is carried out: what names the object of the command, and nothing that a customer has typed. */
+/**
+ * Of a person, before it is carried out and before its body is validated: what names the object of the command, and nothing
+ * that a customer has typed.
+ */
 async function recordCommand(
   { recordCommand: record }: RouteKit,
   { caller: { team, environment, operator }, request }: Pick<Call, 'caller' | 'request'>,
@@ -80,7 +84,7 @@ async function recordCommand(
   const texts = ['token', 'environment', 'account', 'id', 'webhook', 'name', 'team', 'keyId'].flatMap(
     (key) => {
       const value = named[key];
-      return typeof value === 'string' ? [[key, value.slice(0, 128)] as const] : [];
+      return typeof value === 'string' ? [[key, keptText(value)] as const] : [];
     },
   );
   const amount = typeof named['amount'] === 'number' ? named['amount'] : undefined;

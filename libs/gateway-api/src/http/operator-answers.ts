@@ -152,6 +152,8 @@ export const operatorAnswerSchemas = {
         }),
       ),
     ),
+    count: z.int().min(0).describe('All that match, on this page and on others.'),
+    nextCursor: z.string().exactOptional(),
   }),
   Overview: z.object({
     success,
@@ -171,6 +173,12 @@ export const operatorAnswerSchemas = {
   SearchResults: z.object({
     success,
     hits: z.array(z.object({ why: z.string(), payment: ownedPayment })),
+    isPartial: z
+      .boolean()
+      .exactOptional()
+      .describe(
+        'Of the digits of a card: whether there are payments that were not looked at. No index leads to them.',
+      ),
     request: requestSchema
       .extend({ team: z.string() })
       .exactOptional()

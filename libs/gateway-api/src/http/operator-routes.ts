@@ -168,9 +168,10 @@ export const operatorRoutes = {
   },
   listReviewsOfAll: {
     ...reading('reviews'),
-    summary: 'Lists the open reviews of all teams, oldest first: the first 500',
+    summary: 'Lists the open reviews of all teams: those of production first, each oldest first',
+    description: 'Pages have 500 reviews unless `perPage` says otherwise.',
     query: operatorReviewListSchema,
-    answers: done('The reviews.', 'OperatorReviewList'),
+    answers: done('One page.', 'OperatorReviewList'),
     errors: [...ofReads],
   },
   showOverview: {

@@ -133,7 +133,12 @@ export const operatorPayoutListSchema = operatorPaymentListSchema
   .omit({ status: true, phase: true, amountFrom: true, amountTo: true, account: true, sanitizedMask: true })
   .extend({ phase: z.enum(payoutPhases).optional() });
 
-export const operatorReviewListSchema = z.strictObject({ environment: environmentSchema.optional() });
+export const operatorReviewListSchema = z.strictObject({
+  ...onePage,
+  perPage: onePage.perPage.unwrap().default(perPageMax),
+  environment: environmentSchema.optional(),
+  token: z.string('must be given once').max(128, 'must be at most 128 characters').optional(),
+});
 
 export const searchSchema = z.strictObject({
   q: z

@@ -61,8 +61,8 @@ export type RefundRequest = z.infer<typeof refundRequestSchema>;
 export const payoutRequestSchema = payoutOfService.extend({ metadata: metadataRequestSchema });
 export type PayoutRequest = z.infer<typeof payoutRequestSchema>;
 
-const holdsNoCardNumber = (text: string): boolean => !containsCardNumber(text);
-const mustHoldNoCardNumber = 'must not contain a card number';
+export const holdsNoCardNumber = (text: string): boolean => !containsCardNumber(text);
+export const mustHoldNoCardNumber = 'must not contain a card number';
 
 const reasonSchema = z
   .string('must be a string')

@@ -14,6 +14,7 @@ import {
 } from '@tollgate/teams';
 import { z } from 'zod';
 import { instantSchema } from './queries.ts';
+import { holdsNoCardNumber, mustHoldNoCardNumber } from './requests.ts';
 
 const scopeRule = `must be a list of ${scopes.join(', ')}, each once`;
 
@@ -46,7 +47,13 @@ export const allowedOriginsSchema = z.strictObject({
   purpose: z.enum(originPurposes, `must be ${originPurposes.join(' or ')}`),
   /** Takes the place of the list before. */
   origins: z
-    .array(z.string('must be a text').max(300, 'must be at most 300 characters'), 'must be a list of origins')
+    .array(
+      z
+        .string('must be a text')
+        .max(300, 'must be at most 300 characters')
+        .refine(holdsNoCardNumber, mustHoldNoCardNumber),
+      'must be a list of origins',
+    )
     .max(originsMax, `must be at most ${originsMax} origins`),
 });
 

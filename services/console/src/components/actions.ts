@@ -3,7 +3,7 @@ import { type Html, html } from '@tollgate/service-kit';
 import type { OperatorRole } from '@tollgate/teams';
 import type { PageContext } from '../page.ts';
 import { texts } from '../texts.ts';
-import { amountText, decimalOf } from './amount.ts';
+import { amountText, typedAmount } from './amount.ts';
 import { paymentPath, type ListedPayment } from './payment-list.ts';
 
 export type ActionName = 'capture' | 'void' | 'refund' | 'inquire';
@@ -49,5 +49,5 @@ const amountField = (refundable: number, currency: string): Html =>
       inputmode="decimal"
       autocomplete="off"
       maxlength="16"
-      value="${decimalOf(refundable, currency).replaceAll(',', '')}"
+      value="${typedAmount(refundable, currency)}"
   /></label>`;

@@ -1,5 +1,6 @@
+import { formatAmount, isCurrency, minorUnitDigits } from '@tollgate/payment-api';
 import { expect, it, test } from 'vitest';
-import { amountText, parseAmount } from './amount.ts';
+import { amountExample, amountText, parseAmount } from './amount.ts';
 import { durationText } from './time.ts';
 import { shortToken } from './token.ts';
 
@@ -25,6 +26,29 @@ test.each<[string, string, number | undefined]>([
   ['1,250.00', 'EUR', undefined],
 ])('%j of %s is read as %s', (text, currency, minor) => {
   expect(parseAmount(text, currency)).toBe(minor);
+});
+
+/** A payment of 10,000.00 HUF was shown as 1,000,000 HUF, and a refund of 2500 gave back 25.00: the digits were CLDR's. */
+test('every currency is shown and read with its digits in ISO 4217', () => {
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  const currencies = letters
+    .flatMap((first) => letters.flatMap((second) => letters.map((third) => first + second + third)))
+    .filter(isCurrency);
+  expect(currencies.length).toBeGreaterThan(150);
+  for (const currency of currencies) {
+    const shown = amountText(1_250_000, currency).replaceAll(',', '');
+    expect(shown).toBe(formatAmount(1_250_000, currency));
+    expect(parseAmount('1', currency), currency).toBe(10 ** (minorUnitDigits(currency) ?? 0));
+  }
+});
+
+/** Somebody who read 1,250.000 KWD on the page and typed 1,250 would have given back 1.250. */
+test('a comma that may part thousands is refused, and the way to write it is named', () => {
+  expect(parseAmount('1,250', 'KWD')).toBeUndefined();
+  expect(parseAmount('1.250', 'KWD')).toBe(1_250);
+  expect(['KWD', 'HUF', 'JPY'].map(amountExample)).toEqual(['1250.000', '1250.00', '1250']);
+  for (const currency of ['KWD', 'HUF', 'JPY'])
+    expect(parseAmount(amountExample(currency), currency)).toBeDefined();
 });
 
 it('durations and tokens are short', () => {

@@ -1,23 +1,27 @@
 /** Amounts are minor units; how many make a whole is the currency's. */
+import { minorUnitDigits } from '@tollgate/payment-api/values';
 import { type Html, html } from '@tollgate/service-kit';
 
-function fractionDigitsOf(currency: string): number {
-  try {
-    return (
-      new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
-      2
-    );
-  } catch {
-    return 2;
-  }
-}
+/**
+ * By ISO 4217 and not by `Intl`, whose digits are those of prices in shops: HUF, COP and IDR have none there, and two here.
+ * What is no currency is refused by the API.
+ */
+const digitsOf = (currency: string): number => minorUnitDigits(currency) ?? 2;
 
 /** As in `1,250.00`. */
 export function decimalOf(minor: number, currency: string): string {
-  const digits = fractionDigitsOf(currency);
+  const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat('en', format).format(minor / 10 ** digits);
 }
+
+/** As somebody types it: `1250.00`. */
+export const typedAmount = (minor: number, currency: string): string =>
+  decimalOf(minor, currency).replaceAll(',', '');
+
+/** How an amount of this currency is typed, for who has typed it otherwise. */
+export const amountExample = (currency: string): string =>
+  typedAmount(1_250 * 10 ** digitsOf(currency), currency);
 
 /** As in `1,250.00 EUR`. */
 export const amountText = (minor: number, currency: string): string =>
@@ -26,10 +30,12 @@ export const amountText = (minor: number, currency: string): string =>
 export const amount = (minor: number, currency: string): Html =>
   html`<span class="amount">${decimalOf(minor, currency)} <span class="currency">${currency}</span></span>`;
 
-/** Minor units of a text such as `12.50`; undefined for what is no amount of this currency. */
+/** Minor units of a text such as `12.50`; undefined for what is no amount of this currency, or may be one of two. */
 export function parseAmount(text: string, currency: string): number | undefined {
-  const digits = fractionDigitsOf(currency);
-  const [, whole, , fraction = ''] = /^(\d{1,10})([.,](\d{1,4}))?$/.exec(text.trim()) ?? [];
+  const digits = digitsOf(currency);
+  const [, whole, , mark, fraction = ''] = /^(\d{1,10})(([.,])(\d{1,4}))?$/.exec(text.trim()) ?? [];
   if (whole === undefined || fraction.length > digits) return undefined;
+  // `1,250` is how we write a thousand and more, and how others write one and a quarter.
+  if (mark === ',' && fraction.length === 3) return undefined;
   return Number(`${whole}${fraction.padEnd(digits, '0')}`);
 }

@@ -40,7 +40,12 @@ export const tabs = (
   </nav>`;
 
 /** To the first page and the next one. */
-export function pager(path: string, query: URLSearchParams, nextCursor: string | undefined): Html {
+export function pager(
+  path: string,
+  query: URLSearchParams,
+  nextCursor: string | undefined,
+  nextText: string = texts.payments.older,
+): Html {
   const to = (cursor?: string) => {
     const asked = new URLSearchParams(query);
     asked.delete('cursor');
@@ -50,8 +55,6 @@ export function pager(path: string, query: URLSearchParams, nextCursor: string |
   const first =
     query.get('cursor') === null ? undefined : html`<a href="${to()}">${texts.payments.first}</a>`;
   const next =
-    nextCursor === undefined
-      ? undefined
-      : html`<a rel="next" href="${to(nextCursor)}">${texts.payments.older}</a>`;
+    nextCursor === undefined ? undefined : html`<a rel="next" href="${to(nextCursor)}">${nextText}</a>`;
   return html`<nav class="pager" aria-label="Pages">${first}${next}</nav>`;
 }

@@ -1,5 +1,6 @@
 /** The file of a team's payments, as the API gives it. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { errorText } from '../components/notice.ts';
 import { type ConsoleKit, protect, send } from '../page.ts';
 import { texts } from '../texts.ts';
 import { failurePage, signInFirstPage } from './failure.ts';
@@ -8,22 +9,40 @@ export function exportPayments(app: FastifyInstance, kit: ConsoleKit): void {
   app.get('/console/payments.csv', async (request, reply) => {
     const session = kit.sessions.of(request);
     if (session === undefined) return send(kit, request, reply, signInFirstPage(kit.organisation));
+    // A program asks for the headers before it asks for the file.
+    if (request.method === 'HEAD') return asFile(reply).send();
     const asked = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
     const within = { team: asked.get('team') ?? '', environment: asked.get('environment') ?? '' };
     for (const name of Object.keys(within)) asked.delete(name);
     const path = `/api/v1/payments.csv?${asked.toString()}`;
-    const answer = await kit.apiOf(session, request.ip).download(path, within);
-    if (answer.kind === 'refused')
-      return send(
-        kit,
-        request,
-        reply,
-        failurePage(answer.status, texts.errors.title, texts.errors.unavailable),
-      );
-    return protect(reply)
-      .type('text/csv; charset=utf-8; header=present')
-      .header('content-disposition', 'attachment; filename="payments.csv"')
-      .header('cache-control', 'no-store')
-      .send(answer.body);
+    const left = untilLeft(reply);
+    const answer = await kit
+      .apiOf(session, request.ip)
+      .download(path, within, left)
+      .catch((error: unknown) => {
+        if (left.aborted) return undefined;
+        throw error;
+      });
+    if (answer === undefined) return reply.hijack();
+    if (answer.kind === 'refused') {
+      const { status, errors, requestId } = answer;
+      const page = failurePage(status, texts.errors.title, errorText(errors), requestId);
+      return send(kit, request, reply, page, session);
+    }
+    reply.raw.setTimeout(kit.exportStalledMs, () => reply.raw.destroy());
+    return asFile(reply).send(answer.body);
   });
 }
+
+/** Aborted when the browser has all of the answer, or has gone away. */
+function untilLeft({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  raw.once('close', () => left.abort());
+  return left.signal;
+}
+
+const asFile = (reply: FastifyReply): FastifyReply =>
+  protect(reply)
+    .type('text/csv; charset=utf-8; header=present')
+    .header('content-disposition', 'attachment; filename="payments.csv"')
+    .header('cache-control', 'no-store');

@@ -35,17 +35,18 @@ interface Overview {
   reviews: number;
 }
 
-interface Review {
-  since: string;
+interface ReviewList {
+  reviews: readonly { since: string; environment: string }[];
+  count: number;
 }
 
 const words = texts.overview;
 
 export const overviewPage: Page = async ({ api, outcome }) => {
-  const [overview, { accounts }, { reviews }, notWorking] = await Promise.all([
+  const [overview, { accounts }, reviews, notWorking] = await Promise.all([
     api.get<Overview>('/api/v1/admin/overview'),
     api.get<{ accounts: Account[] }>('/api/v1/admin/accounts'),
-    api.get<{ reviews: Review[] }>('/api/v1/admin/reviews'),
+    api.get<ReviewList>('/api/v1/admin/reviews?perPage=1'),
     api.notWorking(),
   ]);
   const main = html`<h1>${words.title}</h1>
@@ -65,7 +66,7 @@ export const overviewPage: Page = async ({ api, outcome }) => {
 function troubles(
   { unresolved }: Overview,
   accounts: readonly Account[],
-  reviews: readonly Review[],
+  { reviews, count }: ReviewList,
   notWorking: readonly string[],
 ): Html {
   const notNormal = [
@@ -89,8 +90,8 @@ function troubles(
           trouble(
             'note',
             html`<a href="/console/reviews"
-                >${reviews.length} ${reviews.length === 1 ? 'review waits' : 'reviews wait'} for a person</a
-              >, the oldest since ${relative(reviews[0].since)}.`,
+                >${countText(count)} ${count === 1 ? 'review waits' : 'reviews wait'} for a person</a
+              >, the oldest of ${reviews[0].environment} since ${relative(reviews[0].since)}.`,
           ),
         ]),
     ...(unresolved === 0
@@ -98,9 +99,9 @@ function troubles(
       : [
           trouble(
             'note',
-            html`<a href="/console/payments?phase=unresolved"
-                >${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome</a
-              >; the gateway inquires by itself.`,
+            html`${unresolved} ${unresolved === 1 ? 'call has' : 'calls have'} no known outcome; the gateway
+              inquires by itself.
+              <a href="/console/payments?phase=unresolved">${words.unresolvedCreations}</a>`,
           ),
         ]),
   ];
@@ -144,12 +145,7 @@ function figures({ hours, unresolved, reviews }: Overview): Html[] {
       created,
     ),
     figure(words.approval, rate, '/console/payments?phase=declined&last=24h', words.approvalHelp, share),
-    figure(
-      words.unresolved,
-      countText(unresolved),
-      '/console/payments?phase=unresolved',
-      words.unresolvedHelp,
-    ),
+    figure(words.unresolved, countText(unresolved), undefined, words.unresolvedHelp),
     figure(words.reviews, countText(reviews), '/console/reviews', words.reviewsHelp),
   ];
 }

@@ -1,7 +1,7 @@
 /** One payment: what it is and what comes next, the way that it took, what happened, and what may be done. */
 import { type Html, html } from '@tollgate/service-kit';
 import { type ActionName, type ActionSubject, actionForms } from '../components/actions.ts';
-import { amount, amountText, parseAmount } from '../components/amount.ts';
+import { amount, amountExample, amountText, parseAmount } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath, shortMask } from '../components/payment-list.ts';
@@ -165,8 +165,11 @@ export const actOn =
       `/api/v1/admin/payments/${encodeURIComponent(token)}`,
     );
     const minor = name === 'refund' ? parseAmount(form.get('amount') ?? '', payment.currency) : undefined;
-    if (name === 'refund' && minor === undefined)
-      return { location, outcome: { isDone: false, text: texts.outcomes.refusedAmount } };
+    const { currency } = payment;
+    if (name === 'refund' && minor === undefined) {
+      const text = texts.outcomes.refusedAmount(currency, amountExample(currency));
+      return { location, outcome: { isDone: false, text } };
+    }
     const { path, body } = requests[name];
     // With the amount: whoever corrects it after a refusal asks for something else.
     const idempotencyKey = `${form.get('key') ?? ''}-${minor}`;

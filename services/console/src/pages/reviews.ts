@@ -1,10 +1,11 @@
-/** The inbox over all teams, oldest first; and one review, with what is known and what each decision does. */
+/** The inbox over all teams, production before the sandbox and each oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
 import { amount } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { chip, sign } from '../components/state.ts';
+import { pager } from '../components/table.ts';
 import { relative, time, timeOfDay } from '../components/time.ts';
 import { copyable, shortToken } from '../components/token.ts';
 import type { TimelineEvent } from '../components/timeline.ts';
@@ -31,21 +32,41 @@ interface Review {
   orderNumber?: string;
 }
 
-const readReviews = async ({ api }: Pick<PageContext, 'api'>): Promise<readonly Review[]> =>
-  (await api.get<{ reviews: Review[] }>('/api/v1/admin/reviews')).reviews;
+interface ReviewList {
+  reviews: readonly Review[];
+  /** All that are open. */
+  count: number;
+  nextCursor?: string;
+}
+
+const perPage = 100;
+const path = '/console/reviews';
+
+const readReviews = (
+  { api }: Pick<PageContext, 'api'>,
+  asked: Readonly<Record<string, string>>,
+): Promise<ReviewList> =>
+  api.get<ReviewList>(`/api/v1/admin/reviews?${new URLSearchParams(asked).toString()}`);
 
 const pathOf = ({ token, code, number }: Pick<Review, 'token' | 'code' | 'number'>): string =>
-  `/console/reviews/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
+  `${path}/${encodeURIComponent(token)}/${encodeURIComponent(code)}/${number}`;
 
 export const reviewsPage: Page = async (context) => {
-  const reviews = await readReviews(context);
-  const { outcome } = context;
+  const { outcome, query } = context;
+  const cursor = query.get('cursor');
+  const { reviews, count, nextCursor } = await readReviews(context, {
+    ...{ perPage: String(perPage), ...(cursor === null ? {} : { cursor }) },
+  });
   const main = html`<h1>${texts.reviews.title}</h1>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
-    <section id="reviews" data-region="">${reviews.length === 0 ? none : reviewTable(reviews)}</section>`;
-  return { title: texts.reviews.title, main, isLive: true };
+    <section id="reviews" data-region="">
+      ${count === 0 ? none : html`<p class="calm">${texts.reviews.count(count)}</p>`}
+      ${reviews.length === 0 ? undefined : reviewTable(reviews)}
+      ${pager(path, query, nextCursor, texts.reviews.further)}
+    </section>`;
+  return { title: texts.reviews.title, main, isLive: cursor === null };
 };
 
 const none = html`<p class="empty good">
@@ -95,15 +116,18 @@ const isNamed =
 
 export const reviewPage: Page = async (context) => {
   const { api, outcome } = context;
-  const reviews = await readReviews(context);
+  const { reviews } = await readReviews(context, { token: context.params['token'] ?? '' });
   const review = reviews.find(isNamed(context));
-  if (review === undefined) return { title: texts.reviews.title, main: gone(reviews[0]), status: 404 };
+  if (review === undefined) {
+    const next = (await readReviews(context, { perPage: '1' })).reviews[0];
+    return { title: texts.reviews.title, main: gone(next), status: 404 };
+  }
   const history =
     review.kind === 'payment'
       ? await api.get<{ events: TimelineEvent[] }>(`/api/v1/admin/payments/${review.token}/events`)
       : { events: [] };
   const title = texts.reviews.codes[review.code] ?? review.code;
-  const main = html`<p class="calm"><a href="/console/reviews">${texts.reviews.back}</a></p>
+  const main = html`<p class="calm"><a href="${path}">${texts.reviews.back}</a></p>
     <h1>${title}</h1>
     <section id="outcome" aria-live="polite">
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
@@ -127,7 +151,7 @@ const gone = (next: Review | undefined): Html =>
     <h1>${texts.reviews.gone}</h1>
     <p>
       ${next === undefined ? undefined : html`<a href="${pathOf(next)}">${texts.reviews.nextOne}</a> · `}<a
-        href="/console/reviews"
+        href="${path}"
         >${texts.reviews.back}</a
       >
     </p>
@@ -222,10 +246,10 @@ export const decideReview: Action = async (context, form) => {
     return { location: pathOf({ token, code, number: Number(number) }), outcome };
   }
   // The list of the API follows a moment later, and may show this one still.
-  const others = (await readReviews(context)).filter((review) => !isNamed(context)(review));
-  const [next] = others;
+  const { reviews } = await readReviews(context, { perPage: '2' });
+  const next = reviews.find((review) => !isNamed(context)(review));
   return {
-    location: next === undefined ? '/console/reviews' : pathOf(next),
+    location: next === undefined ? path : pathOf(next),
     outcome: { isDone: true, text: texts.outcomes.reviewResolved },
   };
 };

@@ -1,6 +1,6 @@
 /** The sandbox: a developer plays customer, Payment Service and time, and watches what the gateway makes of it. */
 import { type Html, html } from '@tollgate/service-kit';
-import { parseAmount } from '../components/amount.ts';
+import { amountExample, parseAmount } from '../components/amount.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
 import { sign } from '../components/state.ts';
@@ -28,14 +28,16 @@ interface Scenario {
   pays?: 'approved' | 'declined';
 }
 
-const scenarios: Readonly<Record<string, Scenario>> = {
-  approved: { pays: 'approved' },
-  declined: { pays: 'declined' },
-  waiting: {},
-  'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
-  'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
-  'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
-};
+const scenarios: ReadonlyMap<string, Scenario> = new Map(
+  Object.entries<Scenario>({
+    approved: { pays: 'approved' },
+    declined: { pays: 'declined' },
+    waiting: {},
+    'lost-callback': { fault: { operation: 'callback', fault: 'drop', times: 10 }, pays: 'approved' },
+    'lost-answer': { fault: { operation: 'create', fault: 'lost_reply', times: 1 } },
+    'down-service': { fault: { operation: 'create', fault: 'error_before', times: 1 } },
+  }),
+);
 
 export const sandboxPage: Page = async ({ api, session, outcome, hasSandbox }) => {
   if (!hasSandbox) return failurePage(404, words.title, words.none);
@@ -93,7 +95,7 @@ const refusedAt = (text: string) => ({ location: '/console/sandbox', outcome: { 
 export const playScenario =
   ({ control }: SandboxControls): Action =>
   async (context, form) => {
-    const scenario = scenarios[form.get('scenario') ?? ''];
+    const scenario = scenarios.get(form.get('scenario') ?? '');
     if (scenario === undefined) return refusedAt(words.noSuchFault);
     // Before the fault is set: whoever may not create anything sets none either.
     if (context.session.role === 'viewer') return refusedAt(words.needsTeam);
@@ -115,12 +117,14 @@ async function create(
 ): Promise<{ token: string } | { token?: undefined; text: string }> {
   const text = (name: string) => form.get(name) ?? '';
   const currency = text('currency');
+  const amount = parseAmount(text('amount'), currency);
+  if (amount === undefined) return { text: texts.outcomes.refusedAmount(currency, amountExample(currency)) };
   const key = newKey();
   const answer = await api.call<{ token: string }>({
     ...{ method: 'POST', path: '/api/v1/payments', within: { team: text('team'), environment } },
     idempotencyKey: key,
     body: {
-      ...{ product: words.product, amount: parseAmount(text('amount'), currency) ?? 0, currency },
+      ...{ product: words.product, amount, currency },
       ...{ orderNumber: `sandbox-${key.slice(-8)}`, needConfirmation: text('twoSteps') === 'true' },
     },
   });
@@ -150,7 +154,7 @@ export const moveClock =
   async ({ session }, form) => {
     if (session.role === 'viewer') return refusedAt(words.needsTeam);
     const seconds = form.get('seconds') ?? '';
-    if (!(seconds in words.clockBy)) return refusedAt(words.noSuchFault);
+    if (!Object.hasOwn(words.clockBy, seconds)) return refusedAt(words.noSuchFault);
     const { now } = await control('POST', 'clock', { advanceMs: Number(seconds) * 1_000 });
     return { location: '/console/sandbox', outcome: { isDone: true, text: words.clockMoved(String(now)) } };
   };

@@ -12,6 +12,9 @@ test.each<[string, string | undefined]>([
   ['pay_1', undefined],
   ['status:approved 4711', undefined],
   ['nothing:known', undefined],
+  // It was taken for a filter, and its name for the text of a function.
+  ['constructor:foo', undefined],
+  ['__proto__:foo', undefined],
   ['amount:much', undefined],
 ])('%s is %s', (text, expected) => {
   expect(toFilters(text)?.toString()).toBe(expected);

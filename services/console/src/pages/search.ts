@@ -16,11 +16,13 @@ export const searchPage: Page = async ({ api, query }) => {
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits, request } = await api.get<{ hits: Hit[]; request?: FoundRequest }>(
-    `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
-  );
+  const { hits, request, isPartial } = await api.get<{
+    hits: Hit[];
+    request?: FoundRequest;
+    isPartial?: boolean;
+  }>(`/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`);
   const [only] = hits;
-  if (only !== undefined && hits.length === 1 && request === undefined)
+  if (only !== undefined && hits.length === 1 && request === undefined && isPartial !== true)
     return { location: paymentPath(only.payment.token) };
   const found =
     hits.length === 0
@@ -34,7 +36,8 @@ export const searchPage: Page = async ({ api, query }) => {
   return {
     ...{ title: texts.search.label, search: text },
     main: html`<h1>${texts.search.label}: <q>${text}</q></h1>
-      ${request === undefined ? undefined : requestFacts(request)} ${found}`,
+      ${request === undefined ? undefined : requestFacts(request)} ${found}
+      ${isPartial === true ? html`<p class="calm">${texts.search.partial}</p>` : undefined}`,
   };
 };
 
@@ -75,11 +78,13 @@ function requestFacts(request: FoundRequest): Html {
   </section>`;
 }
 
-const fields: Readonly<Record<string, string>> = {
-  ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
-  ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
-  ...{ environment: 'environment' },
-};
+const fields: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
+    ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
+    ...{ environment: 'environment' },
+  }),
+);
 
 /** `status:approved amount:>100 last:24h`; undefined where any word is none of these. */
 export function toFilters(text: string): URLSearchParams | undefined {
@@ -87,7 +92,7 @@ export function toFilters(text: string): URLSearchParams | undefined {
   for (const word of text.split(/\s+/)) {
     const [, name = '', value = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
     const [, noted] = /^metadata\.(.+)$/i.exec(name) ?? [];
-    const field = noted === undefined ? fields[name.toLowerCase()] : `metadata[${noted}]`;
+    const field = noted === undefined ? fields.get(name.toLowerCase()) : `metadata[${noted}]`;
     const [, relation, sum] = name === 'amount' ? (/^([<>]?)=?([\d.]+)$/.exec(value) ?? []) : [];
     if (field !== undefined) filters.set(field, value);
     else if (sum === undefined) return undefined;

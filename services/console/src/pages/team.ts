@@ -33,10 +33,13 @@ interface Team {
 export const teamPage: Page = async (context) => {
   const { api, params, outcome, now, session } = context;
   const name = encodeURIComponent(params['team'] ?? '');
-  const [{ team, isChangeable }, { keys }] = await Promise.all([
+  const keysOf = (state: 'active' | 'ended') =>
+    api.get<KeyList>(`/api/v1/admin/keys?perPage=100&team=${name}&state=${state}`);
+  const [{ team, isChangeable }, active, ended] = await Promise.all([
     api.get<{ team: Team; isChangeable: boolean }>(`/api/v1/admin/teams/${name}`),
-    api.get<KeyList>(`/api/v1/admin/keys?perPage=100&team=${name}`),
+    ...([keysOf('active'), keysOf('ended')] as const),
   ]);
+  const keys = [...active.keys, ...ended.keys];
   const mayChange = session.role === 'admin';
   const main = html`<h1>${team.name}</h1>
     <section id="outcome" aria-live="polite">
@@ -45,7 +48,8 @@ export const teamPage: Page = async (context) => {
     <section id="facts" data-region="">${factsOf(team)}</section>
     <section id="keys" data-region="" aria-labelledby="keys-title">
       <h2 id="keys-title">${words.keys}</h2>
-      ${keys.length === 0 ? html`<p class="empty">${words.empty}</p>` : keyTable(activeFirst(keys), now)}
+      ${keys.length === 0 ? html`<p class="empty">${words.empty}</p>` : keyTable(keys, now)}
+      ${ended.nextCursor === undefined ? undefined : html`<p class="calm">${words.endedMore}</p>`}
     </section>
     <section id="changes" aria-labelledby="changes-title">
       <h2 id="changes-title">${words.changes}</h2>
@@ -53,9 +57,6 @@ export const teamPage: Page = async (context) => {
     </section>`;
   return { title: team.name, main };
 };
-
-const activeFirst = (keys: readonly Key[]): Key[] =>
-  keys.toSorted((one, other) => Number(other.state === 'active') - Number(one.state === 'active'));
 
 function factsOf({ callbackOrigins, redirectOrigins, wallet, approvals, limits }: Team): Html {
   const { facts } = words;

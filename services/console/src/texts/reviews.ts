@@ -3,6 +3,9 @@ export const reviewTexts = {
   empty: 'No review is open.',
   emptyHow:
     'One opens where only a person can decide: an answer that stays lost, terms that disagree, a final state revised.',
+  count: (open: number) =>
+    `${open} ${open === 1 ? 'review is' : 'reviews are'} open. Those of production stand first, each list with the oldest first.`,
+  further: 'Further ones',
   columns: {
     since: 'Open since',
     what: 'What happened',

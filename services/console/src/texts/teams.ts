@@ -19,6 +19,8 @@ export const teamTexts = {
   perSecond: (count: number) => `${count} requests a second`,
   from: (networks: readonly string[]) => `from ${networks.join(', ')}`,
   empty: 'No key is here.',
+  endedMore:
+    'Only the oldest 100 of the keys that have ended are shown. “Ended keys” under Teams lists them all.',
   emptyHow:
     'A team calls the API with a key of its own; one that was revoked or has expired is among the ended ones.',
   withoutKey: 'Without an active key:',

@@ -1,5 +1,5 @@
 /** Teams and keys: whoever may see them, who may change them, and where that is possible at all. */
-import { appendTeamEvents, givenTeam, originsAllowed } from '@tollgate/teams/testing';
+import { appendTeamEvents, givenTeam, keyIssued, originsAllowed } from '@tollgate/teams/testing';
 import type { EventStore } from '@tollgate/event-store';
 import type { OperatorRole } from '@tollgate/teams';
 import { systemClock } from '@tollgate/service-kit';
@@ -116,6 +116,25 @@ describe('keys of all teams', () => {
 });
 
 describe('the pages', () => {
+  /** Of a team with 101 keys in its life, the page showed the oldest 100: the only active one could be revoked nowhere. */
+  it('show an active key before all that have ended', async () => {
+    const { signIn } = await startConsole(
+      async (store) => {
+        await givenTeam(store, { team: 'shop', keyId: 'k0' });
+        for (let n = 0; n < 101; n += 1)
+          await appendTeamEvents(store, 'shop', [
+            { type: 'KeyRevoked', data: { keyId: `k${n}` } },
+            keyIssued({ team: 'shop', keyId: `k${n + 1}` }),
+          ]);
+      },
+      { isSigning: true },
+    );
+    const { body } = await (await signIn('admin')).get('/console/teams/shop');
+    expect(body).toMatch(/<code>k101<\/code>[^]*<code>k0<\/code>/);
+    expect(body).toContain('<option value="k101">');
+    expect(body).toContain('Only the oldest 100 of the keys that have ended are shown');
+  });
+
   it('show a team to everybody who signs in, and the commands where changes are made elsewhere', async () => {
     const { signIn } = await start(false);
     const { get } = await signIn('viewer');

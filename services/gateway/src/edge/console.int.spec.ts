@@ -74,6 +74,13 @@ describe('who gets in', () => {
     expect((await get('/console')).statusCode).toBe(200);
   });
 
+  it('leads from an address with a slash behind it to the one without', async () => {
+    const { app } = await start();
+    const to = async (url: string) => (await app.inject({ url })).headers['location'];
+    expect(await to('/console/')).toBe('/console');
+    expect(await to('/console/payments/?phase=init')).toBe('/console/payments?phase=init');
+  });
+
   it('leads from the root to itself', async () => {
     const { app } = await start();
     expect(await app.inject({ url: '/' })).toMatchObject({
@@ -135,8 +142,8 @@ describe('whose form it is', () => {
     const [own, other] = [await signIn(), await signIn('operator', 'bob')];
     const sent = await own.send('/console/payments/pay_1/refund', { amount: 'much', key: 'k' });
     const address = String(sent.headers['location']);
-    expect((await own.get(address)).body).toContain('not a number such as 12.50');
-    expect((await other.get(address)).body).not.toContain('not a number such as 12.50');
+    expect((await own.get(address)).body).toContain('write it as in 1250.00');
+    expect((await other.get(address)).body).not.toContain('write it as in 1250.00');
     expect((await own.get('/console/payments/pay_1?done=e30.00')).statusCode).toBe(200);
     const longer = encodeURIComponent('é'.repeat(64));
     expect((await own.get(`/console/payments/pay_1?done=e30.${longer}`)).statusCode).toBe(200);
@@ -177,7 +184,7 @@ describe('what texts can do', () => {
     const { get } = await signIn();
     const wrong = await get('/console/payments?amountFrom=much');
     expect(wrong.statusCode).toBe(400);
-    expect(wrong.body).toContain('whole number of minor units');
+    expect(wrong.body).toContain('amountFrom cannot be “much”: write it as in 1250.00');
     for (const url of ['/console/payments/pay_9', '/console/nowhere', '/console/sandbox'])
       expect(await get(url), url).toMatchObject({
         statusCode: 404,

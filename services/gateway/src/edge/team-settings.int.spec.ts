@@ -121,6 +121,12 @@ it.each<[string, string, object, object]>([
     { purpose: 'callback', origins: Array.from({ length: 51 }, (_, at) => `https://s${at}.example`) },
     { parameter: 'origins' },
   ],
+  [
+    'a card number, which would stand in the history of the team for good',
+    'shop/origins',
+    { purpose: 'callback', origins: ['https://4392963203551251.example'] },
+    { code: 'invalid_param', parameter: 'origins.0' },
+  ],
   ['another purpose', 'shop/origins', { purpose: 'images', origins: [] }, { parameter: 'purpose' }],
   ['a wallet without a name', 'shop/wallet', { wallet: { kind: 'shared' } }, { parameter: 'wallet.name' }],
   [

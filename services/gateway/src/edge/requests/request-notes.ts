@@ -1,5 +1,5 @@
 /** What is known of each request that is being answered, from its first line to the last byte of its answer. */
-import { containsCardNumber } from '@tollgate/payment-api';
+import { mayBeKept } from '@tollgate/gateway-api/http';
 import { type CurrentRequest, given } from '@tollgate/service-kit';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -38,13 +38,6 @@ export function takeRequestId(request: FastifyRequest, id: string): void {
   request.id = id;
   notesOf(request).id = id;
 }
-
-/** Keys of teams and of the Payment Service, credentials of people, secrets of webhooks. */
-const secretPattern = /(?<![a-z])((tg|sk)_[a-z]+_|tgo\.|whsec_)/i;
-
-/** What is shown to people must be no secret that was put there by mistake. */
-export const mayBeKept = (text: string): boolean =>
-  /^[!-~]{1,128}$/.test(text) && !secretPattern.test(text) && !containsCardNumber(text);
 
 const clientRequestIdOf = (header: unknown): string | undefined =>
   typeof header === 'string' && mayBeKept(header) ? header : undefined;

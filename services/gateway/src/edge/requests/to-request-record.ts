@@ -1,7 +1,8 @@
+import { mayBeKept } from '@tollgate/gateway-api/http';
 import type { RequestRecord } from '@tollgate/query-service';
 import { given } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { mayBeKept, notesOf } from './request-notes.ts';
+import { notesOf } from './request-notes.ts';
 
 /** @param status that it was answered with; undefined where the client was gone */
 export function toRequestRecord(

@@ -61,6 +61,8 @@ export interface TestedApiOptions {
   hasConsole?: boolean;
   /** Where people sign in to the console. */
   identityProvider?: IdentityProviderConfig;
+  /** Of the console: a browser that reads nothing of a file for so long is disconnected. */
+  exportStalledMs?: number;
   /** None unless given. */
   accounts?: readonly Account[];
   /** Where the accounts are those of a file. */
@@ -78,6 +80,7 @@ export async function startApi(
     accounts = [],
     accountsFile,
     identityProvider,
+    exportStalledMs,
   }: TestedApiOptions = {},
 ): Promise<TestedApi> {
   const store = await temporaryStore();
@@ -149,7 +152,11 @@ export async function startApi(
           ? [
               {
                 registerRoutes: (api: FastifyInstance) =>
-                  registerConsole(api, { ...deps, credentials, ...given({ identityProvider }) }),
+                  registerConsole(api, {
+                    ...deps,
+                    credentials,
+                    ...given({ identityProvider, exportStalledMs }),
+                  }),
               },
             ]
           : []),

@@ -1,0 +1,61 @@
+/** The file of a team's payments in the console: who goes away, or reads no further, takes no export from the team. */
+import { type Socket, connect } from 'node:net';
+import { givenTeam } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
+import { paymentKind } from '@tollgate/views';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { requested } from '@tollgate/views/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import type { TestedApiOptions } from './testing/api.ts';
+import { startConsole } from './testing/console.ts';
+
+const url = '/console/payments.csv?team=shop&environment=sandbox';
+/** So large that no buffer between the two holds the file. */
+const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`m${n}`, 'v'.repeat(480)]));
+const count = 500;
+
+async function start(options: TestedApiOptions = {}) {
+  const { app, signIn } = await startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    for (let n = 0; n < count; n += 1)
+      await projectEvents(store, paymentKind, `pay_${n}`, [requested({ metadata })]);
+  }, options);
+  const { cookie, get } = await signIn('viewer');
+  await eventually(async () => expect((await get(url)).body.length).toBeGreaterThan(10_000_000));
+  const { port, hostname } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  /** Two downloads, of which nothing but the beginning is read. */
+  const beginTwo = async () => {
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const socket = connect(Number(port), hostname);
+      onTestFinished(() => void socket.destroy());
+      socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`);
+      await new Promise((resolve) => void socket.once('data', resolve));
+      socket.pause();
+      sockets.push(socket);
+    }
+    return sockets;
+  };
+  return { app, cookie, get, beginTwo };
+}
+
+/** A viewer pressed "Cancel" twice, and the team's own export was answered 429 until the gateway was started anew. */
+it('two downloads that a viewer cancels leave the team its exports', async () => {
+  const { app, cookie, get, beginTwo } = await start();
+  const sockets = await beginTwo();
+  const third = await get(url);
+  expect(third.statusCode).toBe(429);
+  expect(third.body).toContain('A team may run 2 exports at the same time');
+  // Who asks for the headers only takes no export, and needs none to be free.
+  const head = await app.inject({ method: 'HEAD', url, headers: { cookie } });
+  expect(head).toMatchObject({ statusCode: 200, body: '' });
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => expect((await get(url)).statusCode).toBe(200), { timeoutMs: 10_000 });
+}, 90_000);
+
+/** A notebook was closed in the middle of a download: its connection stayed, and so did the export. */
+it('a browser that reads nothing any more is disconnected', async () => {
+  const { get, beginTwo } = await start({ exportStalledMs: 500 });
+  await beginTwo();
+  await eventually(async () => expect((await get(url)).statusCode).toBe(200), { timeoutMs: 10_000 });
+}, 90_000);

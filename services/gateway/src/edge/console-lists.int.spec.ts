@@ -1,0 +1,126 @@
+/** Lists in the console: what they show is what was asked for, and where it is not, they say so. */
+import { givenTeam } from '@tollgate/teams/testing';
+import { eventually } from '@tollgate/testing';
+import { paymentKind } from '@tollgate/views';
+import { projectEvents } from '@tollgate/view-index/testing';
+import { happening, requested } from '@tollgate/views/testing';
+import { describe, expect, it } from 'vitest';
+import { startConsole } from './testing/console.ts';
+
+const { accepted, approved, reviews } = happening;
+
+async function start() {
+  const { signIn } = await startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    await projectEvents(store, paymentKind, 'pay_1', [requested(), accepted, approved, reviews]);
+  });
+  const { get, send } = await signIn('support');
+  await eventually(async () => expect((await get('/console/payments')).body).toContain('pay_1'));
+  return { get, send };
+}
+
+describe('a range of time', () => {
+  /** `last:2d` was left out in silence: the list of two days was the list of all time. */
+  it('is any number of minutes, hours and days', async () => {
+    const { get } = await start();
+    // The payment is of January 2026.
+    for (const span of ['2d', '90m', '1h', '9999m'])
+      expect((await get(`/console/payments?last=${span}`)).body, span).not.toContain('/payments/pay_1"');
+    expect((await get('/console/payments?last=9999d')).body).toContain('/console/payments/pay_1');
+    const { headers } = await get(`/console/search?q=${encodeURIComponent('status:approved last:2d')}`);
+    expect((await get(String(headers['location']))).body).toContain('No payment matches these filters');
+  });
+
+  /** Names that every object has were answered by a failure of the page. */
+  it.each(['last=2w', 'last=constructor', 'before=valueOf', 'last=__proto__', 'before=-1d'])(
+    '%s is none, and is named as wrong',
+    async (query) => {
+      const { get } = await start();
+      const { statusCode, body } = await get(`/console/payments?${query}`);
+      expect(statusCode).toBe(400);
+      expect(body).toContain(`${query.replace('=', ' cannot be “')}”: write it as in 90m, 24h, 7d`);
+      expect(body).not.toContain('/console/payments/pay_1');
+    },
+  );
+});
+
+it('a name that every object has is none of ours', async () => {
+  const { get } = await start();
+  expect((await get('/console/search?q=constructor:foo')).body).toContain('Nothing is known by this');
+});
+
+describe('the file beside a list', () => {
+  /** The list was filtered by a day and by an amount, and the file beside it had everything that the team ever sold. */
+  it('has what the list has, or is not there, and the page says why', async () => {
+    const { get } = await start();
+    const fileOf = async (list: string) => {
+      const { body } = await get(list);
+      const link = /href="(\/console\/payments\.csv[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+      const isListed = body.includes('/console/payments/pay_1');
+      const isInFile = link === undefined ? undefined : (await get(link)).body.includes('pay_1');
+      return { isListed, isInFile, body };
+    };
+    const whole = 'team=shop&environment=sandbox';
+    for (const filter of ['', '&status=approved', '&phase=approved', '&needsReview=true', '&currency=EUR'])
+      expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
+        ...{ isListed: true, isInFile: true },
+      });
+    for (const filter of ['&status=declined', '&orderNumber=none', '&metadata=order:4711'])
+      expect(await fileOf(`/console/payments?${whole}${filter}`), filter).toMatchObject({
+        ...{ isListed: false, isInFile: false },
+      });
+    for (const [filter, why] of [
+      ['last=24h', 'A CSV file knows no last'],
+      ['before=1h', 'A CSV file knows no before'],
+      ['amountFrom=1&amountTo=9', 'A CSV file knows no amountFrom, amountTo'],
+      ['account=other', 'A CSV file knows no account'],
+      ['sanitizedMask=0000', 'A CSV file knows no sanitizedMask'],
+    ] as const) {
+      const { isInFile, body } = await fileOf(`/console/payments?${whole}&${filter}`);
+      expect(isInFile, filter).toBeUndefined();
+      expect(body).toContain(why);
+    }
+    const ofBoth = await fileOf('/console/payments?team=shop');
+    expect(ofBoth).toMatchObject({ isListed: true, isInFile: undefined });
+    expect(ofBoth.body).toContain('For a CSV file, choose one environment');
+  });
+
+  it('that is refused says why', async () => {
+    const { get } = await start();
+    const { statusCode, body } = await get('/console/payments.csv?team=shop&environment=sandbox&phase=x');
+    expect(statusCode).toBe(400);
+    expect(body).toContain('phase ');
+    expect(body).toContain('<code>req_');
+  });
+});
+
+/** Behind forgotten reviews of the sandbox, one of production was in no list, and was called resolved where it was opened. */
+it('a review of production is listed before all of the sandbox, and opened from its payment', async () => {
+  const { signIn } = await startConsole(async (store) => {
+    await givenTeam(store, { team: 'shop', keyId: 'k1' });
+    for (let n = 0; n < 101; n += 1)
+      await projectEvents(store, paymentKind, `pay_${n}`, [requested(), accepted, approved, reviews]);
+    const live = requested({ environment: 'production' });
+    await projectEvents(store, paymentKind, 'pay_live', [live, accepted, approved, reviews]);
+  });
+  const { get } = await signIn('operator');
+  await eventually(async () =>
+    expect((await get('/console/reviews')).body).toContain('102 reviews are open'),
+  );
+  const { body } = await get('/console/reviews');
+  const paths = (html: string) => html.match(/\/console\/reviews\/pay_\w+/g) ?? [];
+  expect(paths(body)).toHaveLength(100);
+  expect(paths(body)[0]).toBe('/console/reviews/pay_live');
+  const further = /rel="next" href="([^"]+)"/.exec(body)?.[1] ?? '';
+  const rest = paths((await get(further)).body);
+  expect(new Set([...paths(body), ...rest]).size).toBe(102);
+  const last = (await get('/console/payments/pay_live')).body;
+  for (const page of [last, (await get(further)).body]) {
+    const opened = await get(/href="(\/console\/reviews\/pay_[^"]+)"/.exec(page)?.[1] ?? '');
+    expect(opened.statusCode).toBe(200);
+    expect(opened.body).toContain('What you can decide');
+  }
+  const overview = (await get('/console')).body;
+  expect(overview).toMatch(/102 reviews wait for a person/);
+  expect(overview).toContain('the oldest of production since');
+}, 60_000);
