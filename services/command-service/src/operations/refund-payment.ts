@@ -82,7 +82,12 @@ export async function refundPayment(
   const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
   const notBegun = inquired === 'failed' ? notBegunUninquired(deps, found) : undefined;
   if (notBegun !== undefined) return notBegun;
-  return submitInTurn(deps, input, wanted, found);
+  return submitInTurn(
+    deps,
+    input,
+    { ...wanted, ...(inquired !== 'inquired' && { sumUnknown: true }) },
+    found,
+  );
 }
 
 interface Wanted {
@@ -91,6 +96,7 @@ interface Wanted {
   paymentToken: string;
   amount?: number;
   metadata?: Metadata;
+  sumUnknown?: true;
 }
 
 const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | undefined =>
@@ -157,11 +163,11 @@ async function submit(
 
 /** Made before anything waits: what has waited too long by then is announced, and not sent. */
 function toCommand({ clock, times }: RefundPaymentDependencies, wanted: Wanted): SubmitRefund {
-  const { refundToken, fingerprints, amount, metadata } = wanted;
+  const { refundToken, fingerprints, amount, metadata, sumUnknown } = wanted;
   const window = windowAt(clock.now(), times);
   return {
     ...{ type: 'SubmitRefund', refundToken, ...fingerprints, window },
-    ...given({ amount, metadata }),
+    ...given({ amount, metadata, sumUnknown }),
   };
 }
 
