@@ -167,7 +167,7 @@ function differencesOf(ledger: Ledger, operation: OperationOnRecord): string[] {
   if (known.status !== statusOf(phase)) return say(`it is ${known.status} at the service`);
   if ('refundedAmount' in known && known.refundedAmount !== operation.refundedAmount)
     return say(`${operation.refundedAmount} are refunded here, ${known.refundedAmount} at the service`);
-  if ('refundedInConsole' in known && operation.externalAmount > known.refundedInConsole)
+  if ('refundedInConsole' in known && operation.externalAmount !== known.refundedInConsole)
     return say(
       `${operation.externalAmount} were refunded elsewhere, they say: ${known.refundedInConsole} were`,
     );

@@ -20,6 +20,7 @@ import captured from '../../histories/v1/captured.json' with { type: 'json' };
 import unresolvedThenFound from '../../histories/v1/unresolved-then-found.json' with { type: 'json' };
 import reviewByTwo from '../../histories/v2/review-by-two.json' with { type: 'json' };
 import metadata from '../../histories/v2/metadata.json' with { type: 'json' };
+import refundSumUnknown from '../../histories/v2/refund-sum-unknown.json' with { type: 'json' };
 import { fold } from '../../testing/samples.ts';
 import { decodePaymentEvent, paymentEventSchemas, versionOfPaymentEvent } from './payment-events.ts';
 
@@ -45,6 +46,7 @@ const histories: Record<string, History> = {
   'v1 captured after an inquiry': captureInquiredAgain,
   'v1 unresolved, then found': unresolvedThenFound,
   'v2 metadata': metadata,
+  'v2 a refund before which nobody could be inquired': refundSumUnknown,
   'v2 a review that takes two persons': reviewByTwo,
 };
 

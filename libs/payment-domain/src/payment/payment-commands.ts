@@ -68,6 +68,8 @@ export interface SubmitRefund extends RequestFingerprints {
   /** Minor units; without it, all that is left. */
   amount?: number;
   metadata?: Metadata;
+  /** The service could not be inquired before, so what it has refunded by now is not known. */
+  sumUnknown?: true;
   window: CallWindow;
 }
 

@@ -8,7 +8,7 @@ import { callWindowSchema, endReasons } from '../outbound-call/outbound-call.ts'
 import { callbackDeferredSchema, callbackInquiredSchema } from '../deferred-callback.ts';
 import { metadataSchema } from '../metadata.ts';
 import { reviewResolutionProposedSchema, reviewOpenedSchema, reviewResolvedSchema } from '../review.ts';
-import { type EventOf, eventFamily } from '../schema-version.ts';
+import { type EventOf, eventFamily, since } from '../schema-version.ts';
 import { environmentSchema, errorsSchema, instantSchema, textSchema } from '../values.ts';
 
 /** What the team asked for, without the customer's data. `orderNumber` is the team's own and stays with us. */
@@ -47,6 +47,9 @@ const attemptNumberSchema = z.int().min(1);
 const sumSchema = z.int().min(0);
 const refusedCall = { errors: errorsSchema, reason: z.enum(endReasons) };
 const unresolvedCall = { reason: textSchema };
+
+/** What was refunded elsewhere before a refund of ours was not known: that the sum has grown proves nothing about it. */
+export const sumUnknownSchema = since(2, z.literal(true));
 
 /** Why a review is opened. */
 export const reviewCodes = [
@@ -130,6 +133,7 @@ export const paymentEventSchemas = {
     amount: amountSchema,
     fingerprint: textSchema,
     metadata: metadataSchema.exactOptional(),
+    sumUnknown: sumUnknownSchema.exactOptional(),
     ...callWindowSchema.shape,
   }),
   /** The service has the refund and has not decided it. */

@@ -24,6 +24,7 @@ import {
   attemptSchema,
   paymentFailureSchema,
   reviewCodeSchema,
+  sumUnknownSchema,
   termsSchema,
   type PaymentEvent,
   type PaymentEventOf,
@@ -45,6 +46,7 @@ export const refundSchema = z.object({
   amount: sumSchema,
   fingerprint: z.string(),
   metadata: metadataSchema.exactOptional(),
+  sumUnknown: sumUnknownSchema.exactOptional(),
   ...callWindowSchema.shape,
   /** A refund reserves its amount until it is approved or declined. `accepted`: the service has not decided it. */
   state: z.enum(['submitted', 'unresolved', 'accepted', 'approved', 'declined']),

@@ -16,7 +16,12 @@ import {
 } from '../../testing/samples.ts';
 import type { RecordRefundOutcome, RefundOutcome, SubmitRefund } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
-import { type ReviewCode, decodePaymentEvent, type PaymentEvent } from './payment-events.ts';
+import {
+  type ReviewCode,
+  decodePaymentEvent,
+  type PaymentEvent,
+  versionOfPaymentEvent,
+} from './payment-events.ts';
 import { isFinalPhase, paymentPhases } from './payment-machine.ts';
 import { refundErrorsLengthMax, reservedAmount } from './payment-state.ts';
 import { refundsMax } from './refunds.ts';
@@ -508,6 +513,40 @@ describe('a refund that a callback reports as declined', () => {
 
 const shows = (refundedAmount: number, inquiredAt: number) =>
   inquired(observed('approved', { refundedAmount }), { inquiredAt });
+
+// 300 were refunded in the service's console, and a refund of 300 that was lost on its way was approved by them.
+describe('a refund before which the service could not be inquired', () => {
+  const data = { ...refundSubmitted('refund-1', 300).data, sumUnknown: true as const };
+  const history: PaymentEvent[] = [...approved, { type: 'RefundSubmitted', data }];
+
+  test('says so on record, and is stamped so that no older release reads past it', () => {
+    given(approved)
+      .when(submit('refund-1', 300, { sumUnknown: true }))
+      .then([{ type: 'RefundSubmitted', data }]);
+    expect(versionOfPaymentEvent({ type: 'RefundSubmitted', data })).toBe(2);
+    expect(versionOfPaymentEvent(refundSubmitted('refund-1', 300))).toBe(1);
+  });
+
+  test('is not approved by the sum: a person decides', () => {
+    const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: 300 };
+    const lost = [...history, unresolvedEvent('timeout')];
+    given(lost)
+      .when(shows(300, quietUntil - 1))
+      .thenNothing();
+    given(lost)
+      .when(shows(300, quietUntil))
+      .then([opened('refund_unresolved', { refundToken: 'refund-1', ...sums, sumUnknown: true })]);
+    given([...history, acceptedEvent])
+      .when(shows(300, quietUntil + callRules.refund.decisionMs))
+      .then([opened('refund_unresolved', { ...sums, sumUnknown: true })]);
+  });
+
+  test('ends by its answer like any other', () => {
+    given(history)
+      .when(answer(accepted('approved')))
+      .then([answeredApproved()]);
+  });
+});
 
 describe('an inquiry about a paid payment that shows less refunded than we know of', () => {
   const history = [...submitted, answeredApproved()];

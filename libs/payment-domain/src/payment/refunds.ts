@@ -31,7 +31,7 @@ export const refundsMax = 500;
 
 // The replay check comes first: the same refund again writes nothing, another one under the same key is refused.
 export function submitRefund(state: Payment, command: SubmitRefund): Decision<PaymentEvent, PaymentRefusal> {
-  const { refundToken, fingerprint, metadata, window } = command;
+  const { refundToken, fingerprint, metadata, sumUnknown, window } = command;
   const known = state.refunds.find((refund) => refund.refundToken === refundToken);
   if (known !== undefined)
     return isSameRequest(known, command) ? events() : refuse({ code: 'idempotency_key_reused' });
@@ -49,7 +49,7 @@ export function submitRefund(state: Payment, command: SubmitRefund): Decision<Pa
   if (hasNoRoomFor(state, metadata)) return refuse({ code: 'too_much_metadata' });
   // One at a time: of two without an outcome nobody could say which one the service shows.
   if (isAnotherUndecided) return refuse({ code: 'operation_in_progress' });
-  const data = { refundToken, amount, fingerprint, ...present({ metadata }), ...window };
+  const data = { refundToken, amount, fingerprint, ...present({ metadata, sumUnknown }), ...window };
   return events({ type: 'RefundSubmitted', data });
 }
 
@@ -168,7 +168,8 @@ const isDeclineReported = (
 
 /**
  * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
- * one, the sum approves it where it has grown by just its amount. Nothing else does: time alone proves nothing.
+ * one, the sum approves it where it was known before, and has grown by just its amount. Nothing else does: time alone proves
+ * nothing.
  */
 export function observeRefunds(
   state: Payment,
@@ -180,9 +181,9 @@ export function observeRefunds(
   const isPaid = isReadable && isPaidPhase(state);
   const shown = refundedAmountOf(observed);
   if (refund === undefined) return isPaid ? observeExternalRefund(shown - refundedAmount) : [];
-  const { refundToken, amount } = refund;
+  const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
-  const isApproved = isPaid && shown - refundedAmount === amount;
+  const isApproved = sumUnknown !== true && isPaid && shown - refundedAmount === amount;
   const declineReported = isDeclineReported(state, refund);
   return settleCall<PaymentEvent>(refundInFlight(state, refund), {
     inquiredAt,
@@ -191,7 +192,8 @@ export function observeRefunds(
     absent: () => {
       const observedRefundedAmount = isReadable ? shown : null;
       const sums = { amount, refundedAmount, observedRefundedAmount };
-      return openReview(state, review, { refundToken, ...sums, ...(declineReported && { declineReported }) });
+      const more = { ...present({ sumUnknown }), ...(declineReported && { declineReported }) };
+      return openReview(state, review, { refundToken, ...sums, ...more });
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Caller, MoneyLimit } from '@tollgate/teams';
 import { describe, expect, it } from 'vitest';
-import { type Instance, caller, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
+import { type Instance, caller, card, payoutFor, quietMs, teaFor } from '../testing/harness.ts';
 import { errorsOf, startApp } from '../testing/app.ts';
 import { useHarness } from '../testing/use-harness.ts';
 
@@ -177,5 +177,124 @@ describe('the sum of a day', () => {
     const answer = await app.post('payments', body('order-2', 30));
     expect(errorsOf(answer)).toEqual([422, 'processing_error daily_limit_exceeded amount']);
     expect(answer.body).toMatch(/of which 20 are left.*T00:00:00.000Z/);
+  });
+});
+
+const refundedOf = async (...tokens: string[]) => {
+  const payments = await Promise.all(tokens.map((token) => harness().payments.load(token)));
+  return payments.map((found) => found?.payment.refundedAmount);
+};
+
+/** A process whose appends to these streams wait until it is let go on: before they are made, or once they are on record. */
+function startHolding(when: 'before' | 'after', prefix: string, type?: string) {
+  const [reached, opened] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const hold = async () => {
+    reached.resolve(undefined);
+    await opened.promise;
+  };
+  const instance = harness().startInstance({
+    wrapStore: (store) => ({
+      ...store,
+      async append(stream, events, ...rest) {
+        const isHeld = stream.startsWith(prefix) && (type === undefined || events[0]?.type === type);
+        if (isHeld && when === 'before') await hold();
+        const answer = await store.append(stream, events, ...rest);
+        if (isHeld && when === 'after') await hold();
+        return answer;
+      },
+    }),
+  });
+  return { instance, reached: reached.promise, letGo: () => opened.resolve(undefined) };
+}
+
+describe('a refund of all that is left, under a limit', () => {
+  /** A refund of everything that the provider has refused, which takes a moment to be recorded. */
+  async function underWay(token: string, by: Caller) {
+    const { instance, reached, letGo } = startHolding('before', 'payment-', 'RefundDeclined');
+    const refused = { kind: 'refused', code: 'a_code', errorKind: 'processing_error' } as const;
+    harness().provider.faultsOf.refund.push(refused);
+    const first = instance.refund(token, 'first', 100, by);
+    await reached;
+    return async () => {
+      letGo();
+      await first;
+    };
+  }
+
+  /** By now it waits for its turn. */
+  async function askForRest(token: string, by: Caller) {
+    const asking = harness().refund(token, 'rest', undefined, by);
+    await harness().passTime(harness().clock.sleep(200));
+    return { asking };
+  }
+
+  // While another refund had all of it, nothing was left, and so nothing was limited: a key that may refund 10 at once
+  // refunded 100 when the other one had come to nothing.
+  it('is within what one call may have, also where it waited for another one', async () => {
+    const token = await harness().approved('order-1', 100);
+    const end = await underWay(token, caller);
+    const { asking } = await askForRest(token, limited(limitOf('refund', 10, null)));
+    await end();
+    expect(codeOf(await harness().passTime(asking))).toBe('amount_limit_exceeded');
+    expect(await refundedOf(token)).toEqual([0]);
+  });
+
+  // 200 were refunded on one day under a limit of 100.
+  it('counts for the day, also where it waited for another one', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const end = await underWay(one, by);
+    const { asking } = await askForRest(one, by);
+    await end();
+    expect(codeOf(await harness().passTime(asking))).toBe('answered');
+    expect(codeOf(await harness().refund(two, 'other', 100, by))).toBe('daily_limit_exceeded');
+    expect(await refundedOf(one, two)).toEqual([100, 0]);
+  });
+
+  // 100 are left and reserved; then another key refunds 30 of them.
+  it('is what is left when it is announced, and counts as that', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const { instance, reached, letGo } = startHolding('after', 'spending');
+    const asking = instance.refund(one, 'rest', undefined, by);
+    await reached;
+    await harness().refund(one, 'part', 30);
+    letGo();
+    expect(await harness().passTime(asking)).toMatchObject({ aggregate: { refund: { amount: 70 } } });
+    expect(codeOf(await harness().refund(two, 'a', 31, by))).toBe('daily_limit_exceeded');
+    expect(codeOf(await harness().refund(two, 'b', 30, by))).toBe('answered');
+  });
+});
+
+// What they had reserved had lapsed while they slept, and others had used the sum: 200 went out under a limit of 100.
+describe('a process that slept between reserving and announcing sends nothing when it wakes up', () => {
+  it('of a refund', async () => {
+    const by = limited(limitOf('refund', null, 100));
+    const [one, two] = [await harness().approved('order-1', 100), await harness().approved('order-2', 100)];
+    const { instance, reached, letGo } = startHolding('after', 'spending');
+    const late = instance.refund(one, 'a', 100, by);
+    await reached;
+    await harness().clock.advance(quietMs + 5_000);
+    expect(codeOf(await harness().refund(two, 'b', 100, by))).toBe('answered');
+    letGo();
+    expect(await harness().passTime(late)).toMatchObject({ aggregate: { refund: { state: 'declined' } } });
+    expect(await refundedOf(one, two)).toEqual([0, 100]);
+  });
+
+  // The attempt that came too late was followed by another one at once, and that one was sent.
+  it('of a payment, and attempts it no more', async () => {
+    const by = limited(limitOf('payment', null, 100));
+    const charge = (orderNumber: string, at: Instance = harness()) =>
+      at.create({ ...teaFor(orderNumber, 100, { card }), caller: by });
+    const { instance, reached, letGo } = startHolding('before', 'payment-');
+    const late = charge('order-1', instance);
+    await reached;
+    await harness().clock.advance(quietMs);
+    expect(await charge('order-2')).toMatchObject({ aggregate: { payment: { phase: 'approved' } } });
+    letGo();
+    expect(await harness().passTime(late)).toMatchObject({
+      aggregate: { payment: { phase: 'failed', failure: 'not-sent', attempt: { number: 1 } } },
+    });
+    expect(harness().provider.requests).toHaveLength(1);
   });
 });

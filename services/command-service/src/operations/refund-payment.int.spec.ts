@@ -244,6 +244,29 @@ describe('before a refund', () => {
     expect(await harness().history(token)).toContain('ExternalRefundObserved');
   });
 
+  // 300 were refunded in the provider's console, the callback was lost, and then nobody could be inquired. A refund of 300 was
+  // lost on its way and counted as approved by those of the console: the customer had 300 of 600.
+  it('where nobody could be inquired, one made elsewhere does not approve it: a person decides', async () => {
+    const token = await harness().approved('order-1', 1_000);
+    const { provider, clock } = harness();
+    provider.change(`${token}.1`, { refundedAmount: 300 });
+    provider.answersInquiries = false;
+    provider.faultsOf.refund.push({ kind: 'lost-before' });
+    expect(stateOf(await harness().passTime(harness().refund(token, 'a', 300)))).toBe('unresolved');
+    provider.answersInquiries = true;
+    await clock.advance(quietMs + 60_000);
+    await harness().inquire(token);
+    const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: 300 };
+    expect((await harness().payments.load(token))?.payment).toMatchObject({
+      refunds: [{ state: 'unresolved' }],
+      reviews: [{ code: 'refund_unresolved', evidence: { ...sums, sumUnknown: true } }],
+    });
+    await harness().resolve({ token, code: 'refund_unresolved', resolution: 'refund_not_made' });
+    await harness().inquire(token);
+    expect(stateOf(await harness().refund(token, 'b', 300))).toBe('approved');
+    expect((await harness().payments.load(token))?.payment.refundedAmount).toBe(600);
+  });
+
   it('no inquiry is made for a replay', async () => {
     const token = await harness().approved('order-1', 100);
     await harness().refund(token, 'a', 30);

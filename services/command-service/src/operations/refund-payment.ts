@@ -4,11 +4,13 @@ import type { RefundRequest } from '@tollgate/gateway-api/http';
 import {
   type Metadata,
   type PaymentRefusal,
+  type PaymentTerms,
   type Refund,
   type RequestFingerprints,
+  type SubmitRefund,
+  decide,
   isFinalPhase,
   isSameRequest,
-  refundableAmount,
 } from '@tollgate/payment-domain';
 import { given } from '@tollgate/service-kit';
 import type { Caller } from '@tollgate/teams';
@@ -77,35 +79,15 @@ export async function refundPayment(
     ...given({ amount: request.amount, metadata: request.metadata }),
   };
   if (refundOf(found, refundToken) !== undefined) return answer(deps, wanted, cause, true);
-  const notBegun = await inquireBefore(deps, wanted, cause, found);
+  const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
+  const notBegun = inquired === 'failed' ? notBegunUninquired(deps, found) : undefined;
   if (notBegun !== undefined) return notBegun;
-  const reserved = await reserveRefund(deps, input, wanted, found);
-  if ('code' in reserved) return { kind: 'refused', refusal: reserved };
-  return submitInTurn(deps, reserved, cause, found);
-}
-
-/** Of a limited team with the amount that it is for, also where all that is left is asked for. */
-async function reserveRefund(
-  { spending, payments, clock, times }: RefundPaymentDependencies,
-  { caller, cause }: RefundPaymentInput,
-  wanted: Wanted,
-  found: PaymentAggregate,
-): Promise<Wanted | LimitRefusal> {
-  const { currency } = found.payment.terms;
-  const operation = 'refund';
-  if (!spending.isLimited(caller, operation, currency)) return wanted;
-  const { refundToken: token, paymentToken: subject } = wanted;
-  const { payment } = (await payments.load(subject)) ?? found;
-  const amount = wanted.amount ?? refundableAmount(payment);
-  // The decision says why there is none.
-  if (amount < 1) return wanted;
-  const { quietUntil: lapsesAt } = windowAt(clock.now() + turnWaitMs, times);
-  const reserved = await spending.reserve(
-    caller,
-    { operation, currency, token, subject, amount, lapsesAt },
-    cause,
+  return submitInTurn(
+    deps,
+    input,
+    { ...wanted, ...(inquired !== 'inquired' && { sumUnknown: true }) },
+    found,
   );
-  return reserved.kind === 'refused' ? reserved.refusal : { ...wanted, amount };
 }
 
 interface Wanted {
@@ -114,41 +96,38 @@ interface Wanted {
   paymentToken: string;
   amount?: number;
   metadata?: Metadata;
+  sumUnknown?: true;
 }
 
 const refundOf = ({ payment }: PaymentAggregate, refundToken: string): Refund | undefined =>
   payment.refunds.find((refund) => refund.refundToken === refundToken);
 
 /**
- * Inquires before anything is refunded: the customer may have paid a moment ago, and a refund may have been made in the
- * provider's own console, which must be known before what the provider shows is taken for ours.
+ * An inquiry is made before anything is refunded: the customer may have paid a moment ago, and a refund may have been made in
+ * the provider's own console, which must be known before what the provider shows is taken for ours.
  *
- * @returns why it ends here, if it does; where nobody answers, what is approved here may still be refunded
+ * @returns why it ends here where nobody answered, if it does; what is approved here may still be refunded
  */
-async function inquireBefore(
-  deps: RefundPaymentDependencies,
-  { paymentToken }: Wanted,
-  cause: Cause,
-  { payment }: PaymentAggregate,
-): Promise<NotBegun | undefined> {
-  const inquired = await inquireBriefly(deps, { token: paymentToken, cause });
-  if (inquired !== 'failed' || isFinalPhase(payment.phase)) return undefined;
-  const { environment, attempt } = payment;
-  const isConfigured = deps.accounts.inquiriesOf(environment, attempt.account) !== undefined;
+function notBegunUninquired(
+  { accounts }: RefundPaymentDependencies,
+  { payment: { phase, environment, attempt } }: PaymentAggregate,
+): NotBegun | undefined {
+  if (isFinalPhase(phase)) return undefined;
+  const isConfigured = accounts.inquiriesOf(environment, attempt.account) !== undefined;
   return isConfigured ? { kind: 'unavailable', retryAfterSeconds } : { kind: 'no-account' };
 }
 
 /** Submits it when it is its turn: one refund of a payment is under way at a time. Waiting holds no permit. */
 async function submitInTurn(
   deps: RefundPaymentDependencies,
+  input: RefundPaymentInput,
   wanted: Wanted,
-  cause: Cause,
   found: PaymentAggregate,
 ): Promise<RefundPaymentResult> {
   const { clock, sender } = deps;
   const giveUpAt = clock.monotonic() + turnWaitMs;
   for (;;) {
-    const result = await submit(deps, wanted, cause, found);
+    const result = await submit(deps, input, wanted, found);
     if (result.kind !== 'refused' || result.refusal.code !== 'operation_in_progress') return result;
     const { paymentToken } = wanted;
     if (clock.monotonic() >= giveUpAt || !(await isAnotherUnderWay(deps, paymentToken))) return result;
@@ -159,24 +138,63 @@ async function submitInTurn(
 
 async function submit(
   deps: RefundPaymentDependencies,
+  input: RefundPaymentInput,
   wanted: Wanted,
-  cause: Cause,
   { payment }: PaymentAggregate,
 ): Promise<RefundPaymentResult> {
   const result = await deps.accounts.permitOf(payment.environment, payment.attempt.account);
   if (result.kind !== 'permit') return result;
   using permit = result.permit;
-  const { refundToken, fingerprints, paymentToken, amount, metadata } = wanted;
-  const window = windowAt(deps.clock.now(), deps.times);
-  const announced = await deps.payments.execute(
-    paymentToken,
-    { type: 'SubmitRefund', refundToken, ...fingerprints, window, ...given({ amount, metadata }) },
-    cause,
-  );
+  const { cause } = input;
+  const { paymentToken } = wanted;
+  const reserved = await reserve(deps, input, payment.terms, toCommand(deps, wanted));
+  if (reserved.kind === 'refused') return reserved;
+  const { command, giveBack } = reserved;
+  const announced = await deps.payments.execute(paymentToken, command, cause);
   if (announced.kind === 'moved') return inProgress;
-  if (announced.kind === 'refused') return announced;
+  if (announced.kind === 'refused') {
+    await giveBack?.();
+    // Of "all that is left", something else is left by now: it is decided anew in its next turn.
+    return command.amount === wanted.amount ? announced : inProgress;
+  }
   await deps.sendPaymentCalls(announced, permit, cause);
   return await answer(deps, wanted, cause, announced.events.length === 0);
+}
+
+/** Made before anything waits: what has waited too long by then is announced, and not sent. */
+function toCommand({ clock, times }: RefundPaymentDependencies, wanted: Wanted): SubmitRefund {
+  const { refundToken, fingerprints, amount, metadata, sumUnknown } = wanted;
+  const window = windowAt(clock.now(), times);
+  return {
+    ...{ type: 'SubmitRefund', refundToken, ...fingerprints, window },
+    ...given({ amount, metadata, sumUnknown }),
+  };
+}
+
+interface Reserved {
+  kind: 'reserved';
+  /** With the amount that is reserved: what is left may be more when it is carried out. */
+  command: SubmitRefund;
+  giveBack?: () => Promise<void>;
+}
+
+/** Reserves what a limited team is about to refund, until the call cannot be sent any more. What is refused reserves nothing. */
+async function reserve(
+  { spending, payments }: RefundPaymentDependencies,
+  { caller, cause, request: { token: subject } }: RefundPaymentInput,
+  { currency }: PaymentTerms,
+  command: SubmitRefund,
+): Promise<Reserved | { kind: 'refused'; refusal: PaymentRefusal | LimitRefusal }> {
+  const operation = 'refund';
+  if (!spending.isLimited(caller, operation, currency)) return { kind: 'reserved', command };
+  const decision = decide((await payments.load(subject))?.payment, command);
+  if (decision.kind === 'refused') return decision;
+  const submitted = decision.events.find((event) => event.type === 'RefundSubmitted');
+  if (submitted === undefined) return { kind: 'reserved', command };
+  const { amount, refundToken: token, quietUntil: lapsesAt } = submitted.data;
+  const wanted = { operation, currency, token, subject, amount, lapsesAt } as const;
+  const reserved = await spending.reserve(caller, wanted, cause);
+  return reserved.kind === 'refused' ? reserved : { ...reserved, command: { ...command, amount } };
 }
 
 /** False where the other one's outcome is unknown: that takes longer than a caller waits. */

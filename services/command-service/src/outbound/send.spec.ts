@@ -14,7 +14,7 @@ const aggregate = { token: 'pay_1' };
 /** Sends a call for which so much time has passed since its permit was taken and its window planned. */
 async function sendAfter(
   passed: { wallMs: number; monotonicMs: number },
-  { beforeFirstByte = { wallMs: 0 }, isStoreTime = false } = {},
+  { beforeFirstByte = { wallMs: 0 }, isStoreTime = false, mayBeFollowed = false } = {},
 ) {
   const clock = createFakeClock();
   const shift = { wallMs: 0 };
@@ -34,7 +34,7 @@ async function sendAfter(
   let sent = 0;
   const call = {
     operation: 'capture' as const,
-    window: { sendBy, answerBy: sendBy, quietUntil: sendBy },
+    window: { sendBy, answerBy: sendBy + 2_000, quietUntil: sendBy + 2_000 },
     async send(_: Provider, maySend: MaySend): Promise<CallOutcome<object>> {
       shift.wallMs += beforeFirstByte.wallMs;
       if (!maySend()) return { kind: 'not-sent', reason: 'late' };
@@ -42,19 +42,25 @@ async function sendAfter(
       return { kind: 'accepted' };
     },
     record: (outcome: CallOutcome<object>) => outcome,
-    ...{ mayBeFollowed: () => false, canBeFollowedLater: false },
+    ...{ mayBeFollowed: () => mayBeFollowed, canBeFollowedLater: false },
   };
   const sender = createSender({
     clock: isStoreTime ? clock : machine,
     ...{ times: { sendWithinMs }, stopping: new AbortController().signal, log: silentLog },
   });
+  let following = 0;
   const announcer = {
-    callAnnouncedBy: () => call,
+    callAnnouncedBy: () => (following === 0 ? call : undefined),
     record: async () => ({ kind: 'done' as const, aggregate, events: [] }),
-    permitAfter: async () => undefined,
+    async permitAfter() {
+      following += 1;
+      return undefined;
+    },
   };
-  await sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
-  return { sent, released };
+  const sending = sender.send(announcer, { kind: 'done', aggregate, events: [] }, permit);
+  await clock.advance(1_000);
+  await sending;
+  return { sent, released, ...(mayBeFollowed && { following }) };
 }
 
 it('a call in time is sent, and its outcome counts for the account', async () => {
@@ -161,4 +167,24 @@ describe('an answer that nothing happened', () => {
   ])('and has no such reason (%j) is recorded as it is', async (outcome) => {
     expect(await sendAnd(outcome, [])).toEqual({ kind: outcome.kind, inquiries: 0 });
   });
+});
+
+// What was reserved for it under a limit may have lapsed before it was announced: a payment of 100 that was late was attempted
+// again at once, and went out beside another one under a limit of 100 a day.
+it.each([
+  ['the wall clock', { wallMs: 7_000, monotonicMs: 0 }],
+  ['the clock that counts on', { wallMs: 7_000, monotonicMs: 7_000 }],
+])('a call that is as late as nobody waits for, by %s, is not attempted again', async (_, passed) => {
+  for (const isStoreTime of [false, true])
+    expect(await sendAfter(passed, { isStoreTime, mayBeFollowed: true })).toMatchObject({
+      sent: 0,
+      following: 0,
+    });
+});
+
+it('a call that is late by less is attempted again', async () => {
+  const passed = { wallMs: 6_999, monotonicMs: 0 };
+  expect(await sendAfter(passed, { mayBeFollowed: true })).toMatchObject({ sent: 0, following: 1 });
+  const slow = { beforeFirstByte: { wallMs: 7_000 }, mayBeFollowed: true };
+  expect(await sendAfter({ wallMs: 0, monotonicMs: 0 }, slow)).toMatchObject({ sent: 0, following: 1 });
 });

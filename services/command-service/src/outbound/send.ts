@@ -100,7 +100,8 @@ async function sendAnnounced<Subject extends { token: string }, Event, Observati
   if (permit === undefined) throw new InvariantViolation('a call was announced without a permit');
   const answered = await sendOnce(deps, call, permit, aggregate.token);
   const outcome = await confirm(deps, call, answered);
-  if (!call.mayBeFollowed(outcome)) return record(announcer, aggregate, call.record(outcome));
+  const isOver = outcome === givenUp || !call.mayBeFollowed(outcome);
+  if (isOver) return record(announcer, aggregate, call.record(outcome));
   if (deps.stopping.aborted) return record(announcer, aggregate, call.record(atStop(call, outcome)));
 
   if (outcome.kind === 'not-sent') await pauseBeforeRepeat(deps, sent);
@@ -157,6 +158,13 @@ async function sendOnce<Observation>(
   return outcome;
 }
 
+const late = { kind: 'not-sent', reason: 'the time to send had passed' } as const;
+/**
+ * The same, and this very object: so late that nobody waits for the answer any more. What was reserved for it under a limit may
+ * have lapsed before it was announced, and so no further attempt follows.
+ */
+const givenUp = { ...late };
+
 async function sendInTime<Observation>(
   deps: SenderDependencies,
   call: OutboundCall<Observation>,
@@ -167,7 +175,7 @@ async function sendInTime<Observation>(
   // What came too late was not sent because of us: it says nothing about the account.
   let isLate = false;
   const maySend = () => !(isLate ||= !isDue());
-  if (!maySend()) return { kind: 'not-sent', reason: 'the time to send had passed' };
+  if (!maySend()) return isGivenUp(deps, call.window, permit) ? givenUp : late;
   try {
     const outcome = await call.send(permit.provider, maySend);
     ({ kind } = outcome);
@@ -184,6 +192,13 @@ async function sendInTime<Observation>(
 function untilSendBy({ clock, times }: SenderDependencies, sendBy: number, { ageMs }: Permit): MaySend {
   return () => clock.now() < sendBy && ageMs() < times.sendWithinMs;
 }
+
+/** As {@link untilSendBy}, for the instant from which nobody waits for the answer any more. */
+const isGivenUp = (
+  { clock, times }: SenderDependencies,
+  { sendBy, answerBy }: CallWindow,
+  { ageMs }: Permit,
+): boolean => clock.now() >= answerBy || ageMs() >= times.sendWithinMs + answerBy - sendBy;
 
 /**
  * An outcome that would lead to a further attempt is left open instead: after the restart an inquiry leads to it. With a
