@@ -24,11 +24,13 @@ export interface FailedInquiry {
   account: string;
   /** Milliseconds since the Unix epoch. */
   failedAt: number;
+  /** When something changed or an inquiry was answered last, as far as is known, milliseconds since the Unix epoch. */
+  answeredAt?: number;
 }
 
 const hour = 60 * 60 * 1000;
 
-/** How long after the latest call's quiet period the service may leave inquiries without an answer, milliseconds. */
+/** How long after the latest call's quiet period and the last answer the service may leave inquiries without one, milliseconds. */
 const noAnswerPatienceMs: Record<Exclude<InquiryNeed, 'settled'>, number> = {
   unresolved: hour,
   open: 24 * hour,
@@ -39,12 +41,13 @@ const code = 'service_not_readable';
 /** Opens a review: at once where waiting cannot help, after patience where it may. */
 export function openNotReadable(
   state: Reviewable,
-  { reason, account, failedAt }: FailedInquiry,
+  { reason, account, failedAt, answeredAt = 0 }: FailedInquiry,
   { inquiryNeed, quietUntil }: { inquiryNeed: InquiryNeed; quietUntil: number },
 ): ReviewOpened<typeof code>[] {
   // It is final as far as anybody knows: nobody has to act on an account that answers no more.
   if (inquiryNeed === 'settled') return [];
-  if (reason === 'no_answer' && failedAt < quietUntil + noAnswerPatienceMs[inquiryNeed]) return [];
+  const silentSince = Math.max(quietUntil, answeredAt);
+  if (reason === 'no_answer' && failedAt < silentSince + noAnswerPatienceMs[inquiryNeed]) return [];
   return openReview(state, code, { reason, account });
 }
 

@@ -246,3 +246,18 @@ export function afterResolved<Code extends string>(
   const { proposal: _, ...accepted } = resolved;
   return { ...left, acknowledged: [...acknowledged, accepted] };
 }
+
+/** Decline reason of what a person resolved as undone by the service. */
+export const resolvedByAPerson = 'resolved_by_a_person';
+
+/** What the service shows, or does not show, as long as nobody understands it. */
+export const doubtCodes = ['only_here', 'terms_disagree', 'unknown_status'] as const;
+
+/** What was acknowledged of these is over: where it comes again, it is new. */
+export const afterDoubts = <State extends Pick<Reviewable, 'acknowledged'>>(
+  state: State,
+  over: readonly string[],
+): State =>
+  state.acknowledged.length === 0
+    ? state
+    : { ...state, acknowledged: state.acknowledged.filter(({ code }) => !over.includes(code)) };

@@ -18,6 +18,8 @@ export interface ResolveReview<Code extends string = string> {
 interface RecordMissing {
   type: 'RecordMissing';
   serviceToken: string;
+  /** When the inquiry began, milliseconds since the Unix epoch. */
+  inquiredAt: number;
 }
 
 /** A callback came, and the service could not be asked what it was about. */

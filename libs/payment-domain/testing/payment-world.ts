@@ -40,7 +40,7 @@ function retrieve(world: World, payment: ServicePayment, mayCall: boolean): Reco
   const observed = world.mistells ? { ...picture, status: 'odd' } : picture;
   world.mistells = false;
   const call = mayCall ? { nextWindow: planWindow(world.now) } : {};
-  return { type: 'RecordObservation', observed, inquiredAt: world.now, ...call };
+  return { type: 'RecordObservation', observed, inquiredAt: world.now, changedAt: world.changedAt, ...call };
 }
 
 // The service layer appends what a retrieval shows, expecting the revision at which the retrieval began.
@@ -184,7 +184,7 @@ const ways = {
     }),
   'person resolves': personResolves,
   'payment goes missing': atPayment((world, { serviceToken }) =>
-    execute(world, { type: 'RecordMissing', serviceToken }),
+    execute(world, { type: 'RecordMissing', serviceToken, inquiredAt: world.now }),
   ),
 } satisfies Record<string, Way>;
 

@@ -40,6 +40,7 @@ export const retrieved = (observed: ObservedPayout, inquiredAt = afterQuiet): Pa
 export const missing = (serviceToken = 'token-a'): PayoutInput => ({
   type: 'RecordMissing',
   serviceToken,
+  inquiredAt: afterQuiet,
 });
 const named = (serviceToken: string | undefined) => (serviceToken === undefined ? {} : { serviceToken });
 

@@ -240,7 +240,7 @@ export function happenToPayout(world: PayoutWorld, { kind, pick }: PayoutHappeni
       payout.status = payout.status === 'approved' ? 'declined' : 'approved';
     },
     'payout goes missing': () =>
-      payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken }),
+      payout && recorded({ type: 'RecordMissing', serviceToken: payout.serviceToken, inquiredAt: world.now }),
     'callback is deferred': () =>
       recorded({ type: 'DeferCallback', ...namedBy(pick), deferredAt: world.now }),
     'callback is inquired': () => {

@@ -227,11 +227,14 @@ export const observed = (status: string, changes: Partial<ObservedPayment> = {})
   ...changes,
 });
 
-/** An inquiry that showed this, and began at 0: before the outcome of any announced call is due. */
+/** An inquiry that showed this, and began at 0: before the outcome of any announced call is due, and at the last change. */
 export const inquired = (
   picture: ObservedPayment,
   changes: Partial<Omit<RecordObservation, 'type' | 'observed'>> = {},
-): RecordObservation => ({ type: 'RecordObservation', observed: picture, inquiredAt: 0, ...changes });
+): RecordObservation => ({
+  ...{ type: 'RecordObservation', observed: picture, inquiredAt: 0, changedAt: 0 },
+  ...changes,
+});
 
 /** What `scenario` needs to know of payments. */
 export const paymentDomain = {

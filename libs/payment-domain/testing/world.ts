@@ -9,6 +9,8 @@ import type { Ledger, ServicePayment } from './service-model.ts';
 
 export interface World {
   now: number;
+  /** When the latest event was appended. */
+  changedAt: number;
   kind: PaymentTerms['kind'];
   history: PaymentEvent[];
   state: PaymentState;
@@ -36,6 +38,7 @@ export interface World {
 
 export const createWorld = (kind: PaymentTerms['kind'], onDecided: World['onDecided'] = () => {}): World => ({
   now: 0,
+  changedAt: 0,
   kind,
   history: [],
   state: undefined,
@@ -97,6 +100,7 @@ function append(world: World, events: readonly PaymentEvent[]): void {
   for (const event of events) {
     world.state = evolve(world.state, event);
     world.history.push(event);
+    world.changedAt = world.now;
   }
   const call = world.state === undefined ? undefined : callAnnouncedBy(events, world.state);
   if (call !== undefined) world.unsent.push(call);

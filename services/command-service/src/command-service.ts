@@ -23,6 +23,7 @@ import { type CallbackConsumerDependencies, consumeCallbacks } from './callbacks
 import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './inquiries/ask-account.ts';
 import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
+import { createLastAnswers } from './inquiries/last-answers.ts';
 import { inquireAbout, inquireNamed } from './inquiries/inquire.ts';
 import { createInquiries } from './inquiries/inquiries.ts';
 import type { InquiryResult } from './inquiries/inquiry-result.ts';
@@ -219,7 +220,8 @@ export function createParts(
   };
   const sender = createSender({ ...deps, stopping });
   const askAccount = createAskAccount({ ...deps, stopping });
-  const base = { ...deps, ...aggregates, sender, askAccount, windowClock: createWindowClock(deps) };
+  const windowClock = createWindowClock(deps);
+  const base = { ...deps, ...aggregates, sender, askAccount, windowClock, lastAnswers: createLastAnswers() };
   const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
   const inquiries = createInquiries<Cause>(
     (token, cause) => inquireAbout({ ...base, ...calls }, token, cause),

@@ -134,7 +134,7 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.waitForURL(own('/console/reviews'));
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'The Payment Service changed a final status.' }).waitFor();
+  await page.getByRole('heading', { name: /^The Payment Service changed a final status/ }).waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('radio').first().check();
   await page.getByLabel(/Why, in your own words/).fill('Seen at the bank.');

@@ -105,7 +105,7 @@ test('facts about a payment that nobody requested write nothing', () => {
   given([])
     .when(inquired(observed('approved')))
     .thenNothing();
-  given([]).when({ type: 'RecordMissing', serviceToken: 'token-a' }).thenNothing();
+  given([]).when({ type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 }).thenNothing();
 });
 
 // --- The answer to the call
@@ -544,12 +544,71 @@ test.each(paymentPhases.filter((phase) => phase !== 'requested' && phase !== 'un
   'in phase %s a late inquiry that found an unknown payment opens a review',
   (phase) => {
     const found = [observed('init'), observed('init', { serviceToken: 'token-b' })];
-    const first = paymentAfter(historyTo[phase]).serviceToken === undefined ? 'token-a' : 'token-b';
+    const { serviceToken: known } = paymentAfter(historyTo[phase]);
+    const unknown = found.flatMap(({ serviceToken }) => (serviceToken === known ? [] : [serviceToken]));
     given(historyTo[phase])
       .when(inquiry(quietUntil, { found }))
-      .then([opened('second_payment_found', { attemptNumber: 1, serviceToken: first })]);
+      .then(
+        unknown.map((serviceToken) =>
+          opened('second_payment_found', { attemptNumber: 1, serviceToken, observedStatus: 'init' }),
+        ),
+      );
   },
 );
+
+// A person acknowledged a second payment that nobody had paid; then it was paid, and nobody was told: its status was not
+// in the evidence, so the finding was the same.
+test('a second payment opens another review when its money is held, and when it is taken', () => {
+  const shown = (status: string, changes = {}) =>
+    inquired(observed(status, { serviceToken: 'token-b', ...changes }));
+  const held = shown('pending', { authorizedAmount: 1000 });
+  const unpaid = [...historyTo.approved, ...decided(historyTo.approved, shown('init')), acknowledged(1)];
+  for (const nothingNew of [shown('init'), shown('pending'), shown('declined'), shown('refunded')])
+    given(unpaid).when(nothingNew).thenNothing();
+  given(unpaid)
+    .when(held)
+    .then([opened('second_payment_found', { observedAuthorizedAmount: 1000 })]);
+  const authorized = [...unpaid, ...decided(unpaid, held), acknowledged(2)];
+  given(authorized).when(shown('init')).thenNothing();
+  given(authorized)
+    .when(shown('approved'))
+    .then([opened('second_payment_found', { observedStatus: 'approved' })]);
+  const taken = [...authorized, ...decided(authorized, shown('approved')), acknowledged(3)];
+  for (const nothingNew of [shown('approved'), held, shown('refunded')])
+    given(taken).when(nothingNew).thenNothing();
+});
+
+test('a review of a second payment that is still open gives way to one that shows its money', () => {
+  const shown = (status: string) => inquired(observed(status, { serviceToken: 'token-b' }));
+  const open = [...historyTo.approved, ...decided(historyTo.approved, shown('init'))];
+  const events = decided(open, shown('approved'));
+  expect(types(events)).toEqual(['ReviewResolved', 'ReviewOpened']);
+  expect(paymentAfter([...open, ...events]).reviews).toMatchObject([
+    { number: 2, evidence: { serviceToken: 'token-b', observedStatus: 'approved' } },
+  ]);
+});
+
+// A charge whose answer was lost was not found, and a person called it not made. Then it was found, approved: the payment
+// stayed `failed`, and where a person had acknowledged it as pending before, nobody was told.
+test('a failed payment that a search finds approved is approved after all, with a review', () => {
+  const pending = inquiry(quietUntil, { found: [observed('pending')] });
+  const found = [...historyTo.failed, ...decided(historyTo.failed, pending)];
+  expect(paymentAfter(found).reviews).toMatchObject([{ code: 'second_payment_found' }]);
+  for (const history of [found, [...found, acknowledged(1)]]) {
+    const events = decided(history, inquiry(quietUntil, { found: [observed('approved')] }));
+    expect(paymentAfter([...history, ...events])).toMatchObject({
+      ...{ phase: 'approved', serviceToken: 'token-a', approvedAmount: 1000 },
+      reviews: [{ code: 'final_status_revised', evidence: { from: 'declined', to: 'approved' } }],
+    });
+  }
+});
+
+test('what another attempt of a failed payment has made is a second one, approved or not', () => {
+  const twice = [...secondAttempt, sampleEvents.AttemptRefused, sampleEvents.PaymentFailed];
+  given(twice)
+    .when(inquiry(quietUntil, { found: [observed('approved')] }))
+    .then([opened('second_payment_found', { serviceToken: 'token-a', observedStatus: 'approved' })]);
+});
 
 test('a late inquiry about a past attempt that found a payment opens a review', () => {
   given(secondAttempt)

@@ -1,5 +1,5 @@
 /** The creation of a payment at the service: requested, attempted, and found again where its answer was lost. */
-import { events, refuse, type Decision } from '../decision.ts';
+import { events, inOrder, refuse, type Decision } from '../decision.ts';
 import { InvariantViolation } from '../invariant.ts';
 import {
   callRules,
@@ -10,9 +10,9 @@ import {
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
 import { isSameRequest } from '../request-fingerprint.ts';
-import { isAbout, openReview } from '../review.ts';
+import { isAbout, openReview, resolveWhere, type Evidence } from '../review.ts';
 import { present } from '../values.ts';
-import { observePayment, openDisagreement } from './observation.ts';
+import { observePayment, openDisagreement, statusOf, wasApproved } from './observation.ts';
 import type {
   Authorization,
   ObservedPayment,
@@ -21,7 +21,7 @@ import type {
   RecordSearch,
   RequestPayment,
 } from './payment-commands.ts';
-import type { Attempt, PaymentEvent } from './payment-events.ts';
+import type { Attempt, PaymentEvent, ReviewCode } from './payment-events.ts';
 import { evolve, isPaymentAwaited, type Payment, type PaymentState } from './payment-state.ts';
 
 // The replay check comes first: the same terms again write nothing, other terms under the same key are refused.
@@ -62,22 +62,57 @@ export function recordAuthorizationOutcome(
 ): PaymentEvent[] {
   if (isAwaited(state, attemptNumber)) return endCall(attemptInFlight(state, nextAttempt), outcome);
   // An inquiry was faster, or the attempt is past: what it found stands.
-  return outcome.kind === 'accepted' ? openSecondPayment(state, outcome.serviceToken, attemptNumber) : [];
+  return outcome.kind === 'accepted' ? openSecondPayment(state, outcome, attemptNumber) : [];
 }
 
 /** True while the outcome of just this attempt is wanted. */
 const isAwaited = (state: Payment, attemptNumber: number): boolean =>
   isPaymentAwaited(state) && state.attempt.number === attemptNumber;
 
-/** Reviews of payments beside the known one at most; more add nothing. */
+/** Payments beside the known one that reviews are opened for, at most; more add nothing. */
 const secondPaymentsMax = 10;
 
-function openSecondPayment(state: Payment, serviceToken: string, attemptNumber: number): PaymentEvent[] {
-  if (state.serviceToken === serviceToken) return [];
-  if (secondPayments(state).length >= secondPaymentsMax || isSecondPayment(state, serviceToken)) return [];
-  const evidence = { attemptNumber, serviceToken, knownServiceToken: state.serviceToken ?? null };
-  // Each has evidence of its own, so each opens a review, even while another is open.
-  return openReview({ reviews: [], acknowledged: [] }, 'second_payment_found', evidence);
+/**
+ * A payment beside ours opens a review, and another one in its place when more of its money is gone: who acknowledged it
+ * before has not seen that.
+ *
+ * @param shown by an inquiry, or by the answer to the call that made it, which has no status
+ */
+function openSecondPayment(
+  state: Payment,
+  shown: ObservedPayment | Authorization,
+  attemptNumber: number,
+): PaymentEvent[] {
+  const { serviceToken } = shown;
+  const { serviceToken: knownServiceToken = null } = state;
+  if (knownServiceToken === serviceToken) return [];
+  const known = secondPayments(state);
+  const ofThis = known.filter((each) => isAbout(each, 'serviceToken', serviceToken));
+  const tokens = new Set(known.map(({ evidence }) => evidence['serviceToken']));
+  if (ofThis.length === 0 && tokens.size >= secondPaymentsMax) return [];
+  const evidence = { attemptNumber, serviceToken, knownServiceToken, ...moneyOf(shown) };
+  if (ofThis.some((each) => moneyIn(each.evidence) >= moneyIn(evidence))) return [];
+  return [
+    ...resolveWhere(
+      state,
+      (open) => ofThis.includes(open),
+      'superseded',
+      'the service showed something else',
+    ),
+    // Each has evidence of its own, so each opens a review, even while another is open.
+    ...openReview<ReviewCode>({ reviews: [], acknowledged: [] }, 'second_payment_found', evidence),
+  ];
+}
+
+const moneyOf = (shown: ObservedPayment | Authorization) =>
+  'status' in shown
+    ? { observedStatus: statusOf(shown), observedAuthorizedAmount: shown.authorizedAmount }
+    : {};
+
+/** 2 where money is taken, 1 where it is held, else 0: also where it went back. */
+function moneyIn({ observedStatus, observedAuthorizedAmount }: Evidence): 0 | 1 | 2 {
+  if (observedStatus === 'approved') return 2;
+  return Number(observedAuthorizedAmount ?? 0) > 0 ? 1 : 0;
 }
 
 const secondPayments = ({ reviews, acknowledged }: Payment) =>
@@ -90,17 +125,31 @@ export const isSecondPayment = (state: Payment, serviceToken: string): boolean =
 export function recordSearch(state: Payment, search: RecordSearch): PaymentEvent[] {
   const { attemptNumber, inquiredAt, nextAttempt } = search;
   const own = ofAttempt(state, search);
-  // Too late to be needed, yet an unknown payment is a second one.
-  if (!isAwaited(state, attemptNumber)) {
-    const unknown = own.find(({ serviceToken }) => serviceToken !== state.serviceToken);
-    return unknown === undefined ? [] : openSecondPayment(state, unknown.serviceToken, attemptNumber);
-  }
+  if (!isAwaited(state, attemptNumber)) return recordLateSearch(state, own, attemptNumber);
   return settleCall<PaymentEvent>(attemptInFlight(state, nextAttempt), {
     inquiredAt,
     effect: effectOf(state, own, search),
     absent: () => giveUpAttempt(state, search, own[0]),
   });
 }
+
+/**
+ * The search is too late to be needed. A failed payment was approved after all where that is found of its attempt; any other
+ * unknown payment is a second one.
+ */
+const recordLateSearch = (
+  state: Payment,
+  own: readonly ObservedPayment[],
+  attemptNumber: number,
+): PaymentEvent[] =>
+  inOrder<Payment, PaymentEvent>(state, evolve, [
+    (payment) => {
+      const hasFailed = payment.phase === 'failed' && payment.attempt.number === attemptNumber;
+      const made = own.find((each) => wasApproved(each) && mayBeMadeBy(payment.attempt, each));
+      return hasFailed && made !== undefined ? observePayment(payment, made) : [];
+    },
+    ...own.map((each) => (payment: Payment) => openSecondPayment(payment, each, attemptNumber)),
+  ]);
 
 /** What was found under the attempt's own number. The number of a past attempt is not kept: all of it may be its. */
 function ofAttempt({ attempt }: Payment, { attemptNumber, found }: RecordSearch): readonly ObservedPayment[] {
@@ -124,7 +173,7 @@ function effectOf(
   return [
     accepted,
     ...observePayment(payment, first),
-    ...(second === undefined ? [] : openSecondPayment(payment, second.serviceToken, attemptNumber)),
+    ...(second === undefined ? [] : openSecondPayment(payment, second, attemptNumber)),
   ];
 }
 
@@ -159,13 +208,13 @@ export function sightingOfAnother(state: Payment, observed: ObservedPayment): Pa
   if (isAwaited(state, number)) {
     // The search that is under way finds the current attempt's payment; another attempt's is one too many.
     const isOther = observed.orderNumber !== undefined && observed.orderNumber !== providerOrderNumber;
-    return isOther ? openSecondPayment(state, observed.serviceToken, number) : [];
+    return isOther ? openSecondPayment(state, observed, number) : [];
   }
   const { serviceToken = observed.serviceToken, attempt } = state;
   const isKnown =
     serviceToken === observed.serviceToken &&
     (state.serviceToken !== undefined || mayBeMadeBy(attempt, observed));
-  return isKnown ? undefined : openSecondPayment(state, observed.serviceToken, number);
+  return isKnown ? undefined : openSecondPayment(state, observed, number);
 }
 
 function attemptAgain(

@@ -1,3 +1,4 @@
+import { scenario } from '@tollgate/testing';
 import { describe, expect, test } from 'vitest';
 import {
   decided,
@@ -5,13 +6,16 @@ import {
   inquired,
   observed,
   paymentAfter,
+  paymentDomain,
   refundSubmitted,
   requested,
   sampleEvents,
 } from '../../testing/samples.ts';
 import type { ObservedPayment } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
-import { isFinalPhase, paymentPhases, type PaymentPhase } from './payment-machine.ts';
+import { isFinalPhase, paymentPhases, statusOfPhase, type PaymentPhase } from './payment-machine.ts';
+
+const { given } = scenario(paymentDomain);
 
 const observe = (history: readonly PaymentEvent[], picture: ObservedPayment) =>
   decided(history, inquired(picture));
@@ -354,10 +358,56 @@ test('a failed payment that turns up approved is known by its token from then on
       type: 'ReviewOpened',
       data: {
         code: 'second_payment_found',
-        evidence: { attemptNumber: 1, serviceToken: 'token-b', knownServiceToken: 'token-a' },
+        evidence: {
+          ...{ attemptNumber: 1, serviceToken: 'token-b', knownServiceToken: 'token-a' },
+          ...{ observedStatus: 'approved', observedAuthorizedAmount: 0 },
+        },
       },
     },
   ]);
+});
+
+// --- Money of a payment that has ended
+
+// A payment had expired, and the customer authorized it after all: nobody was told, and nobody could void it.
+test.each(['declined', 'voided', 'expired'] as const)(
+  'money that is held of a payment that is %s opens a review, once it cannot be an older picture',
+  (phase) => {
+    const held = (inquiredAt: number) =>
+      inquired(observed('pending', { authorizedAmount: 1000 }), { changedAt: 1_000, inquiredAt });
+    const halfAnHour = 30 * 60_000;
+    given(historyTo[phase])
+      .when(held(1_000 + halfAnHour - 1))
+      .thenNothing();
+    const events = decided(historyTo[phase], held(1_000 + halfAnHour));
+    expect(events).toEqual([
+      {
+        type: 'ReviewOpened',
+        data: {
+          code: 'final_status_revised',
+          evidence: { from: statusOfPhase(phase), to: 'pending', observedAuthorizedAmount: 1000 },
+        },
+      },
+    ]);
+    const seen: PaymentEvent = {
+      type: 'ReviewResolved',
+      data: { code: 'final_status_revised', number: 1, resolution: 'acknowledged', reason: 'voided there' },
+    };
+    given([...historyTo[phase], ...events, seen])
+      .when(held(2 * halfAnHour))
+      .thenNothing();
+  },
+);
+
+test('nothing is held of a payment that is pending at the service, or that was paid', () => {
+  const late = { inquiredAt: 10 * 3_600_000 };
+  given(historyTo.expired)
+    .when(inquired(observed('pending'), late))
+    .thenNothing();
+  for (const phase of ['approved', 'refunded'] as const)
+    given(historyTo[phase])
+      .when(inquired(observed('pending', { authorizedAmount: 1000 }), late))
+      .thenNothing();
 });
 
 // --- Stale pictures

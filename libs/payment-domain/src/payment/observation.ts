@@ -1,9 +1,9 @@
 /** What a retrieved payment shows that was not known. An inquiry that finds no change gives no event. */
 import { amountSchema, paymentStatusSchema, type PaymentStatus } from '@tollgate/payment-api/values';
 import { unreachable } from '../invariant.ts';
-import { openInstead, openReview, resolveOpen } from '../review.ts';
+import { doubtCodes, openInstead, openReview, openReviewPer, resolveOpen } from '../review.ts';
 import { cut, present } from '../values.ts';
-import type { ObservedPayment } from './payment-commands.ts';
+import type { ObservedPayment, RecordObservation } from './payment-commands.ts';
 import type { PaymentEvent, PaymentEventOf, ReviewCode } from './payment-events.ts';
 import { isFinalPhase, statusOfPhase } from './payment-machine.ts';
 import { isAllowed, undecidedRefund, type Payment } from './payment-state.ts';
@@ -26,12 +26,7 @@ export const statusOf = ({ status, amount, refundedAmount }: ObservedPayment): s
 
 /** The service shows what was asked for, and it is understood: earlier doubts are over. */
 const endDoubts = (state: Payment): PaymentEvent[] =>
-  resolveOpen(
-    state,
-    ['only_here', 'terms_disagree', 'unknown_status'],
-    'found',
-    'the service reported it later',
-  );
+  resolveOpen(state, doubtCodes, 'found', 'the service reported it later');
 
 function issueRecurringToken(
   { terms, recurringToken: known }: Payment,
@@ -75,6 +70,7 @@ export function openDisagreement(state: Payment, observed: ObservedPayment): Pay
     amount: amountOf(state),
     currency: state.terms.currency,
     providerOrderNumber: state.attempt.providerOrderNumber,
+    observedStatus: observed.status,
     observedAmount: observed.amount,
     observedAuthorizedAmount: observed.authorizedAmount,
     observedRefundedAmount: observed.refundedAmount,
@@ -142,6 +138,25 @@ function observeFinal(state: Payment, observed: ObservedPayment, status: Payment
   // Money that went back belongs to refunds: to ours in flight, or to one that was made elsewhere.
   if (from === 'approved' && status === 'refunded' && isExplainedByRefunds(state, observed)) return [];
   return revise(state, observed, status);
+}
+
+/** How long the service may show a payment as it was before its last change, milliseconds. */
+const olderMs = 30 * 60 * 1000;
+
+export const mayBeOlder = ({ inquiredAt, changedAt }: RecordObservation): boolean =>
+  inquiredAt < changedAt + olderMs;
+
+/** Opens a review: of a payment that has ended without money the service holds some, which nobody can capture or void here. */
+export function observeHeldMoney(state: Payment, observation: RecordObservation): PaymentEvent[] {
+  const { status, authorizedAmount } = observation.observed;
+  const hasEnded = isFinalPhase(state.phase) && state.approvedAmount === 0;
+  if (!hasEnded || status !== 'pending' || authorizedAmount === 0 || mayBeOlder(observation)) return [];
+  const evidence = {
+    from: statusOfPhase(state.phase),
+    to: status,
+    observedAuthorizedAmount: authorizedAmount,
+  };
+  return openReviewPer<ReviewCode>(state, 'to', 'final_status_revised', evidence);
 }
 
 const isExplainedByRefunds = (state: Payment, observed: ObservedPayment): boolean =>

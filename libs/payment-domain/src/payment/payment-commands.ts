@@ -114,6 +114,8 @@ export interface RecordObservation {
   observed: ObservedPayment;
   /** When the inquiry began, milliseconds since the Unix epoch. */
   inquiredAt: number;
+  /** When the payment had changed last by then, milliseconds since the Unix epoch. */
+  changedAt: number;
   /** When a capture or void that had no effect may be submitted again; absent where it may not be now. */
   nextWindow?: CallWindow;
 }

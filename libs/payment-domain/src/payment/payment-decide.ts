@@ -25,7 +25,7 @@ import type {
 } from './payment-commands.ts';
 import type { PaymentEvent, ReviewCode } from './payment-events.ts';
 import { evolve, type Payment, type PaymentState } from './payment-state.ts';
-import { recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
+import { observeRefunds, recordRefundDeclineReported, recordRefundOutcome, submitRefund } from './refunds.ts';
 import { resolveAnswered, resolveReview } from './resolutions.ts';
 import { observe } from './retrieval.ts';
 
@@ -94,6 +94,7 @@ function eventsOf(state: Payment, observation: PaymentObservation): PaymentEvent
       if (state.serviceToken !== observation.serviceToken) return [];
       return [
         ...openReview(state, 'only_here', { serviceToken: observation.serviceToken }),
+        ...observeRefunds(state, observation, false),
         ...endDeferredOfOwn(state, observation.serviceToken),
       ];
     case 'DeferCallback':

@@ -10,11 +10,14 @@ import {
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
 import {
+  afterDoubts,
   afterOpened,
   afterProposed,
   afterResolved,
+  doubtCodes,
   findOpen,
   noReviews,
+  resolvedByAPerson,
   reviewableShape,
   type Resolution,
 } from '../review.ts';
@@ -28,6 +31,7 @@ import {
   termsSchema,
   type PaymentEvent,
   type PaymentEventOf,
+  type ReviewCode,
 } from './payment-events.ts';
 import {
   paymentPhases,
@@ -169,7 +173,7 @@ export const isAllowed = (payment: Payment, event: PaymentMachineEvent): boolean
 export function evolve(state: PaymentState, event: PaymentEvent): Payment {
   if (state === undefined) return begin(event);
   if (isBeginning(event)) throw new InvariantViolation(`${event.type} came after the beginning`);
-  const changed = apply(state, event);
+  const changed = afterDoubts(apply(state, event), doubtsEndedBy(event));
   const next = paymentWalk.require(machineStateOf(state), toMachineEvent(changed, event));
   const payment = { ...changed, phase: phaseOf(next) };
   // The calls that the fold keeps are those that the machine is in.
@@ -300,6 +304,27 @@ function apply(state: Payment, event: LaterEvent): Payment {
       return { ...state, failure: event.data.reason };
     default:
       return unreachable(event);
+  }
+}
+
+/** A status that was taken over ends earlier doubts; a new call makes the answers about it another question. */
+function doubtsEndedBy(event: LaterEvent): readonly ReviewCode[] {
+  switch (event.type) {
+    case 'PaymentPending':
+    case 'PaymentAuthorized':
+    case 'PaymentApproved':
+    case 'PaymentVoided':
+    case 'PaymentExpired':
+    case 'FinalStatusRevised':
+      return [...doubtCodes, 'service_not_readable'];
+    case 'PaymentDeclined':
+      return event.data.declineReason === resolvedByAPerson ? [] : [...doubtCodes, 'service_not_readable'];
+    case 'CaptureSubmitted':
+    case 'VoidSubmitted':
+    case 'RefundSubmitted':
+      return ['service_not_readable'];
+    default:
+      return [];
   }
 }
 

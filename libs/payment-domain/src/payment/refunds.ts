@@ -11,7 +11,7 @@ import {
 import { isAbout, openReview, openReviewPer, resolveWhere } from '../review.ts';
 import { type Metadata, metadataBytes, refundsMetadataBytesMax } from '../metadata.ts';
 import { cut, present, textLengthMax } from '../values.ts';
-import { isUnderstood, wasApproved } from './observation.ts';
+import { isUnderstood, mayBeOlder, wasApproved } from './observation.ts';
 import type {
   AcceptedRefund,
   ObservedPayment,
@@ -169,17 +169,20 @@ const isDeclineReported = (
 /**
  * What the refunded sum shows. Without a refund of ours in flight, what is more than known was refunded elsewhere; with
  * one, the sum approves it where it was known before, and has grown by just its amount. Nothing else does: time alone proves
- * nothing.
+ * nothing. Where the service does not have the payment (`observed` is absent), no sum ever will.
  */
 export function observeRefunds(
   state: Payment,
-  { observed, inquiredAt }: RecordObservation,
+  {
+    observed,
+    inquiredAt,
+  }: Pick<RecordObservation, 'inquiredAt'> & Partial<Pick<RecordObservation, 'observed'>>,
   isReadable: boolean,
 ): PaymentEvent[] {
   const refund = undecidedRefund(state);
   const { refundedAmount } = state;
   const isPaid = isReadable && isPaidPhase(state);
-  const shown = refundedAmountOf(observed);
+  const shown = observed === undefined ? 0 : refundedAmountOf(observed);
   if (refund === undefined) return isPaid ? observeExternalRefund(shown - refundedAmount) : [];
   const { refundToken, amount, sumUnknown } = refund;
   const { review, decisionMs } = callRules.refund;
@@ -201,18 +204,20 @@ export function observeRefunds(
 const isPaidPhase = ({ phase }: Payment): boolean => phase === 'approved' || phase === 'refunded';
 
 /** Money that is known to have gone back, and that the service does not show: it has taken a refund back. */
-export function observeRefundedSum(
-  state: Payment,
-  { observed, inquiredAt }: RecordObservation,
-): PaymentEvent[] {
+export function observeRefundedSum(state: Payment, observation: RecordObservation): PaymentEvent[] {
+  const { observed, inquiredAt } = observation;
   if (!isPaidPhase(state) || !wasApproved(observed)) return [];
   const { refundedAmount } = state;
   const observedRefundedAmount = refundedAmountOf(observed);
   if (observedRefundedAmount >= refundedAmount)
     return resolveWhere(state, isAboutSums, 'found', 'the service reported it later');
   const approved = state.refunds.filter((refund) => refund.state === 'approved');
-  // The sum may follow the approval after a while. When that is over for refunds made elsewhere is not known.
-  if (approved.length === 0 || approved.some(({ quietUntil }) => inquiredAt < quietUntil)) return [];
+  // The sum may follow the approval after a while, and be shown as it was before a refund that was made elsewhere.
+  const mayFollow =
+    approved.length === 0
+      ? mayBeOlder(observation)
+      : approved.some(({ quietUntil }) => inquiredAt < quietUntil);
+  if (mayFollow) return [];
   const sums = { refundedAmount, observedRefundedAmount };
   return openReviewPer(state, 'refundToken', 'refund_disagrees', sums);
 }

@@ -15,7 +15,7 @@ import {
   sampleEvents,
   types,
 } from '../../testing/samples.ts';
-import type {} from './payment-commands.ts';
+import type { PaymentInput } from './payment-commands.ts';
 import { decide } from './payment-decide.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import { reviewCodes, type ReviewCode, type PaymentEvent } from './payment-events.ts';
@@ -441,6 +441,21 @@ test('an acknowledged review is not opened again by the same evidence, and is by
   given([...raisedOnce, ended('terms_disagree', 'inquire_again')])
     .when(first)
     .then([opened('terms_disagree', { observedAmount: 1 })]);
+});
+
+// The payment was missing, and a person said that it was undone: the next inquiry must not ask the same again.
+test('what a person has ended stays known, and what the service shows ends it', () => {
+  const missing: PaymentInput = { type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 };
+  const asked = [...historyTo.pending, ...decided(historyTo.pending, missing)];
+  const unmade = [...asked, ...decided(asked, say('only_here', 'payment_not_made'))];
+  expect(paymentAfter(unmade).phase).toBe('declined');
+  given(unmade).when(missing).thenNothing();
+  const seen = [...asked, ended('only_here', 'acknowledged')];
+  given(seen).when(missing).thenNothing();
+  const shown = [...seen, ...decided(seen, inquired(observed('approved')))];
+  given(shown)
+    .when(missing)
+    .then([opened('only_here')]);
 });
 
 const needsReview = ({ type }: PaymentEvent): boolean => type === 'ReviewOpened';

@@ -5,6 +5,7 @@ import { unreachable } from '../invariant.ts';
 import {
   findOpen,
   proposalFor,
+  resolvedByAPerson,
   resolveWhere,
   type Evidence,
   type Resolution,
@@ -123,7 +124,7 @@ function effectOf(
 const endPayment = (payment: Payment): PaymentEvent =>
   isPaymentAwaited(payment)
     ? { type: 'PaymentFailed', data: { reason: 'resolved' } }
-    : { type: 'PaymentDeclined', data: { declineReason: 'resolved_by_a_person' } };
+    : { type: 'PaymentDeclined', data: { declineReason: resolvedByAPerson } };
 
 const endRefund = ({ refundToken }: Refund, resolution: 'refund_made' | 'refund_not_made'): PaymentEvent =>
   resolution === 'refund_made'
@@ -139,6 +140,8 @@ const isStillInDoubt: Partial<Record<ReviewCode, (payment: Payment, evidence: Ev
   attempt_not_found: (payment, { attemptNumber }) =>
     isPaymentAwaited(payment) && payment.attempt.number === attemptNumber,
   refund_unresolved: (payment, evidence) => undecidedIn(payment, evidence) !== undefined,
+  // It was taken for ours.
+  second_payment_found: (payment, { serviceToken }) => payment.serviceToken !== serviceToken,
   service_not_readable: (payment) => inquiryNeedOf(payment) !== 'settled',
   capture_unresolved: ({ phase }) => phase === 'capturing',
   void_unresolved: ({ phase }) => phase === 'voiding',

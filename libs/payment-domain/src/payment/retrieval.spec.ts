@@ -18,6 +18,7 @@ import {
   types,
 } from '../../testing/samples.ts';
 import { textLengthMax } from '../values.ts';
+import type { PaymentInput } from './payment-commands.ts';
 import type { ReviewCode, PaymentEvent } from './payment-events.ts';
 import { inquiryNeedOf } from './inquiry-need.ts';
 import { paymentPhases } from './payment-machine.ts';
@@ -36,12 +37,35 @@ test.each(paymentPhases)(
   'in phase %s the accepted payment gone missing opens a review, another one does not',
   (phase) => {
     const { serviceToken } = paymentAfter(historyTo[phase]);
-    const missing = decided(historyTo[phase], { type: 'RecordMissing', serviceToken: 'token-a' });
+    const missing = decided(historyTo[phase], {
+      type: 'RecordMissing',
+      serviceToken: 'token-a',
+      inquiredAt: 0,
+    });
     const calls = [opened('only_here', { serviceToken: 'token-a' })];
     expect(missing).toEqual(serviceToken === undefined ? [] : calls);
-    given(historyTo[phase]).when({ type: 'RecordMissing', serviceToken: 'token-b' }).thenNothing();
+    given(historyTo[phase])
+      .when({ type: 'RecordMissing', serviceToken: 'token-b', inquiredAt: 0 })
+      .thenNothing();
   },
 );
+
+// Its review was acknowledged, and a refund without an outcome stayed so for ever, its amount reserved.
+test('a refund without an outcome is a question of its own once it is quiet', () => {
+  const refunding = [...historyTo.approved, refundSubmitted('refund-1', 300)];
+  const missing = (inquiredAt: number): PaymentInput => ({
+    ...{ type: 'RecordMissing', serviceToken: 'token-a', inquiredAt },
+  });
+  const { answerBy, quietUntil } = announcedCall;
+  expect(types(decided(refunding, missing(answerBy - 1)))).toEqual(['ReviewOpened']);
+  expect(types(decided(refunding, missing(quietUntil - 1)))).toEqual(['ReviewOpened', 'RefundUnresolved']);
+  const sums = { amount: 300, refundedAmount: 0, observedRefundedAmount: null };
+  expect(decided(refunding, missing(quietUntil))).toEqual([
+    opened('only_here'),
+    expect.objectContaining({ type: 'RefundUnresolved' }),
+    opened('refund_unresolved', { refundToken: 'refund-1', ...sums }),
+  ]);
+});
 
 // --- Callbacks that wait for an inquiry
 
@@ -122,7 +146,7 @@ describe('a deferred callback that names what it is about', () => {
 
   test('ends also where the service does not show our own payment any more', () =>
     given([...both, deferred()])
-      .when({ type: 'RecordMissing', serviceToken: 'token-a' })
+      .when({ type: 'RecordMissing', serviceToken: 'token-a', inquiredAt: 0 })
       .then([
         opened('only_here', { serviceToken: 'token-a' }),
         callbackInquired('token-a'),
@@ -252,7 +276,9 @@ describe('an inquiry that failed', () => {
     given(of(historyTo.pending))
       .when(inquired(observed('pending')))
       .then([over]);
-    given(of(historyTo.pending)).when({ type: 'RecordMissing', serviceToken: 'token-b' }).then([over]);
+    given(of(historyTo.pending))
+      .when({ type: 'RecordMissing', serviceToken: 'token-b', inquiredAt: 0 })
+      .then([over]);
   });
 
   test('is over where nothing is left to be found out', () => {

@@ -6,7 +6,7 @@ import {
   mayBeMadeBy,
   type CallInFlight,
 } from '../outbound-call/outbound-call.ts';
-import { isAbout, openInstead, openReview, resolveOpen } from '../review.ts';
+import { doubtCodes, isAbout, openInstead, openReview, resolveOpen, resolvedByAPerson } from '../review.ts';
 import { endDeferredAbout, endDeferredOfOwn } from '../deferred-callback.ts';
 import { cut, present } from '../values.ts';
 import type { ObservedPayout, RecordPayoutObservation } from './payout-commands.ts';
@@ -17,7 +17,7 @@ import {
   type PayoutStatus,
 } from './payout-events.ts';
 import { isFinalPayoutPhase, statusOfPayoutPhase } from './payout-machine.ts';
-import { evolvePayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
+import { evolvePayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 
 /**
  * The payout's one call, in flight while its outcome is unknown. A second call may pay twice, and money that went out
@@ -133,12 +133,7 @@ export const openPayoutDisagreement = (state: Payout, observed: ObservedPayout):
 
 /** The service shows what was asked for, and it is understood: earlier doubts are over. */
 const endDoubts = (state: Payout): PayoutEvent[] =>
-  resolveOpen(
-    state,
-    ['only_here', 'terms_disagree', 'unknown_status'],
-    'found',
-    'the service reported it later',
-  );
+  resolveOpen(state, doubtCodes, 'found', 'the service reported it later');
 
 function observePending(observed: ObservedPayout, status: PayoutStatus): PayoutEvent[] {
   if (status === 'pending') return [];

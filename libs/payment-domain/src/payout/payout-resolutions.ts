@@ -1,11 +1,11 @@
 /** Which resolutions a payout's review allows, and which reviews are resolved by a later observation. */
 import { events, refuse, type Decision } from '../decision.ts';
-import { findOpen, proposalFor, resolveWhere, type Resolution } from '../review.ts';
+import { findOpen, proposalFor, resolveWhere, type Resolution, resolvedByAPerson } from '../review.ts';
 import type { ResolveReview } from '../shared-inputs.ts';
 import type { PayoutRefusal } from './payout-commands.ts';
 import type { PayoutEvent, PayoutReviewCode } from './payout-events.ts';
 import { isFinalPayoutPhase } from './payout-machine.ts';
-import { inquiryNeedOfPayout, isPayoutAwaited, resolvedByAPerson, type Payout } from './payout-state.ts';
+import { inquiryNeedOfPayout, isPayoutAwaited, type Payout } from './payout-state.ts';
 
 const always: Record<PayoutReviewCode, readonly Resolution[]> = {
   final_status_revised: ['acknowledged'],

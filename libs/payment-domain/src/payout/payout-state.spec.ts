@@ -4,12 +4,14 @@ import {
   payoutCall,
   payoutHistoryTo,
   payoutReviewOpened,
+  payoutReviewResolved,
   payoutRequested,
   payoutSampleEvents,
   refusalError,
 } from '../../testing/payout-samples.ts';
 import { callbackInquired, deferred } from '../../testing/payout-story.ts';
 import { InvariantViolation } from '../invariant.ts';
+import { resolvedByAPerson } from '../review.ts';
 import type { PayoutEvent } from './payout-events.ts';
 import { payoutPhaseOf, payoutPhases, payoutStateOf, payoutWalk } from './payout-machine.ts';
 import {
@@ -115,6 +117,22 @@ test('a review is open until it is resolved, and what is acknowledged stays know
   const resolved = evolvePayout(opened, payoutSampleEvents.ReviewResolved);
   expect(resolved.reviews).toEqual([]);
   expect(resolved.acknowledged).toEqual([{ ...payoutSampleEvents.ReviewOpened.data, number: 1 }]);
+});
+
+// On hold, acknowledged, approved, and on hold again: nobody was told of the second time.
+test('what was acknowledged of a doubt is forgotten when a status is taken over, unless a person gave it', () => {
+  const seen = [
+    ...payoutHistoryTo.pending,
+    payoutReviewOpened('unknown_status'),
+    payoutReviewResolved('unknown_status', 'acknowledged', 'seen'),
+  ];
+  const declined = (declineReason: string): PayoutEvent => ({
+    type: 'PayoutDeclined',
+    data: { declineReason },
+  });
+  expect(payoutAfter([...seen, { type: 'PayoutApproved', data: {} }]).acknowledged).toEqual([]);
+  expect(payoutAfter([...seen, declined('account_closed')]).acknowledged).toEqual([]);
+  expect(payoutAfter([...seen, declined(resolvedByAPerson)]).acknowledged).toHaveLength(1);
 });
 
 test.each([

@@ -11,7 +11,16 @@ import {
   latestDeferredAt,
   noDeferredCallbacks,
 } from '../deferred-callback.ts';
-import { afterOpened, afterProposed, afterResolved, noReviews, reviewableShape } from '../review.ts';
+import {
+  afterDoubts,
+  afterOpened,
+  afterProposed,
+  afterResolved,
+  doubtCodes,
+  noReviews,
+  resolvedByAPerson,
+  reviewableShape,
+} from '../review.ts';
 import { environmentSchema, present } from '../values.ts';
 import {
   payoutCallSchema,
@@ -20,6 +29,7 @@ import {
   payoutTermsSchema,
   type PayoutEvent,
   type PayoutEventOf,
+  type PayoutReviewCode,
 } from './payout-events.ts';
 import {
   isFinalPayoutPhase,
@@ -61,9 +71,6 @@ export const payoutSchema = z.object({
 });
 export type Payout = z.infer<typeof payoutSchema>;
 
-/** Decline reason of a payout that a person resolved as undone by the service. */
-export const resolvedByAPerson = 'resolved_by_a_person';
-
 /** A payout that has not been requested yet. */
 export const noPayout = undefined;
 export type PayoutState = Payout | typeof noPayout;
@@ -78,7 +85,8 @@ export function evolvePayout(state: PayoutState, event: PayoutEvent): Payout {
   if (event.type === 'PayoutApprovalRequested')
     throw new InvariantViolation('PayoutApprovalRequested came after the beginning');
   const next = payoutWalk.require(payoutStateOf(state.phase), toPayoutMachineEvent(event));
-  return { ...apply(state, event), phase: payoutPhaseOf(next) };
+  const changed = afterDoubts(apply(state, event), doubtsEndedBy(event));
+  return { ...changed, phase: payoutPhaseOf(next) };
 }
 
 function begin(event: PayoutEvent): Payout {
@@ -140,6 +148,14 @@ function apply(state: Payout, event: LaterEvent): Payout {
       return unreachable(event);
   }
 }
+
+/** A status that was taken over ends earlier doubts. */
+const doubtsEndedBy = (event: LaterEvent): readonly PayoutReviewCode[] =>
+  event.type === 'PayoutApproved' ||
+  event.type === 'FinalStatusRevised' ||
+  (event.type === 'PayoutDeclined' && event.data.declineReason !== resolvedByAPerson)
+    ? [...doubtCodes, 'service_not_readable']
+    : [];
 
 function requireApproval({ approval }: Payout) {
   if (approval === undefined) throw new InvariantViolation('a payout was approved that nobody asked about');

@@ -90,16 +90,16 @@ async function retrieve(
   serviceToken: string,
   cause: Cause,
 ): Promise<Inquired> {
-  const { token, revision: onlyAt } = aggregate;
+  const { token, revision: onlyAt, updatedAt: changedAt } = aggregate;
   const inquiredAt = deps.windowClock.nowFor(token, windowInQuestion(aggregate.payment));
   const outcome = await deps.askAccount(accountOf(aggregate), cause, (provider) =>
     provider.inquirePayment(serviceToken),
   );
   if (outcome.kind === 'missing')
-    return record(deps, token, { type: 'RecordMissing', serviceToken }, { cause, onlyAt });
+    return record(deps, token, { type: 'RecordMissing', serviceToken, inquiredAt }, { cause, onlyAt });
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   const observed = await observedFrom(deps, aggregate, outcome.answer, cause);
-  const observation = { type: 'RecordObservation' as const, observed, inquiredAt };
+  const observation = { type: 'RecordObservation' as const, observed, inquiredAt, changedAt };
   using permit = mayNeedSubmission(aggregate, inquiredAt) ? await permitFor(deps, aggregate) : undefined;
   if (permit === undefined) return await record(deps, token, observation, { cause, onlyAt });
   const nextWindow = windowAt(deps.clock.now(), deps.times);

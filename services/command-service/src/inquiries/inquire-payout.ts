@@ -54,7 +54,7 @@ async function ask(
   const outcome = await askAccount({ environment, account }, cause, (provider) =>
     provider.inquirePayout(serviceToken),
   );
-  if (outcome.kind === 'missing') return { type: 'RecordMissing', serviceToken };
+  if (outcome.kind === 'missing') return { type: 'RecordMissing', serviceToken, inquiredAt };
   if (outcome.kind !== 'accepted') return { failure: failureOf(outcome) };
   return { type: 'RecordPayoutObservation', observed: outcome.answer, inquiredAt };
 }

@@ -22,9 +22,11 @@ import {
 import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
 import { failureOf } from './inquiry-failure.ts';
+import type { LastAnswers } from './last-answers.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
 
 export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
+  lastAnswers: LastAnswers;
   log: Log;
 }
 
@@ -54,9 +56,10 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
         : await inquirePayout(deps, subject, cause);
     if (typeof inquired === 'object') {
       const { account } = creation;
-      await recordFailure(deps, token, { ...inquired, account }, cause);
+      await recordFailure(deps, token, { ...inquired, account }, cause, deps.lastAnswers.of(token));
       return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
     }
+    deps.lastAnswers.note(token, deps.clock.now());
     // What was read before something else was recorded may be older than that: it is read again.
     if (inquired === 'inquired') return inquired;
   }
@@ -68,19 +71,25 @@ const windowOf = (subject: AnySubject): CallWindow | undefined =>
 const latestWindowOf = (subject: AnySubject): CallWindow =>
   'payment' in subject ? latestWindow(subject.payment) : subject.payout.call;
 
-/** How long inquiries may fail before a review opens, the domain decides. */
+/**
+ * How long inquiries may fail before a review opens, the domain decides.
+ *
+ * @param ownAnsweredAt of the last inquiry like this one; absent where it was about what a deferred callback names
+ */
 async function recordFailure(
   deps: InquiryDependencies,
   token: string,
   { failure: reason, account }: Unanswered,
   cause: Cause,
+  ownAnsweredAt = 0,
 ): Promise<void> {
   if (reason === undefined || reason === 'not-asked') return;
   if (reason === 'account_missing')
     deps.log.error({ token, account }, 'the account is not configured any more');
   const subject = await subjectsOf(deps, token).load(token);
   const failedAt = deps.windowClock.nowFor(token, subject && latestWindowOf(subject));
-  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt } as const;
+  const answeredAt = Math.max(ownAnsweredAt, subject?.updatedAt ?? 0);
+  const failed = { type: 'RecordInquiryFailed', reason, account, failedAt, answeredAt } as const;
   await subjectsOf(deps, token).execute(token, failed, cause);
 }
 
@@ -148,7 +157,10 @@ async function inquireOther(
       )
     : await deps.payments.execute(
         token,
-        { type: 'RecordObservation', observed: shown as ObservedPayment, inquiredAt },
+        {
+          ...{ type: 'RecordObservation', observed: shown as ObservedPayment },
+          ...{ inquiredAt, changedAt: subject.updatedAt },
+        },
         cause,
         { onlyAt: subject.revision },
       );

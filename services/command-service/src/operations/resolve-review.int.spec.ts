@@ -82,7 +82,12 @@ const openReview: Record<ReviewCode, () => Promise<string>> = {
     const token = await created();
     const another = { serviceToken: 'another', status: 'init', amount: 100, currency: 'EUR' };
     const sums = { orderNumber: `${token}.0`, authorizedAmount: 0, refundedAmount: 0 };
-    return record(token, { type: 'RecordObservation', observed: { ...another, ...sums }, inquiredAt: 0 });
+    return record(token, {
+      type: 'RecordObservation',
+      observed: { ...another, ...sums },
+      inquiredAt: 0,
+      changedAt: 0,
+    });
   },
   async service_not_readable() {
     const token = await created();

@@ -36,8 +36,9 @@ export const reviewTexts = {
     terms_disagree: 'The Payment Service shows other terms than those that were asked for.',
     second_payment_found: 'A second payment for the same order was found at the Payment Service.',
     unknown_status: 'The Payment Service shows a status that is not in its specification.',
-    final_status_revised: 'The Payment Service changed a final status.',
-    refund_disagrees: 'The Payment Service shows another refunded sum than our refunds make up.',
+    final_status_revised:
+      'The Payment Service changed a final status, or holds money of a payment that has ended.',
+    refund_disagrees: 'The Payment Service shows another refunded sum than is on record here.',
     service_not_readable: "The Payment Service's answers about it cannot be read.",
     only_here: 'It is in our books, and the Payment Service does not show it.',
     second_payout_found: 'A second payout for the same order was found at the Payment Service.',
