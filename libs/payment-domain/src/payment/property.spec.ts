@@ -245,7 +245,7 @@ describe.each(kinds)('a %s payment', (kind) => {
         }
         for (const code of world.refusals) seen.add(`refused: ${code}`);
       }),
-      { numRuns: 400 },
+      { numRuns: 800 },
     );
     // A model in which little happens proves little.
     expect([...seen].filter((each) => each !== seldomSeen).sort()).toEqual(expectedToBeSeen[kind]);

@@ -183,7 +183,7 @@ it.each([
 });
 
 it('a call that is late by less is attempted again', async () => {
-  const passed = { wallMs: 6_999, monotonicMs: 0 };
+  const passed = { wallMs: 6_999, monotonicMs: 6_999 };
   expect(await sendAfter(passed, { mayBeFollowed: true })).toMatchObject({ sent: 0, following: 1 });
   const slow = { beforeFirstByte: { wallMs: 7_000 }, mayBeFollowed: true };
   expect(await sendAfter({ wallMs: 0, monotonicMs: 0 }, slow)).toMatchObject({ sent: 0, following: 1 });
