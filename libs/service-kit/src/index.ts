@@ -19,4 +19,5 @@ export * from './make-folder.ts';
 export * from './webhook-secrets.ts';
 export * from './same-text.ts';
 export * from './secret.ts';
+export * from './setback-watch.ts';
 export * from './vault.ts';

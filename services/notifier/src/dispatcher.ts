@@ -7,7 +7,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '@tollgate/event-store';
-import { type Clock, type Ids, type Log, isRetryable } from '@tollgate/service-kit';
+import { type Clock, type Ids, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
 import { z } from 'zod';
 import { tryToDeliver, type DeliveryDependencies } from './delivery.ts';
 import { createEndpointHealth, type EndpointHealth } from './endpoints/endpoint-health.ts';
@@ -144,6 +144,7 @@ function createSender(
 ): Sender {
   const { journal, clock, log } = deps;
   const underWay = new Set<Promise<void>>();
+  const wasSetBack = createSetbackWatch(clock);
   let sleeping = new AbortController();
   const wake = () => sleeping.abort();
 
@@ -187,6 +188,7 @@ function createSender(
   async function run(): Promise<void> {
     while (!signal.aborted) {
       sleeping = new AbortController();
+      if (wasSetBack()) open.lookAgain();
       startDue();
       const waitMs = (open.nextDueAt() ?? Infinity) - clock.now();
       const sleepMs = Math.min(Math.max(waitMs, shortestSleepMs), longestSleepMs);

@@ -41,6 +41,19 @@ function takeAll(open: OpenSubjects, now = 0): string[] {
 const limits = { total: 4, perTeam: 3, perOrigin: 2 };
 const position = (number: number) => String(number).padStart(8, '0') as Position;
 
+it('gives those that wait a turn when it is to look again, and lets them wait on as long', () => {
+  const open = createOpenSubjects();
+  open.update('a', loaded({ nextAt: 4_000 }));
+  open.update('b', loaded({ nextAt: 2_000 }));
+  expect(takeAll(open, 1_000)).toEqual([]);
+  open.lookAgain();
+  expect([takeAll(open, 1_000), open.nextDueAt()]).toEqual([['a', 'b'], undefined]);
+  open.release('a');
+  open.release('b');
+  expect([takeAll(open, 1_999), open.nextDueAt()]).toEqual([[], 2_000]);
+  expect(takeAll(open, 2_000)).toEqual(['b']);
+});
+
 describe('whose turn it is', () => {
   it('goes round the receivers, and within one in the order of arrival', () => {
     const open = createOpenSubjects({ total: 10, perTeam: 10, perOrigin: 10 });

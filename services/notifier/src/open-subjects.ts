@@ -27,6 +27,8 @@ export interface OpenSubjects {
   take(now: number): string | undefined;
   /** Not before this instant, whatever its webhooks say. */
   release(token: string, notBefore?: number): void;
+  /** Gives each that waits a turn, before it is due: what it waits for may have been put off by a clock that ran ahead. */
+  lookAgain(): void;
   /** When the next waiting subject becomes due. */
   nextDueAt(): number | undefined;
   checkpoint(position: Position): OpenCheckpoint;
@@ -109,6 +111,10 @@ export function createOpenSubjects(limits: Limits = limitsDefault): OpenSubjects
       subject.place = 'waiting';
       const { nextAt } = subject;
       change(token, subject, nextAt === undefined ? undefined : Math.max(nextAt, notBefore));
+    },
+    lookAgain() {
+      for (const [token, subject] of subjects) if (subject.place === 'waiting') makeReady(token, subject);
+      earliestWaiting = Infinity;
     },
     nextDueAt: () => (earliestWaiting === Infinity ? undefined : earliestWaiting),
     checkpoint: (position) => toCheckpoint(subjects, position),

@@ -15,7 +15,7 @@ import {
   nextInquiryAt,
   spreadDue,
 } from '@tollgate/payment-domain';
-import { type Clock, type Log, isRetryable } from '@tollgate/service-kit';
+import { type Clock, type Log, createSetbackWatch, isRetryable } from '@tollgate/service-kit';
 import type { InquiryResult } from './inquiry-result.ts';
 
 export interface InquiryScheduleDependencies {
@@ -63,8 +63,6 @@ const repeatMs: Record<InquiryNeed, number> = { unresolved: hour, open: 6 * hour
 const repeatedUntilMs = 40 * 24 * hour;
 /** What became due so shortly before a shard was taken over is inquired now, milliseconds: shards change hands again and again. */
 const justDueMs = 5 * 60_000;
-/** By how much the clock goes back at once before that counts, milliseconds. */
-const setbackMs = 60_000;
 /** Of one queue in one pass. */
 const spreadAtOnceMax = 500;
 
@@ -86,8 +84,8 @@ interface Schedule extends InquiryScheduleDependencies {
   passing: Promise<void> | undefined;
   /** Ends the pause before the next pass. */
   wake: AbortController;
-  /** Of the latest pass, by both clocks; undefined before the first. */
-  passedAt: { wall: number; monotonic: number } | undefined;
+  /** Since the latest pass. */
+  wasSetBack: () => boolean;
   /** Our clock, by which the index is filled, was not trusted since the latest pass, or nobody looked at it. */
   mayHaveBeenWrong: boolean;
 }
@@ -96,7 +94,7 @@ export function createInquirySchedule(deps: InquiryScheduleDependencies): Inquir
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
-    ...{ passedAt: undefined, mayHaveBeenWrong: true },
+    ...{ wasSetBack: createSetbackWatch(deps.clock), mayHaveBeenWrong: true },
   };
   return {
     runShard: (shard, signal) => runShard(schedule, shard, signal),
@@ -164,13 +162,10 @@ function pass(schedule: Schedule): boolean {
 
 /** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
 function recallAfterSetback(schedule: Schedule): void {
-  const { index, clock, delays, passedAt, mayHaveBeenWrong } = schedule;
-  const wentBy = passedAt && clock.monotonic() - passedAt.monotonic;
-  const isSetBack = clock.now() < (passedAt?.wall ?? 0) + (wentBy ?? 0) - setbackMs;
-  if (mayHaveBeenWrong || isSetBack) index.recall(inquiryBoundsAt(clock.now(), delays));
+  const { index, clock, delays, wasSetBack, mayHaveBeenWrong } = schedule;
+  if (wasSetBack() || mayHaveBeenWrong) index.recall(inquiryBoundsAt(clock.now(), delays));
   // The last pass comes when the last shard has gone: after it, nobody looks.
   schedule.mayHaveBeenWrong = schedule.shards.size === 0;
-  schedule.passedAt = { wall: clock.now(), monotonic: clock.monotonic() };
 }
 
 function flush(schedule: Schedule): void {
