@@ -62,7 +62,7 @@ export type Inquirer = Pick<
 >;
 
 /** Newest first. */
-export interface DisputeList {
+interface DisputeList {
   found: FoundDispute[];
   /** How many more were shown, of which nobody can tell what they are. */
   unreadable: number;

@@ -9,7 +9,7 @@ import { type Html, html } from '@tollgate/service-kit';
 const digitsOf = (currency: string): number => minorUnitDigits(currency) ?? 2;
 
 /** As in `1,250.00`. */
-export function decimalOf(minor: number, currency: string): string {
+function decimalOf(minor: number, currency: string): string {
   const digits = digitsOf(currency);
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat('en', format).format(minor / 10 ** digits);

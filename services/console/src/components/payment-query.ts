@@ -2,7 +2,7 @@
 import { amountExample, parseAmount } from './amount.ts';
 import { metadataIn } from './payment-filters.ts';
 
-export const perPage = 50;
+const perPage = 50;
 
 /** By name in the address, besides `metadata[…]`. */
 const filterNames: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ const unitMs = new Map([
 ]);
 
 /** As in `30m`, `24h` or `7d`; undefined for what is no range of time. */
-export function spanMs(text: string): number | undefined {
+function spanMs(text: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const ms = unitMs.get(unit);
   return ms === undefined ? undefined : Number(count) * ms;
