@@ -225,7 +225,7 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'no-schedule', breaks: 'I9: what is lost is inquired', seeds: 60 },
     file: 'services/gateway/src/composition/services/command-service.ts',
-    from: 'place: () => (isAble() ? members.place(inquirySchedule) : undefined),',
+    from: 'place: () => (mayInquire() ? members.place(inquirySchedule) : undefined),',
     to: 'place: () => undefined,',
   },
   {
@@ -243,8 +243,8 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },
     file: `${commands}/inquiries/inquiry-schedule.ts`,
-    from: 'if (mayHaveBeenWrong || isSetBack) index.recall(',
-    to: 'if (mayHaveBeenWrong && isSetBack) index.recall(',
+    from: 'if (wasSetBack() || mayHaveBeenWrong) index.recall(',
+    to: 'if (wasSetBack() && mayHaveBeenWrong) index.recall(',
   },
   {
     ...{
