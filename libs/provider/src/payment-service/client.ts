@@ -25,7 +25,6 @@ import type {
   RefundAnswer,
   RefundRequest,
   ServiceBalance,
-  ServiceDispute,
   ServicePayment,
   ServicePayout,
 } from '@tollgate/payment-api';
