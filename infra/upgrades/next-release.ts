@@ -21,11 +21,6 @@ const changes: readonly Change[] = [
   // An event type, and a field of another one.
   {
     file: `${domain}/payment/payment-events.ts`,
-    from: "import { type EventOf, eventFamily } from '../schema-version.ts';",
-    to: "import { type EventOf, eventFamily, since } from '../schema-version.ts';",
-  },
-  {
-    file: `${domain}/payment/payment-events.ts`,
     from: 'PaymentApproved: z.object({ amount: amountSchema,',
     to: 'PaymentNoted: since(3, z.object({ note: textSchema })),\n  PaymentApproved: z.object({ notedBy: since(3, textSchema.optional()), amount: amountSchema,',
   },
