@@ -13,4 +13,4 @@ export * from './load-decide-append.ts';
 export * from './lease.ts';
 export * from './members.ts';
 export * from './schema-gate.ts';
-export { createRecentlyUsed } from './recently-used.ts';
+export { type RecentlyUsed, createRecentlyUsed } from './recently-used.ts';

@@ -107,8 +107,8 @@ export interface InquiryBounds {
   settledSince: number;
 }
 
-/** Clocks that are no further apart are right. */
-const clocksApartMs = minute;
+/** Clocks that are no further apart are right, milliseconds. */
+export const clocksApartMs = minute;
 
 /**
  * Of what is unresolved everything is beyond: money may have moved, and an inquiry too many costs less than one that comes hours

@@ -2,7 +2,7 @@
  * Decides, announces, calls and records. It is the only service that calls providers, and the only one that writes
  * payments, payouts and disputes.
  */
-import type { EventStore } from '@tollgate/event-store';
+import { type EventStore, createRecentlyUsed } from '@tollgate/event-store';
 import type { MessageBus, TopicReader } from '@tollgate/message-bus';
 import type { Environment, InquiryDelays } from '@tollgate/payment-domain';
 import type { Clock, Ids, Log, Vault } from '@tollgate/service-kit';
@@ -23,8 +23,7 @@ import { type CallbackConsumerDependencies, consumeCallbacks } from './callbacks
 import { type DisputesPollerDependencies, createDisputesPoller } from './disputes/disputes-poller.ts';
 import { createAskAccount, inquiryPriorityOf, inquiryScheduleName } from './inquiries/ask-account.ts';
 import { createInquiryOnRead } from './inquiries/inquire-on-read.ts';
-import { createLastAnswers } from './inquiries/last-answers.ts';
-import { inquireAbout, inquireNamed } from './inquiries/inquire.ts';
+import { type LastAnswer, inquireAbout, inquireNamed, lastAnswersMax } from './inquiries/inquire.ts';
 import { createInquiries } from './inquiries/inquiries.ts';
 import type { InquiryResult } from './inquiries/inquiry-result.ts';
 import {
@@ -221,7 +220,8 @@ export function createParts(
   const sender = createSender({ ...deps, stopping });
   const askAccount = createAskAccount({ ...deps, stopping });
   const windowClock = createWindowClock(deps);
-  const base = { ...deps, ...aggregates, sender, askAccount, windowClock, lastAnswers: createLastAnswers() };
+  const lastAnswers = createRecentlyUsed<LastAnswer>(lastAnswersMax);
+  const base = { ...deps, ...aggregates, sender, askAccount, windowClock, lastAnswers };
   const calls = { sendPaymentCalls: createPaymentCalls(base), sendPayoutCall: createPayoutCalls(base) };
   const inquiries = createInquiries<Cause>(
     (token, cause) => inquireAbout({ ...base, ...calls }, token, cause),

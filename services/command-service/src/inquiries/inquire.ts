@@ -1,4 +1,5 @@
 /** One status inquiry about the payment or payout that a token names, and about what deferred callbacks have named. */
+import type { RecentlyUsed } from '@tollgate/event-store';
 import type { Log } from '@tollgate/service-kit';
 import {
   type CallWindow,
@@ -22,11 +23,17 @@ import {
 import { type PaymentInquiryDependencies, inquirePayment, withOrigin } from './inquire-payment.ts';
 import { inquirePayout } from './inquire-payout.ts';
 import { failureOf } from './inquiry-failure.ts';
-import type { LastAnswers } from './last-answers.ts';
 import { type InquiryResult, inquiriesPerRequestMax } from './inquiry-result.ts';
 
+/** When an inquiry was answered, milliseconds since the Unix epoch: one that finds nothing new writes no event. */
+export interface LastAnswer {
+  at: number;
+}
+/** Of so many payments and payouts this process remembers it; what is forgotten counts from its last change. */
+export const lastAnswersMax = 50_000;
+
 export interface InquiryDependencies extends PaymentInquiryDependencies, Subjects {
-  lastAnswers: LastAnswers;
+  lastAnswers: RecentlyUsed<LastAnswer>;
   log: Log;
 }
 
@@ -56,10 +63,10 @@ async function inquireOwn(deps: InquiryDependencies, token: string, cause: Cause
         : await inquirePayout(deps, subject, cause);
     if (typeof inquired === 'object') {
       const { account } = creation;
-      await recordFailure(deps, token, { ...inquired, account }, cause, deps.lastAnswers.of(token));
+      await recordFailure(deps, token, { ...inquired, account }, cause, deps.lastAnswers.get(token)?.at);
       return inquired.failure === 'not-asked' ? 'not-asked' : 'failed';
     }
-    deps.lastAnswers.note(token, deps.clock.now());
+    deps.lastAnswers.set(token, { at: deps.clock.now() });
     // What was read before something else was recorded may be older than that: it is read again.
     if (inquired === 'inquired') return inquired;
   }

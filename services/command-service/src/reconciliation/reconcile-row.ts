@@ -4,6 +4,7 @@ import {
   type OperationKind,
   type ReconciledPart,
   type ReconciliationRequest,
+  clocksApartMs,
   decideUnmatched,
   noCounts,
 } from '@tollgate/payment-domain';
@@ -60,9 +61,6 @@ export interface ComparedRow extends ReconciledPart {
 /** Whatever is younger may be between its announcement and its answer. */
 const marginMs = ({ sendWithinMs, callDeadlineMs, quietMs }: CallTimes): number =>
   sendWithinMs + callDeadlineMs + quietMs;
-
-/** Clocks that are no further apart are right, milliseconds. */
-const clocksApartMs = 60_000;
 
 /** What was recorded later than now, by a clock that ran ahead, is no younger than anything else. */
 const isSince = (instant: number, since: number, { now }: Pick<Clock, 'now'>): boolean =>

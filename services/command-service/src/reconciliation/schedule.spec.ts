@@ -4,7 +4,13 @@ import { type ReconciledDays, afterRun, dueDay, lastCompleteDay, recentDifferenc
 const at = (text: string) => Date.parse(`${text}Z`);
 const none: ReconciledDays = new Map();
 const run = (day: string, startedAt: string, more: object = {}) => ({
-  ...({ day, isDryRun: false, outcome: 'complete', startedAt: at(startedAt) } as const),
+  ...({
+    day,
+    isDryRun: false,
+    outcome: 'complete',
+    startedAt: at(startedAt),
+    endedAt: at(startedAt),
+  } as const),
   ...more,
 });
 const after = (...runs: ReturnType<typeof run>[]) =>
@@ -30,6 +36,20 @@ describe('due is', () => {
     const days = after(run('2026-11-10', '2026-11-10T12:00:00'));
     expect(dueDay(days, at('2026-11-10T12:59:59'))).toBeUndefined();
     expect(dueDay(days, at('2026-11-10T13:00:00'))).toBe('2026-11-10');
+  });
+
+  // A page of yesterday that nobody could read took hours of tries: it was due again at once, before all older days.
+  it('no day that was tried for hours until now, so that the others have their turn', () => {
+    const tried = { outcome: 'incomplete', endedAt: at('2026-11-10T12:00:00') };
+    const days = after(
+      run('2026-11-01', '2026-11-01T12:00:00'),
+      run('2026-11-09', '2026-11-10T08:00:00', tried),
+      run('2026-11-10', '2026-11-10T11:30:00'),
+    );
+    const [due, next] = dueAt(days, '2026-11-10T12:00:01');
+    expect(due).toContain('2026-11-08');
+    expect(due).not.toContain('2026-11-09');
+    expect(dueAt(next, '2026-11-10T13:00:00')[0]).toContain('2026-11-09');
   });
 
   // A process whose clock ran four hours ahead had compared today: today was compared again five hours after it was set right.

@@ -17,7 +17,7 @@ const madeUpDaysMax = 31;
 
 /** What is known of the runs of one day, instants in milliseconds since the Unix epoch. */
 interface ReconciledDay {
-  /** When the latest run began, whatever its outcome. */
+  /** When the latest run ended, whatever its outcome: one may have tried for hours, and the other days are due meanwhile. */
   attemptedAt: number;
   /** When the latest run began that compared everything. */
   completedAt?: number;
@@ -35,13 +35,13 @@ const dayBefore = (day: string, days: number): string => toDay(startOf(day) - da
 /** A dry run has changed nothing, and counts as none. */
 export function afterRun(
   days: ReconciledDays,
-  run: Pick<ReconciliationSummary, 'day' | 'isDryRun' | 'outcome' | 'startedAt'>,
+  run: Pick<ReconciliationSummary, 'day' | 'isDryRun' | 'outcome' | 'startedAt' | 'endedAt'>,
   differences: number,
 ): ReconciledDays {
   if (run.isDryRun || run.outcome === 'account_unknown') return days;
   const { completedAt } = days.get(run.day) ?? {};
   const latest = run.outcome === 'complete' ? run.startedAt : completedAt;
-  const known = { attemptedAt: run.startedAt, differences };
+  const known = { attemptedAt: run.endedAt, differences };
   return new Map([
     ...days,
     [run.day, { ...known, ...(latest === undefined ? {} : { completedAt: latest }) }],
