@@ -1,11 +1,8 @@
 /** Makes a folder that a data directory can be restored from, while the gateway runs. It is there whole or not at all. */
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -22,7 +19,7 @@ import {
   readSchemaVersion,
 } from '@tollgate/event-store';
 import { type Clock, type Ids, TollgateError, errorCode } from '@tollgate/service-kit';
-import type { DataDirectory } from '../configuration/data-directory.ts';
+import { type DataDirectory, flush } from '../configuration/data-directory.ts';
 import { release } from '../configuration/release.ts';
 import {
   type BackedUpFile,
@@ -144,8 +141,8 @@ async function fill(
   };
   const file = join(partial, manifestName);
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
-  sync(file);
-  sync(partial);
+  flush(file);
+  flush(partial);
   const missingSecrets = withSecrets ? secretNames.filter((name) => !copied.includes(name)) : [];
   return { manifest, missingSecrets };
 }
@@ -168,7 +165,7 @@ function copyIfThere(from: string, to: string): boolean {
 async function describe(folder: string, name: string, signal: AbortSignal): Promise<BackedUpFile> {
   const file = join(folder, name);
   chmodSync(file, 0o600);
-  sync(file);
+  flush(file);
   return {
     name: name as BackedUpFile['name'],
     bytes: statSync(file).size,
@@ -178,16 +175,7 @@ async function describe(folder: string, name: string, signal: AbortSignal): Prom
 
 function moveTo(folder: string, partial: string): void {
   renameSync(partial, folder);
-  sync(dirname(folder));
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  flush(dirname(folder));
 }
 
 function toBackupFailure(error: unknown, folder: string): unknown {

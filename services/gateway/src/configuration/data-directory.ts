@@ -186,12 +186,12 @@ export function makePrivately(file: string, text: string): void {
   } finally {
     rmSync(own, { force: true });
   }
-  flushFolder(dirname(file));
+  flush(dirname(file));
 }
 
-/** A new name in a folder is durable with the folder. */
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
+/** Makes a file durable, or with a folder the names in it. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
   } finally {
