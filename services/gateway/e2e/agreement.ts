@@ -91,9 +91,11 @@ export async function reviewsOf(system: ReachedSystem): Promise<ReviewItem[]> {
 async function historyOf(
   system: ReachedSystem,
   { token, kind }: { token: string; kind: string },
-): Promise<string[]> {
+): Promise<{ types: string[]; told: string }> {
   const { body } = await system.gateway('GET', `/api/v1/${kind}s/${token}/events`);
-  return body.events.map(({ type }) => type);
+  const events = body.events as unknown as { type: string; at: string }[];
+  const told = events.map(({ type, at }) => `${at.slice(11, 23)} ${type}`).join(', ');
+  return { types: events.map(({ type }) => type), told };
 }
 
 const countOf = (all: readonly string[], type: string): number => all.filter((each) => each === type).length;
@@ -111,11 +113,12 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
   const { payment } = answer.body as unknown as { payment: GatewayPayment };
   const there = onlyOne(ledger, token);
   if (there === undefined) throw new Error(`${token} is not in the ledger`);
-  expect(payment, token).toMatchObject({ status: there.status, refundedAmount: there.refundedAmount });
+  const history = await historyOf(system, { token, kind: 'payment' });
+  const { status, refundedAmount } = there;
+  expect(payment, `${token}: ${history.told}`).toMatchObject({ status, refundedAmount });
   const refunds = ledger.refunds.filter(({ paymentToken }) => paymentToken === there.token);
   const approved = payment.refunds.filter(({ phase }) => phase === 'approved');
   expect(approved.map(({ amount }) => amount).sort()).toEqual(refunds.map(({ amount }) => amount).sort());
-  const history = await historyOf(system, { token, kind: 'payment' });
   const calls = ledger.calls.filter((call) => call.token === there.token);
   // No call without its announcement.
   for (const [operation, announcement] of [
@@ -124,7 +127,7 @@ async function expectPaymentAgrees(system: ReachedSystem, ledger: Ledger, token:
     ['decline', 'VoidSubmitted'],
   ] as const) {
     const made = calls.filter((call) => call.operation === operation).length;
-    expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history, announcement));
+    expect(made, `${token} ${operation}`).toBeLessThanOrEqual(countOf(history.types, announcement));
   }
   // What was announced and never reached the service cannot be distinguished from what reached it and failed.
   return payment.refunds.filter(({ phase }) => phase !== 'approved' && phase !== 'declined').map(() => token);
@@ -141,7 +144,7 @@ async function expectPayoutAgrees(system: ReachedSystem, ledger: Ledger, token: 
     return [];
   }
   const history = await historyOf(system, { token, kind: 'payout' });
-  return history.includes('PayoutNotSent') ? [] : [token];
+  return history.types.includes('PayoutNotSent') ? [] : [token];
 }
 
 export async function expectAgreement(system: ReachedSystem, load: Load): Promise<void> {
