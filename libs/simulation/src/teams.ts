@@ -46,6 +46,7 @@ export const simulatedDirectory: TeamDirectory = {
     }
     return { kind: 'refused', code: 'incorrect_private_key' };
   },
+  catchUp: () => Promise.resolve(),
   noteRefusal: () => undefined,
   names: () => teamNames,
   find: () => undefined,

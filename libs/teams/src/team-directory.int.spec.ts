@@ -296,3 +296,50 @@ describe('the terms of a key', () => {
     expect(directory.authenticate(wrong, '10.20.1.1')).toEqual(refused);
   });
 });
+
+describe('a directory whose subscription has told of nothing yet', () => {
+  /** The subscription of the directory stands still once it has caught up. */
+  function standingStill(store: EventStore): EventStore {
+    let count = 0;
+    return {
+      ...store,
+      async *subscribe(options) {
+        const isFirst = (count += 1) === 1;
+        for await (const item of store.subscribe(options)) {
+          yield item;
+          if (isFirst && item.kind === 'caught-up')
+            await new Promise((resolve) => options.signal.addEventListener('abort', resolve));
+        }
+      },
+    };
+  }
+
+  test('knows a key that was issued before it was asked to catch up', async () => {
+    const store = await temporaryStore();
+    const directory = await startDirectory(standingStill(store));
+    const keys = ['k1', 'k2', 'k3'];
+    for (const keyId of keys) {
+      const authorization = `Bearer ${await givenTeam(store, { team: `shop-${keyId}`, keyId })}`;
+      expect(directory.authenticate(authorization)).toMatchObject({ code: 'incorrect_private_key' });
+      await Promise.all([directory.catchUp(), directory.catchUp()]);
+      expect(directory.authenticate(authorization)).toMatchObject({ kind: 'caller' });
+    }
+  });
+
+  test('gives up after a second where the store tells nothing', async () => {
+    const store = await temporaryStore();
+    let count = 0;
+    const silent: EventStore = {
+      ...store,
+      async *subscribe({ from, signal }) {
+        if ((count += 1) === 1) yield { kind: 'caught-up', position: from };
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    };
+    const directory = await startDirectory(silent);
+    const caughtUp = directory.catchUp();
+    await eventually(() => expect(clock.sleeperCount()).toBe(1));
+    await clock.advance(1_000);
+    await caughtUp;
+  });
+});

@@ -1,6 +1,6 @@
 /** Who is calling: a live directory of the teams and their keys, kept in memory. */
 import { timingSafeEqual } from 'node:crypto';
-import { beginning, type EventStore } from '@tollgate/event-store';
+import { beginning, type EventStore, type Position, type RecordedEvent } from '@tollgate/event-store';
 import { type Environment } from '@tollgate/payment-domain';
 import { type Clock, type Log, given } from '@tollgate/service-kit';
 import { hashApiKeySecret, parseApiKey, type ApiKey } from './api-key.ts';
@@ -84,6 +84,11 @@ export interface TeamDirectory {
    * @param onBehalf what counts with the credential of a person only
    */
   authenticate(authorization: string | undefined, address?: string, onBehalf?: OnBehalf): Authentication;
+  /**
+   * Resolves when every key that was issued before the call is known, or after a second: a key that was issued a moment ago
+   * works at once. However many ask, it reads once at a time.
+   */
+  catchUp(): Promise<void>;
   /** Hands a refusal on to whoever keeps account of them. */
   noteRefusal(refusal: AccessRefusal): void;
   /** Every team that there is, also one whose record cannot be read. */
@@ -112,7 +117,7 @@ interface KnownKey {
 
 export interface TeamDirectoryDependencies {
   store: EventStore;
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'after'>;
   /** Events that it does not verify count for nothing. */
   verifier: TeamVerifier;
   /** What people who operate the gateway show; without it, only keys of teams count. */
@@ -122,6 +127,9 @@ export interface TeamDirectoryDependencies {
   onUse?: (key: Pick<Caller, 'team' | 'keyId'>) => void;
   onRefusal?: (refusal: AccessRefusal) => void;
 }
+
+/** A caller with an unknown key waits no longer than this, milliseconds. */
+const catchUpMsMax = 1_000;
 
 /**
  * Follows the streams of the teams, so that a new or revoked key, or a changed list of origins, counts in every instance
@@ -141,13 +149,30 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
   });
   const stopping = new AbortController();
   let following: Promise<void> | undefined;
+  let applied: Position = beginning;
+  let reading: Promise<void> = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
 
-  async function follow(onCaughtUp: () => void): Promise<void> {
-    const { signal } = stopping;
-    for await (const item of store.subscribe({ from: beginning, prefixes: [teamStreamPrefix], signal })) {
-      if (item.kind === 'event') records.apply(item);
+  // Events come from two subscriptions, each in order.
+  function apply(event: RecordedEvent): void {
+    if (event.position <= applied) return;
+    records.apply(event);
+    applied = event.position;
+  }
+
+  async function follow(onCaughtUp: () => void, signal = stopping.signal, from = beginning): Promise<void> {
+    for await (const item of store.subscribe({ from, prefixes: [teamStreamPrefix], signal })) {
+      if (item.kind === 'event') apply(item);
       else onCaughtUp();
     }
+  }
+
+  /** A subscription of its own begins where the store ends: the one that follows may not have been told yet. */
+  async function readToEnd(): Promise<void> {
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const cancel = clock.after(catchUpMsMax, end);
+    await follow(end, AbortSignal.any([stopping.signal, ending.signal]), applied).finally(cancel);
   }
 
   return {
@@ -156,6 +181,7 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       const onCaughtUp = () => resolve(undefined);
       following = follow(onCaughtUp).then(onCaughtUp, (error: unknown) => {
         // Whoever does not hear of revocations must not let anybody in.
+        stopping.abort();
         keysById.clear();
         records.clear();
         log.error({ error }, 'the directory of teams has stopped; every key is refused until the next start');
@@ -180,6 +206,12 @@ export function createTeamDirectory(deps: TeamDirectoryDependencies): TeamDirect
       onUse(caller);
       return { kind: 'caller', caller };
     },
+    catchUp: () =>
+      (nextReading ??= reading.then(() => {
+        nextReading = undefined;
+        // What cannot be applied ends the subscription that follows, too, and is told there.
+        return (reading = readToEnd().catch(() => undefined));
+      })),
     noteRefusal: onRefusal,
     names: records.names,
     find: records.find,

@@ -44,7 +44,7 @@ export function addRoute<Stated extends Route>(
     ...{ method, url },
     // Before the body is read: a stranger's body costs nothing.
     onRequest: async (request, reply) => {
-      const caller = authenticate(directory, request, reply, scopes);
+      const caller = await authenticate(directory, request, reply, scopes);
       if (caller === undefined) return reply;
       callers.set(request, caller);
       return undefined;

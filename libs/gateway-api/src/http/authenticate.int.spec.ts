@@ -21,21 +21,31 @@ async function start() {
     await app.close();
     await directory.stop();
   });
-  app.get('/one', (request, reply) => {
-    const caller = authenticate(directory, request, reply, ['refunds']);
+  app.get('/one', async (request, reply) => {
+    const caller = await authenticate(directory, request, reply, ['refunds']);
     return caller === undefined ? reply : reply.send(caller.team);
   });
-  app.get('/either', (request, reply) => {
-    const caller = authenticate(directory, request, reply, ['payments', 'read']);
+  app.get('/either', async (request, reply) => {
+    const caller = await authenticate(directory, request, reply, ['payments', 'read']);
     return caller === undefined ? reply : reply.send(caller.team);
   });
-  return { app, authorization: `Bearer ${reader}` };
+  return { app, store, authorization: `Bearer ${reader}` };
 }
 
 test('a key with one of the scopes gives its caller', async () => {
   const { app, authorization } = await start();
   const answer = await app.inject({ url: '/either', headers: { authorization } });
   expect([answer.statusCode, answer.body]).toEqual([200, 'shop']);
+});
+
+// Whoever had just been given a key was refused for as long as the subscription took to tell of it.
+test('a key works as soon as it was issued', async () => {
+  const { app, store } = await start();
+  for (const keyId of ['k2', 'k3', 'k4']) {
+    const key = await givenTeam(store, { team: `shop-${keyId}`, keyId, scopes: ['read'] });
+    const answer = await app.inject({ url: '/either', headers: { authorization: `Bearer ${key}` } });
+    expect(answer.statusCode).toBe(200);
+  }
 });
 
 test('the refusal of a key without the scope names the scope', async () => {

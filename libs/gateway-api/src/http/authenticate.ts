@@ -1,25 +1,30 @@
 /** The first step of every route: whose request is this, and does the key have the scope? */
-import { type Caller, type CallerScope, type TeamDirectory, rightsOf } from '@tollgate/teams';
+import {
+  type Authentication,
+  type Caller,
+  type CallerScope,
+  type TeamDirectory,
+  rightsOf,
+} from '@tollgate/teams';
 import { currentRequest } from '@tollgate/service-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError } from './errors.ts';
 
 /** What routes need of the directory of teams. */
-export type Access = Pick<TeamDirectory, 'authenticate' | 'noteRefusal'>;
+export type Access = Pick<TeamDirectory, 'authenticate' | 'catchUp' | 'noteRefusal'>;
 
 /**
  * The caller of a request whose key has one of the scopes, or undefined once the request is refused:
  * 401 `auth_header_not_found`, `incorrect_private_key` or `api_key_expired`, 403 `network_not_allowed` or `scope_missing`,
  * and to a person who operates the gateway 400 `incorrect_team`.
  */
-export function authenticate(
+export async function authenticate(
   directory: Access,
   request: FastifyRequest,
   reply: FastifyReply,
   scopes: readonly CallerScope[],
-): Caller | undefined {
-  const { authorization } = request.headers;
-  const authentication = directory.authenticate(authorization, request.ip, onBehalfIn(request));
+): Promise<Caller | undefined> {
+  const authentication = await identify(directory, request);
   if (authentication.kind === 'refused') {
     const { kind: _, ...refusal } = authentication;
     directory.noteRefusal({ ...refusal, ...aboutRequest(request) });
@@ -34,6 +39,17 @@ export function authenticate(
   directory.noteRefusal({ code: 'scope_missing', team, keyId, ...aboutRequest(request) });
   sendError(reply, 'scope_missing', { message: lackOf(caller, scopes) });
   return undefined;
+}
+
+/** A key that opens nothing may have been issued a moment ago, by another process. */
+async function identify(directory: Access, request: FastifyRequest): Promise<Authentication> {
+  const { authorization } = request.headers;
+  const find = () => directory.authenticate(authorization, request.ip, onBehalfIn(request));
+  const found = find();
+  const isKeyUnknown = found.kind === 'refused' && found.code === 'incorrect_private_key';
+  if (!isKeyUnknown || found.keyId === undefined) return found;
+  await directory.catchUp();
+  return find();
 }
 
 function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {

@@ -41,6 +41,7 @@ export function directoryOf({ scopes = allScopes, team = {}, authentication }: A
     find: () => undefined,
     callbackOriginsOf: () => [],
     webhookSecretVersionsOf: () => [''],
+    catchUp: () => Promise.resolve(),
     noteRefusal: () => undefined,
     health: () => ({ unsignedEvents: 0, suspectStreams: [] }),
     teamsSharing: () => [],

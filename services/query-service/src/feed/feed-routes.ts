@@ -50,7 +50,8 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     if (isStream) return sendStream(deps, call, after, signal);
     const page = await pageInTime(deps, call, after, signal);
     // The key may have been revoked while it waited.
-    if (authenticate(deps.directory, request, reply, routes.listEvents.scopes) === undefined) return reply;
+    if ((await authenticate(deps.directory, request, reply, routes.listEvents.scopes)) === undefined)
+      return reply;
     return sendPage(reply, page);
   });
 }
