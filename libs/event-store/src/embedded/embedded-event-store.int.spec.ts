@@ -20,6 +20,20 @@ describeEventStore('the embedded event store', async () => {
   };
 });
 
+describeEventStore("a store that writes by another one's thread", async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'event-store-'));
+  const file = join(directory, 'events.db');
+  const first = await createEmbeddedEventStore({ file });
+  return {
+    store: await createEmbeddedEventStore({ file, connection: first.connection() }),
+    openAnother: () => createEmbeddedEventStore({ file, connection: first.connection() }),
+    dispose: async () => {
+      await first.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
 it('stamps events with the time of the clock that it is given, in whole milliseconds', async () => {
   const store = await temporaryStore({ clock: createFakeClock({ now: 1_700_000_000_000.75 }) });
   await store.append('payment-1', givenEvents(1), 'no-stream');

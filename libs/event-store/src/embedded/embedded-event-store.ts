@@ -1,4 +1,4 @@
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import {
   InvariantViolation,
   StartupError,
@@ -19,7 +19,7 @@ import { createLoopShare } from '../follower/loop-share.ts';
 import { createCommitWatch } from './commit-watch.ts';
 import { watchDiskRoom } from './disk-room.ts';
 import { createFeed } from './feed.ts';
-import { type GroupCommit, startGroupCommit } from './group-commit.ts';
+import { type GroupCommit, joinGroupCommit, startGroupCommit } from './group-commit.ts';
 import { fromOpeningError } from './open-database.ts';
 import { toPosition } from './position.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -40,6 +40,8 @@ export interface EmbeddedEventStoreOptions {
    * again. Without it the appends report the failure.
    */
   onWriterStopped?: (error: StoreUnavailable) => void;
+  /** Of the store that another thread of this process has open on this file: both write by one thread, that one first. */
+  connection?: MessagePort;
   /** Nothing outside this package's specs sets these. */
   testing?: {
     /** The file may grow to this many pages of 4 KiB, then it is as if the disk were full. */
@@ -50,6 +52,8 @@ export interface EmbeddedEventStoreOptions {
 }
 
 export interface EmbeddedEventStore extends EventStore {
+  /** By which another thread opens a store on the same file; to be transferred to it. Close that one first. */
+  connection(): MessagePort;
   /** False while its disk is full: nothing can be recorded then. */
   isReachable(): boolean;
 }
@@ -65,11 +69,15 @@ export interface EmbeddedEventStore extends EventStore {
 export async function createEmbeddedEventStore(
   options: EmbeddedEventStoreOptions,
 ): Promise<EmbeddedEventStore> {
-  const { file, clock = systemClock, log = silentLog, onWriterStopped, testing = {} } = options;
+  const { file, clock = systemClock, log = silentLog, onWriterStopped, connection, testing = {} } = options;
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
   const onCommit = () => commits.announce();
-  const writer = await startGroupCommit({ file, ...testing, onCommit, onWriterStopped });
+  const watchers = { onCommit, onWriterStopped };
+  const writer =
+    connection === undefined
+      ? await startGroupCommit({ file, ...testing, ...watchers })
+      : joinGroupCommit(connection, watchers);
   const reader = await openReaderBeside(writer, file);
   const commits = createCommitWatch(reader.dataVersion);
   const feed = createFeed(reader, commits);
@@ -119,6 +127,7 @@ export async function createEmbeddedEventStore(
       return subscription({ reader, feed, commits, share, log }, { ...subscribeOptions, signal });
     },
     isReachable: room.isThere,
+    connection: writer.connection,
     close: () => {
       closing.abort();
       return (closed ??= closeInOrder());

@@ -4,7 +4,7 @@ import { givenEvent } from '../testing/given-events.ts';
 import { temporaryFile } from '../testing/temporary-store.ts';
 import { serializeAppend } from '../append-arguments.ts';
 import { batchBytesMax, batchOperationsMax, createBacklog, waitingOperationsMax } from './backlog.ts';
-import { startGroupCommit } from './group-commit.ts';
+import { joinGroupCommit, startGroupCommit } from './group-commit.ts';
 
 const operation = {
   kind: 'append',
@@ -48,6 +48,60 @@ describe('operations that are submitted together', () => {
     const { writer } = await givenGroupCommit();
     const answers = await Promise.all(Array.from({ length: 5 }, () => writer.submit(operation, 10)));
     expect(answers).toMatchObject([0, 1, 2, 3, 4].map((revision) => ({ kind: 'appended', revision })));
+  });
+});
+
+describe('one that another thread has joined', () => {
+  async function givenTwo() {
+    const { writer, commitCount } = await givenGroupCommit();
+    const joined = { commits: 0, stopped: 0 };
+    const second = joinGroupCommit(writer.connection(), {
+      onCommit: () => (joined.commits += 1),
+      onWriterStopped: () => (joined.stopped += 1),
+    });
+    onTestFinished(() => second.close());
+    return { first: writer, second, commitCount, joined };
+  }
+
+  it('commits for both, each with its own results', async () => {
+    const { first, second, commitCount, joined } = await givenTwo();
+    const [one, other] = await Promise.all([first.submit(operation, 10), second.submit(operation, 10)]);
+    expect([one, other].map((result) => 'revision' in result && result.revision).sort()).toEqual([0, 1]);
+    // Of one commit for both, each is told once; of one each, each is also told of the other's.
+    expect(commitCount()).toBe(joined.commits);
+  });
+
+  it('is told of the commits of the other one', async () => {
+    const { first, second, commitCount, joined } = await givenTwo();
+    await first.submit(operation, 10);
+    await expect.poll(() => joined.commits).toBe(1);
+    await second.submit(operation, 10);
+    await expect.poll(commitCount).toBe(2);
+  });
+
+  it('goes on when the other one has gone, and not without the one that started the writer', async () => {
+    const { first, second, joined } = await givenTwo();
+    const another = joinGroupCommit(first.connection(), { onCommit: () => undefined });
+    await another.submit(operation, 10);
+    await another.close();
+    await expect(another.submit(operation, 10)).rejects.toMatchObject({ code: 'store_closed' });
+    expect(await second.submit(operation, 10)).toMatchObject({ revision: 1 });
+    await first.close();
+    await expect.poll(() => joined.stopped).toBe(1);
+    await expect(second.submit(operation, 10)).rejects.toMatchObject({ code: 'store_writer_stopped' });
+  });
+
+  it('is told that the disk is full, and nothing of its batch is written', async () => {
+    const { writer } = await givenGroupCommit(20);
+    const second = joinGroupCommit(writer.connection(), { onCommit: () => undefined });
+    onTestFinished(() => second.close());
+    const large = {
+      ...operation,
+      events: serializeAppend('payment-1', [givenEvent({ data: 'x'.repeat(200_000) })], 'any').events,
+    };
+    const outcomes = await Promise.allSettled([second.submit(large, 10), second.submit(operation, 10)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await writer.submit(operation, 10)).toMatchObject({ revision: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StartupError } from '@tollgate/service-kit';
 import { type StoreUnavailable } from '../errors.ts';
 import { createBacklog, type Waiting } from './backlog.ts';
@@ -15,15 +15,20 @@ export interface GroupCommit {
   submit(operation: Operation, bytes: number): Promise<OperationResult>;
   /** Takes nothing more, and waits for what was submitted. */
   drain(): Promise<void>;
-  /** Drains, and closes the file. */
+  /** What another thread of this process takes part by, with {@link joinGroupCommit}; its operations go last. */
+  connection(): MessagePort;
+  /** Drains, and closes the file, or leaves those who go on writing to it. */
   close(): Promise<void>;
 }
 
-export interface GroupCommitOptions extends WriterOptions {
-  /** Called after each commit. */
+interface CommitWatchers {
+  /** Called after each commit, also those of other threads of this process. */
   onCommit: () => void;
   /** Called when the thread has ended without having been asked to: nothing can be written any more. */
   onWriterStopped?: ((error: StoreUnavailable) => void) | undefined;
+}
+
+export interface GroupCommitOptions extends WriterOptions, CommitWatchers {
   /** For tests: is given the thread, to end it. */
   onWorker?: ((worker: Worker) => void) | undefined;
 }
@@ -39,6 +44,10 @@ export async function startGroupCommit(options: GroupCommitOptions): Promise<Gro
   return commitInGroups(worker, options);
 }
 
+/** Takes part in the commits of a writer that another thread of this process has started. */
+export const joinGroupCommit = (connection: MessagePort, watchers: CommitWatchers): GroupCommit =>
+  commitInGroups(connection, watchers);
+
 async function started(worker: Worker): Promise<void> {
   const first = await new Promise<FromWriter>((resolve, reject) => {
     worker.once('message', resolve);
@@ -48,7 +57,10 @@ async function started(worker: Worker): Promise<void> {
   if (first.kind === 'start-refused') throw new StartupError(first.code, first.message);
 }
 
-function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupCommitOptions): GroupCommit {
+function commitInGroups(
+  worker: Worker | MessagePort,
+  { onCommit, onWriterStopped }: CommitWatchers,
+): GroupCommit {
   const backlog = createBacklog();
   let underWay: Waiting[] = [];
   let isDispatchPlanned = false;
@@ -77,6 +89,7 @@ function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupComm
   }
 
   function onAnswer(answer: FromWriter): void {
+    if (answer.kind === 'others-committed') return onCommit();
     settle(underWay, answer);
     underWay = [];
     if (answer.kind === 'committed') onCommit();
@@ -101,10 +114,9 @@ function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupComm
     }));
   }
 
-  worker
-    .on('message', onAnswer)
-    .on('error', onStopped)
-    .on('exit', () => onStopped());
+  worker.on('message', onAnswer);
+  if (worker instanceof Worker) worker.on('error', onStopped).on('exit', () => onStopped());
+  else worker.on('close', () => onStopped());
   worker.unref();
 
   return {
@@ -115,6 +127,11 @@ function commitInGroups(worker: Worker, { onCommit, onWriterStopped }: GroupComm
         planDispatch();
       }),
     drain,
+    connection: () => {
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage({ kind: 'connect', port: port1 } satisfies ToWriter, [port1]);
+      return port2;
+    },
     close: () => drain().then(() => stop(worker)),
   };
 }
@@ -128,9 +145,10 @@ function settle(batch: readonly Waiting[], answer: FromWriter): void {
   }
 }
 
-const send = (worker: Worker, message: ToWriter) => worker.postMessage(message);
+const send = (worker: Worker | MessagePort, message: ToWriter): void => worker.postMessage(message);
 
-async function stop(worker: Worker): Promise<void> {
+async function stop(worker: Worker | MessagePort): Promise<void> {
+  if (!(worker instanceof Worker)) return worker.close();
   if (worker.threadId === -1) return;
   worker.ref();
   const exited = new Promise((resolve) => worker.once('exit', resolve));

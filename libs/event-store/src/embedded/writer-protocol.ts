@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { SerializedEvent } from '../append-arguments.ts';
 import type { Conflict, ExpectedRevision, Revision } from '../event-store.ts';
 
@@ -48,11 +49,18 @@ export interface WriterOptions {
   pageCountMax?: number | undefined;
 }
 
-export type ToWriter = { kind: 'commit'; operations: readonly Operation[] } | { kind: 'stop' };
+/** Each client has one batch under way at most. */
+export type ToWriter =
+  | { kind: 'commit'; operations: readonly Operation[] }
+  /** Another client, which waits behind the one that sends this. */
+  | { kind: 'connect'; port: MessagePort }
+  | { kind: 'stop' };
 
 export type FromWriter =
   | { kind: 'started' }
   | { kind: 'start-refused'; code: string; message: string }
   | { kind: 'committed'; results: readonly OperationResult[] }
+  /** What others have sent is committed. */
+  | { kind: 'others-committed' }
   /** Nothing of the batch was written. `sqliteCode` is SQLite's extended result code, where it has one. */
   | { kind: 'failed'; sqliteCode: number | undefined };

@@ -1,26 +1,77 @@
+import type { MessagePort } from 'node:worker_threads';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createBatchCommit } from './batch-commit.ts';
 import { openForWriting } from './open-database.ts';
 import { sqliteCodeOf } from './sqlite-error.ts';
 import { StartRefused } from './start-refused.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './writer-protocol.ts';
+import type { FromWriter, Operation, OperationResult, ToWriter, WriterOptions } from './writer-protocol.ts';
+
+/** A thread that appends: the one that has started this one, or another one of the process. */
+type Client = Pick<MessagePort, 'postMessage' | 'on'>;
+
+interface Batch {
+  client: Client;
+  operations: readonly Operation[];
+}
 
 /** Entry of the writer thread: a commit blocks its thread for as long as the disk takes, so it has one of its own. */
-function serveCommits({ file, pageCountMax }: WriterOptions): void {
+function serveCommits(first: MessagePort, { file, pageCountMax }: WriterOptions): void {
   const database = openForWriting(file);
   if (pageCountMax !== undefined) database.exec(`PRAGMA max_page_count = ${pageCountMax}`);
   const commit = createBatchCommit(database);
-  parentPort?.on('message', (message: ToWriter) => {
-    if (message.kind === 'commit') return answer(commitOrFail(() => commit(message.operations)));
-    database.close();
-    parentPort?.close();
-  });
-  answer({ kind: 'started' });
+  const clients = new Set<Client>();
+  let waiting: Batch[] = [];
+
+  /** What has come from several clients goes in one commit; that of the first one goes first. */
+  function commitAll(): void {
+    if (waiting.length === 0) return;
+    const batches = waiting.toSorted((one, other) => rank(one) - rank(other));
+    waiting = [];
+    const answer = commitOrFail(() => commit(batches.flatMap(({ operations }) => operations)));
+    let done = 0;
+    for (const { client, operations } of batches) {
+      const { length } = operations;
+      tell(
+        client,
+        answer.kind === 'failed' ? answer : { ...answer, results: answer.results.slice(done, done + length) },
+      );
+      done += length;
+    }
+    if (answer.kind === 'failed') return;
+    const others = [...clients].filter((client) => batches.every((batch) => batch.client !== client));
+    for (const client of others) tell(client, { kind: 'others-committed' });
+  }
+  const rank = ({ client }: Batch): number => Number(client !== first);
+
+  function serve(client: Client): void {
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
+    client.on('message', (message: ToWriter) => {
+      switch (message.kind) {
+        case 'commit':
+          // Those who have sent theirs at the same moment share the commit.
+          if (waiting.push({ client, operations: message.operations }) === 1) setImmediate(commitAll);
+          break;
+        case 'connect':
+          serve(message.port);
+          break;
+        case 'stop':
+          commitAll();
+          database.close();
+          for (const each of clients) if (each !== first) (each as MessagePort).close();
+          first.close();
+      }
+    });
+  }
+  serve(first);
+  tell(first, { kind: 'started' });
 }
 
-const answer = (message: FromWriter) => parentPort?.postMessage(message);
+const tell = (client: Client, message: FromWriter): void => client.postMessage(message);
 
-function commitOrFail(commit: () => ReturnType<ReturnType<typeof createBatchCommit>>): FromWriter {
+type Outcome = Extract<FromWriter, { kind: 'committed' | 'failed' }>;
+
+function commitOrFail(commit: () => readonly OperationResult[]): Outcome {
   try {
     return { kind: 'committed', results: commit() };
   } catch (error) {
@@ -31,9 +82,10 @@ function commitOrFail(commit: () => ReturnType<ReturnType<typeof createBatchComm
   }
 }
 
-try {
-  serveCommits(workerData as WriterOptions);
-} catch (error) {
-  if (!(error instanceof StartRefused)) throw error;
-  answer({ kind: 'start-refused', code: error.code, message: error.message });
-}
+if (parentPort !== null)
+  try {
+    serveCommits(parentPort, workerData as WriterOptions);
+  } catch (error) {
+    if (!(error instanceof StartRefused)) throw error;
+    tell(parentPort, { kind: 'start-refused', code: error.code, message: error.message });
+  }
