@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     process.kill(process.pid, 'SIGTERM');
   };
-  const own = { env: process.env, pid: process.pid, giveWay };
+  const own = { env: process.env, pid: process.pid, giveWay, hasFollowerThread: true };
   const starting = startGateway({ config, clock: systemClock, ids: systemIds, logOf, ...own }, services);
   stopOnSignal(starting);
   const { url, metricsUrl, quickstart, signInLink, missing } = await starting;

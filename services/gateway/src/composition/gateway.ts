@@ -17,10 +17,9 @@ import {
 } from '../configuration/service-names.ts';
 import { startCallbackIngester } from './services/callback-ingester.ts';
 import { startCommandService } from './services/command-service.ts';
-import { startEventPublisher } from './services/event-publisher.ts';
+import { startFollowers } from './followers/start-followers.ts';
 import { startFrontDoor } from './services/front-door.ts';
 import { startNotifier } from './services/notifier.ts';
-import { startProjector } from './services/projector.ts';
 import { startQueryService } from './services/query-service.ts';
 
 /** How long a stop may take, milliseconds: the longest call of the Payment Service and a little more. */
@@ -113,14 +112,13 @@ async function startServices(
   const { runs } = parts;
   const ingester = runs('callback-ingester') ? await startCallbackIngester(parts) : undefined;
   const callbackUrl = ingester?.url;
-  const projector = runs('projector') ? await startProjector(parts) : undefined;
-  const publisher = runs('event-publisher') ? await startEventPublisher(parts) : undefined;
+  const followers = await startFollowers(parts);
   const commands = runs('command-service') ? await startCommandService(parts, { callbackUrl }) : undefined;
   const inquireForReader = commands?.inquireForReader;
   const queries = runs('query-service') ? await startQueryService(parts, { inquireForReader }) : undefined;
   const notifier = runs('notifier') ? await startNotifier(parts) : undefined;
   const frontDoor = runs('api') ? await startFrontDoor(parts) : undefined;
-  const all = [ingester, projector, publisher, commands, queries, notifier, frontDoor];
+  const all = [ingester, ...followers, commands, queries, notifier, frontDoor];
   return { running: all.filter((service) => service !== undefined), callbackUrl };
 }
 

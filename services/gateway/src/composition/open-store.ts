@@ -1,17 +1,20 @@
 /** The event store: a file of this machine, or EventStoreDB where its address is given. */
+import type { MessagePort } from 'node:worker_threads';
 import {
   type EventStore,
   type EventStoreDbConnection,
   createEmbeddedEventStore,
   createEventStoreDbStore,
 } from '@tollgate/event-store';
-import type { Clock, Log } from '@tollgate/service-kit';
+import { type Clock, type Log, given } from '@tollgate/service-kit';
 
 export interface StoreDependencies {
   /** Undefined where the store is a file. */
   eventStore: EventStoreDbConnection | undefined;
   /** That file. */
   file: string;
+  /** To the writer of that file which another thread of this process has started. */
+  connection?: MessagePort | undefined;
   clock: Clock;
   log: Log;
 }
@@ -20,13 +23,21 @@ export interface OpenedStore {
   store: EventStore;
   /** False while the store does not answer, or its disk is full: nothing can be recorded then. */
   isReachable: () => boolean;
+  /** By which another thread of this process opens the same file. */
+  connection?: () => MessagePort;
 }
 
 /**
  * @throws StartupError where the file cannot be used, or EventStoreDB has not answered within 30 seconds or does not let
  * us in
  */
-export async function openStore({ eventStore, file, clock, log }: StoreDependencies): Promise<OpenedStore> {
+export async function openStore({
+  eventStore,
+  file,
+  connection,
+  clock,
+  log,
+}: StoreDependencies): Promise<OpenedStore> {
   if (eventStore !== undefined) {
     const store = await createEventStoreDbStore({ connection: eventStore, clock, log });
     return { store, isReachable: store.isReachable };
@@ -35,6 +46,7 @@ export async function openStore({ eventStore, file, clock, log }: StoreDependenc
   const onWriterStopped = (error: Error) => {
     throw error;
   };
-  const store = await createEmbeddedEventStore({ file, clock, log, onWriterStopped });
-  return { store, isReachable: store.isReachable };
+  const options = { file, clock, log, onWriterStopped, ...given({ connection }) };
+  const store = await createEmbeddedEventStore(options);
+  return { store, isReachable: store.isReachable, connection: store.connection };
 }

@@ -1,4 +1,5 @@
 /** What the services of one process share. Each part is opened when a service first asks for it, and only then. */
+import type { MessagePort } from 'node:worker_threads';
 import { type EventStore, type Members, runUnderLease } from '@tollgate/event-store';
 import type { MessageBus } from '@tollgate/message-bus';
 import { type PaymentIndex, createPaymentIndex } from '@tollgate/view-index';
@@ -18,7 +19,7 @@ import {
 import type { DataDirectory } from '../configuration/data-directory.ts';
 import type { GatewayDependencies } from '../configuration/gateway-dependencies.ts';
 import { openTeamKeys } from '../configuration/team-signing.ts';
-import { isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
+import { type Holder, isOfAnEndedProcess, ownHost, toHolder } from './lease-holder.ts';
 import { type RunAlone, inBackground } from './background.ts';
 import { type InternalCredential, createInternalCredential } from '../edge/internal-credential.ts';
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
@@ -41,6 +42,10 @@ export interface Parts extends GatewayDependencies {
   /** Whether this process runs that service. */
   runs: (service: ServiceName) => boolean;
   store: () => Promise<EventStore>;
+  /** By which another thread writes to the file of the store, too; undefined where the store is a server. */
+  storeConnection: () => Promise<MessagePort | undefined>;
+  /** This life of this process, in leases. */
+  holder: Holder;
   /** False while the store does not answer a process that has opened it. */
   isStoreReachable: () => boolean;
   /** True once the store is written in a schema version that this release does not read. */
@@ -87,7 +92,7 @@ export function createParts(
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
 
-  const { joinedStore, isStoreReachable, isSuperseded } = storeOf(deps, base, holder);
+  const { joinedStore, storeConnection, isStoreReachable, isSuperseded } = storeOf(deps, base, holder);
   const store = async () => (await joinedStore()).store;
   const bus = once(async () => {
     const { kafka } = config;
@@ -133,7 +138,7 @@ export function createParts(
 
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
-    ...{ isStoreReachable, isSuperseded },
+    ...{ storeConnection, isStoreReachable, isSuperseded, holder: own },
     clockCheck: once(async () => startClockCheck({ ...deps, metrics, stops }, await store())),
     teams: async () => (await teams()).directory,
     security: teams,
@@ -156,6 +161,7 @@ function storeOf(
 ) {
   let isStoreReachable = () => true;
   let isSuperseded = () => false;
+  let connection: (() => MessagePort) | undefined;
   const joinedStore = once(async () => {
     const { eventStore, schemaVersionMax: heldAt } = config;
     const file = dataDirectory.eventsFile;
@@ -163,6 +169,7 @@ function storeOf(
     const opened = await openStore({ eventStore, file, clock, log: logOf('event-store') });
     stops.defer(() => opened.store.close());
     isStoreReachable = opened.isReachable;
+    connection = opened.connection;
     const log = logOf('schema-version');
     const joined = await joinStore({ store: opened.store, clock, ids, log, member, heldAt, giveWay });
     stops.defer(joined.leave);
@@ -171,6 +178,10 @@ function storeOf(
   });
   return {
     joinedStore,
+    async storeConnection() {
+      await joinedStore();
+      return connection?.();
+    },
     isStoreReachable: () => isStoreReachable(),
     isSuperseded: () => isSuperseded(),
   };

@@ -10,6 +10,8 @@ export interface GatewayDependencies {
   /** The environment variables, for the private keys that the accounts file names. */
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
+  /** Projector and publisher run on a thread of their own, which reads the configuration out of `env`, beside what answers. */
+  hasFollowerThread?: boolean;
   /** Called once where this process must end by itself; its supervisor learns why at the next start. */
   giveWay?: (reason: TollgateError) => void;
 }

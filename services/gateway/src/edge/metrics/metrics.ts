@@ -125,7 +125,7 @@ const gauges = {
     labelNames: ['projection'],
   },
 } as const satisfies Record<string, { help: string; labelNames: readonly string[] }>;
-type GaugeName = keyof typeof gauges;
+export type GaugeName = keyof typeof gauges;
 
 /** Bounds of buckets, seconds: from an answer out of memory to one that came at the deadline. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

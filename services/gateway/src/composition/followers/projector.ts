@@ -2,14 +2,14 @@ import { createProjector } from '@tollgate/projector';
 import { shardsOf, viewSchemaVersions } from '@tollgate/views';
 import { startAlone } from '../background.ts';
 import { type RunningProjector, watchProjectors } from '../metrics/watch-services.ts';
-import type { Parts } from '../parts.ts';
+import type { FollowerParts } from './follower-parts.ts';
 import { type RunningService, setAside } from '../../edge/running-service.ts';
 
 /** Releases whose views have other schemas each have one at work, for their own readers. */
 const leaseName = `projector-${viewSchemaVersions.replaceAll(' ', ',')}`;
 
 /** Needs the event store only. One projector per shard, each in one instance at a time. */
-export async function startProjector(parts: Parts): Promise<RunningService> {
+export async function startProjector(parts: FollowerParts): Promise<RunningService> {
   const { config, clock, ids, logOf, metrics, stops } = parts;
   const [store, runAlone] = await Promise.all([parts.store(), parts.runAlone()]);
   const log = logOf('projector');

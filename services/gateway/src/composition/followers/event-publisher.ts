@@ -4,11 +4,11 @@ import { gatewayTopics, providerCallbacksTopic } from '@tollgate/gateway-api';
 import { type Retention, retainTopics } from '@tollgate/message-bus';
 import { inBackground, startAlone } from '../background.ts';
 import { watchPublisher } from '../metrics/watch-services.ts';
-import type { Parts } from '../parts.ts';
+import type { FollowerParts } from './follower-parts.ts';
 import { type RunningService, degradedWithout, setAside } from '../../edge/running-service.ts';
 
 /** Needs the event store and the bus. */
-export async function startEventPublisher(parts: Parts): Promise<RunningService> {
+export async function startEventPublisher(parts: FollowerParts): Promise<RunningService> {
   const { clock, ids, logOf, metrics, stops } = parts;
   const [store, bus, runAlone] = await Promise.all([parts.store(), parts.bus(), parts.runAlone()]);
   const publisher = createEventPublisher({ store, bus, clock, ids, log: logOf('event-publisher') });

@@ -1,0 +1,81 @@
+/** The followers' thread, seen from the one that has started it. */
+import { Worker } from 'node:worker_threads';
+import { StartupError, TollgateError, given, within } from '@tollgate/service-kit';
+import type { Reading } from '../../edge/metrics/metrics.ts';
+import type { RunningService } from '../../edge/running-service.ts';
+import type { Parts } from '../parts.ts';
+import type { FollowerName } from './start-followers.ts';
+import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
+
+/** Followers give way after some milliseconds: a thread that takes so long for an answer stands still, milliseconds. */
+const answerWithinMs = 5_000;
+
+/** MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 48 };
+
+/** @throws StartupError */
+export async function startFollowerThread(
+  parts: Parts,
+  names: readonly FollowerName[],
+): Promise<RunningService> {
+  const connection = await parts.storeConnection();
+  const workerData: ThreadData = { names, holder: parts.holder, ...given({ connection }) };
+  const worker = new Worker(new URL('./main.ts', import.meta.url), {
+    ...{ workerData, resourceLimits, env: { ...parts.env } },
+    transferList: connection === undefined ? [] : [connection],
+  });
+  const thread = converse(worker, parts);
+  parts.stops.defer(thread.stop);
+  const gauges = await thread.started;
+  for (const gauge of gauges)
+    parts.metrics.watch(gauge, () => thread.ask({ about: 'gauge', gauge }) as Promise<readonly Reading[]>);
+  return {
+    notReady: () => thread.ask({ about: 'not-ready' }).catch(() => names) as Promise<readonly string[]>,
+    degraded: () => thread.ask({ about: 'degraded' }).catch(() => names) as Promise<readonly string[]>,
+  };
+}
+
+function converse(worker: Worker, { clock }: Pick<Parts, 'clock'>) {
+  const started = Promise.withResolvers<Extract<FromThread, { kind: 'started' }>['gauges']>();
+  const ended = Promise.withResolvers<undefined>();
+  const questions = new Map<number, (answer: unknown) => void>();
+  let count = 0;
+  let isStarted = false;
+  let isStopping = false;
+
+  worker
+    .on('message', (message: FromThread) => {
+      if (message.kind === 'answer') return questions.get(message.id)?.(message.answer);
+      isStarted = message.kind === 'started';
+      if (message.kind === 'started') started.resolve(message.gauges);
+      else started.reject(new StartupError(message.code, message.message));
+    })
+    // Thrown to nobody, it ends the process, as it would on the thread of the requests.
+    .on('error', (error) => {
+      if (isStarted) throw error;
+      started.reject(error);
+    })
+    .on('exit', () => {
+      ended.resolve(undefined);
+      if (isStarted && !isStopping)
+        throw new TollgateError('followers_stopped', 'The thread of projector and publisher has ended.');
+    });
+
+  function ask(about: About): Promise<unknown> {
+    const id = (count += 1);
+    const work = new Promise<unknown>((resolve) => questions.set(id, resolve));
+    worker.postMessage({ kind: 'question', id, ...about } satisfies ToThread);
+    const tooLate = () => new TollgateError('followers_silent', 'The followers do not answer.');
+    return within(clock, answerWithinMs, { work, tooLate }).finally(() => questions.delete(id));
+  }
+
+  return {
+    started: started.promise,
+    ask,
+    async stop() {
+      isStopping = true;
+      worker.postMessage({ kind: 'stop' } satisfies ToThread);
+      await ended.promise;
+    },
+  };
+}

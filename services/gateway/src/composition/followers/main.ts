@@ -1,0 +1,72 @@
+/** Entry of the thread of the followers: projector and publisher, where others answer requests in the same process. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { runUnderLease } from '@tollgate/event-store';
+import { StartupError, createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
+import { gatewayConfigSchema } from '../../configuration/config.ts';
+import { openDataDirectory } from '../../configuration/data-directory.ts';
+import type { GaugeName, Metrics } from '../../edge/metrics/metrics.ts';
+import type { RunningService } from '../../edge/running-service.ts';
+import type { RunAlone } from '../background.ts';
+import { isOfAnEndedProcess, toHolder } from '../lease-holder.ts';
+import { openBus } from '../open-bus.ts';
+import { openStore } from '../open-store.ts';
+import type { FollowerParts } from './follower-parts.ts';
+import { startHere } from './start-followers.ts';
+import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
+
+type Gauges = Map<GaugeName, Parameters<Metrics['watch']>[1]>;
+
+async function openParts(
+  { holder: own, connection }: ThreadData,
+  { stops, gauges }: { stops: AsyncDisposableStack; gauges: Gauges },
+): Promise<FollowerParts> {
+  const config = readConfig(gatewayConfigSchema, process.env);
+  const logOf = (service: string) => createLog(service, config.logLevel);
+  const { eventStore, kafka, dataDir, instance } = config;
+  const [clock, ids] = [systemClock, systemIds];
+  const file = openDataDirectory(dataDir, instance).eventsFile;
+  const opened = await openStore({ eventStore, file, clock, log: logOf('event-store'), connection });
+  stops.defer(() => opened.store.close());
+  const store = () => Promise.resolve(opened.store);
+  const holder = toHolder(own);
+  const isGone = (other: string) => isOfAnEndedProcess(other, own);
+  const bus = await openBus({ kafka, store, clock, ids, holder, isGone, log: logOf('message-bus') }, stops);
+  const leases = { store: opened.store, clock, ids, holder, isGone };
+  const runAlone: RunAlone = (name, signal, work) =>
+    runUnderLease({ ...leases, name, signal, log: logOf(name) }, work);
+  return {
+    ...{ config, clock, ids, logOf, stops, store },
+    ...{ bus: () => Promise.resolve(bus), runAlone: () => Promise.resolve(runAlone) },
+    metrics: { watch: (name, read) => void gauges.set(name, read) },
+  };
+}
+
+async function serve(port: MessagePort, data: ThreadData): Promise<void> {
+  const tell = (message: FromThread): void => port.postMessage(message);
+  const stops = new AsyncDisposableStack();
+  const gauges: Gauges = new Map();
+  const running = await startHere(await openParts(data, { stops, gauges }), data.names);
+  port.on('message', (message: ToThread) => {
+    if (message.kind === 'stop') return void stops.disposeAsync().finally(() => port.close());
+    const { id, ...about } = message;
+    void answerTo(about, running, gauges).then((answer) => tell({ kind: 'answer', id, answer }));
+  });
+  tell({ kind: 'started', gauges: [...gauges.keys()] });
+}
+
+async function answerTo(about: About, running: readonly RunningService[], gauges: Gauges): Promise<unknown> {
+  if (about.about === 'gauge') return gauges.get(about.gauge)?.() ?? [];
+  const ask = about.about === 'not-ready' ? 'notReady' : 'degraded';
+  const names = await Promise.all(running.map(async (service) => service[ask]?.()));
+  return names.flatMap((some) => some ?? []);
+}
+
+if (parentPort !== null)
+  try {
+    await serve(parentPort, workerData as ThreadData);
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    const { code, message } = error;
+    parentPort.postMessage({ kind: 'start-refused', code, message } satisfies FromThread);
+    parentPort.close();
+  }
