@@ -28,14 +28,22 @@ export interface PositionSource {
   setAside(): readonly string[];
   sums(query: PositionQuery): readonly PositionPart[];
   find(kind: ViewKind, token: string): ViewEnvelope | undefined;
+  /** What is read in between is of one moment, whoever writes meanwhile. */
+  atOnce<Answer>(read: () => Answer): Answer;
+}
+
+/** What is asked about positions that a payout is decided on. */
+export interface CurrentPositionQuery extends PositionQuery {
+  /** Tokens of which it must be known whether they are in the sums. */
+  payouts: readonly string[];
 }
 
 /** What the named teams have together. */
 export interface CurrentPositions {
   /** By merchant account; an account that is not here has nothing. */
   byAccount: ReadonlyMap<string, PositionSums>;
-  /** Whether the payout has been recorded: then it is in the sums by itself. */
-  hasPayout(token: string): boolean;
+  /** Those of the payouts asked for that have been recorded: they are in the sums by themselves. */
+  recorded: ReadonlySet<string>;
 }
 
 /**
@@ -46,12 +54,20 @@ export interface CurrentPositions {
  */
 export async function readCurrentPositions(
   source: PositionSource,
-  query: PositionQuery,
+  query: CurrentPositionQuery,
 ): Promise<CurrentPositions> {
   const from = source.position();
   const since = await eventsSince(source.store, from);
-  // From here on nothing waits: rows and sums are of one moment.
   if (source.position() < from) throw behind();
+  return source.atOnce(() => positionsWith(since, source, query));
+}
+
+/** Rows and sums are of one moment: which events are in them already, the rows tell. */
+function positionsWith(
+  since: ReadonlyMap<string, RecordedEvent[]>,
+  source: PositionSource,
+  query: CurrentPositionQuery,
+): CurrentPositions {
   requireWhole(source, query);
   const changes = createPositionChanges();
   const recent = new Map<string, ViewEnvelope>();
@@ -68,8 +84,12 @@ export async function readCurrentPositions(
   const ofCurrency = changes.list().filter(({ currency }) => currency === query.currency);
   return {
     byAccount: sumByAccount([...source.sums(query), ...ofCurrency]),
-    hasPayout: (token) =>
-      recent.has(`${payoutKind.streamPrefix}${token}`) || source.find(payoutKind, token) !== undefined,
+    recorded: new Set(
+      query.payouts.filter(
+        (token) =>
+          recent.has(`${payoutKind.streamPrefix}${token}`) || source.find(payoutKind, token) !== undefined,
+      ),
+    ),
   };
 }
 

@@ -59,6 +59,8 @@ export interface IndexFile {
   postpone(postponed: readonly Postponed[]): void;
   /** Makes due at `now` what is beyond these bounds. */
   recall(now: number, bounds: InquiryBounds): void;
+  /** What is read in between is of one moment, whoever writes meanwhile. */
+  atOnce<Answer>(read: () => Answer): Answer;
   /** Rows of a text that is prepared once, by position of its values. */
   select(sql: string, values: readonly (string | number)[]): Row[];
   close(): void;
@@ -103,6 +105,7 @@ export function createIndexFile(database: DatabaseSync, dueAt: DueAt = dueByItse
     },
     postpone: (postponed) => inTransaction(database, () => postponeIn(statements, postponed)),
     recall: (now, bounds) => inTransaction(database, () => recallIn(statements, { now, bounds })),
+    atOnce: (read) => inTransaction(database, read, 'BEGIN'),
     select,
     close: () => database.close(),
   };
@@ -122,11 +125,16 @@ function isOfTheseVersions(statements: Statements): boolean {
   return progress === undefined || progress.viewSchemaVersions === viewSchemaVersions;
 }
 
-function inTransaction(database: DatabaseSync, write: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
+function inTransaction<Result>(
+  database: DatabaseSync,
+  work: () => Result,
+  begin = 'BEGIN IMMEDIATE',
+): Result {
+  database.exec(begin);
   try {
-    write();
+    const result = work();
     database.exec('COMMIT');
+    return result;
   } catch (error) {
     // After a full disk SQLite has rolled back already, and a second ROLLBACK would throw.
     if (database.isTransaction) database.exec('ROLLBACK');

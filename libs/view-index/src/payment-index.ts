@@ -44,8 +44,13 @@ import { createIndexFollower, type IndexBuilding, type IndexFollower } from './i
 import { dueIn, dueQueuesOf } from './index-inquiries.ts';
 import { type ListOfAll, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
 import { countByHour, dueAtOf, tokenByServiceToken, type HourCount } from './index-operators.ts';
-import { readCurrentPositions, type CurrentPositions, type PositionSource } from './current-positions.ts';
-import { positionsIn, type PositionQuery } from './index-positions.ts';
+import {
+  readCurrentPositions,
+  type CurrentPositionQuery,
+  type CurrentPositions,
+  type PositionSource,
+} from './current-positions.ts';
+import { positionsIn } from './index-positions.ts';
 import { listTotals, type TotalsQuery } from './index-totals.ts';
 import { workloadIn, type Workload } from './index-workload.ts';
 import type { ListOwner } from './list-page.ts';
@@ -112,7 +117,7 @@ export interface PaymentIndex extends DueInquiries {
    * @throws TollgateError `index_rebuilding` also where the index is too far behind the store; `position_unreadable`,
    * retryable, where a stream that may be theirs cannot be read; StoreUnavailable
    */
-  currentPositions(query: PositionQuery): Promise<CurrentPositions>;
+  currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions>;
   /** The open work and the open reviews of all teams, counted. */
   workload(): Workload;
   /** The progress of the index until every view is in it; undefined from then on. */
@@ -259,8 +264,9 @@ function createReads(
 const positionsFrom = (
   readWhole: Reads['readWhole'],
   { setAside }: Pick<IndexFollower, 'setAside'>,
-): Pick<PositionSource, 'sums' | 'find' | 'setAside'> => ({
+): Pick<PositionSource, 'sums' | 'find' | 'setAside' | 'atOnce'> => ({
   setAside,
+  atOnce: (work) => readWhole((file) => file.atOnce(work)),
   sums: (query) => readWhole((file) => positionsIn(file, query)),
   find: (kind, token) => readWhole((file) => file.find(kind, token)),
 });

@@ -21,7 +21,7 @@ import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
 import { appendEvents, projectEvents, writeCheckpoint } from './testing/stored-payments.ts';
 
 const { accepted, approved, refunding, refundApproved, refundedElsewhere } = happening;
-const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR' } as const;
+const shop = { environment: 'sandbox', teams: ['shop'], currency: 'EUR', payouts: [] } as const;
 const account = `account-${planted}`;
 const taken = [requested(), accepted, approved];
 
@@ -82,8 +82,19 @@ describe('a position', () => {
     await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
     const index = await startIndex(store);
     await append(store, payoutKind, 'po_2', [payoutRequested()]);
-    const { hasPayout } = await index.currentPositions(shop);
-    expect(['po_1', 'po_2', 'po_3'].map(hasPayout)).toEqual([true, true, false]);
+    const { recorded } = await index.currentPositions({ ...shop, payouts: ['po_1', 'po_2', 'po_3'] });
+    expect([...recorded]).toEqual(['po_1', 'po_2']);
+  });
+
+  // It was asked when the decision was taken: a payout that the index had taken in between counted nowhere, neither as
+  // reserved nor in the sums.
+  test('tells of the payouts that are in the sums, and not of what comes later', async () => {
+    const store = await temporaryStore();
+    const index = await startIndex(store);
+    const { byAccount, recorded } = await index.currentPositions({ ...shop, payouts: ['po_1'] });
+    await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
+    await eventually(() => expect(index.findPayout('po_1')).toBeDefined());
+    expect([byAccount.size, recorded.size]).toEqual([0, 0]);
   });
 
   test('is not guessed while the index is not whole, nor where it is far behind', async () => {

@@ -15,7 +15,7 @@ const wanted = (token: string, amount: number, more: Partial<Reservation> = {}) 
 
 const walletOf = (available: number, more: Partial<WalletNow> = {}): WalletNow => ({
   byAccount: new Map([['main', { available: BigInt(available), hold: 0n }]]),
-  hasPayout: () => false,
+  recorded: new Set(),
   now: 0,
   ...more,
 });
@@ -61,7 +61,7 @@ describe('a reservation', () => {
 
   it('ends when its payout is recorded, which counts by itself', () => {
     const list = reserved(reserve([], wanted('po_1', 60), walletOf(100)));
-    const isRecorded = { hasPayout: (token: string) => token === 'po_1' };
+    const isRecorded = { recorded: new Set(['po_1']) };
     expect(reserve(list, wanted('po_1', 60), walletOf(40, isRecorded))).toEqual({ kind: 'unchanged' });
     expect(reserved(reserve(list, wanted('po_2', 40), walletOf(40, isRecorded)))).toMatchObject([
       { token: 'po_2' },
@@ -81,27 +81,27 @@ describe('a reservation', () => {
 });
 
 describe('a payout that was recorded when it was asked for', () => {
-  const recorded = { account: 'main', amount: 60, currency: 'EUR' };
-  const hasPayout = (token: string) => token === 'po_1';
+  const payout = { account: 'main', amount: 60, currency: 'EUR' };
+  const recorded = new Set(['po_1']);
 
   it('is covered while nothing is short with it, and the list is written as it stands', () => {
     const list = reserved(reserve([], wanted('po_2', 40), walletOf(100)));
-    expect(requireCovered(list, recorded, walletOf(40, { hasPayout }))).toEqual({
+    expect(requireCovered(list, payout, walletOf(40, { recorded }))).toEqual({
       ...{ kind: 'reserved', reservations: list },
     });
-    expect(reserved(requireCovered(list, recorded, walletOf(0, { hasPayout, now: 1_000 })))).toEqual([]);
+    expect(reserved(requireCovered(list, payout, walletOf(0, { recorded, now: 1_000 })))).toEqual([]);
   });
 
   it('is not where money went back, or others have reserved it: what is left may be paid out', () => {
-    expect(requireCovered([], recorded, walletOf(-1, { hasPayout }))).toEqual(exceeding(59));
-    expect(requireCovered([], recorded, walletOf(-61, { hasPayout }))).toEqual(exceeding(0));
+    expect(requireCovered([], payout, walletOf(-1, { recorded }))).toEqual(exceeding(59));
+    expect(requireCovered([], payout, walletOf(-61, { recorded }))).toEqual(exceeding(0));
     const list = reserved(reserve([], wanted('po_2', 40), walletOf(100)));
-    expect(requireCovered(list, recorded, walletOf(39, { hasPayout }))).toEqual(exceeding(59));
+    expect(requireCovered(list, payout, walletOf(39, { recorded }))).toEqual(exceeding(59));
   });
 
   it('is of one account', () => {
-    const other = { ...recorded, account: 'other' };
-    expect(requireCovered([], other, walletOf(-1, { hasPayout })).kind).toBe('reserved');
+    const other = { ...payout, account: 'other' };
+    expect(requireCovered([], other, walletOf(-1, { recorded })).kind).toBe('reserved');
   });
 });
 
@@ -130,7 +130,7 @@ it('never holds more than was taken, in whatever order payouts are reserved, rec
       const payouts = new Map<string, { amount: number; isFailed: boolean }>();
       const paidOut = () =>
         [...payouts.values()].reduce((sum, each) => sum + (each.isFailed ? 0 : each.amount), 0);
-      const wallet = () => walletOf(taken - paidOut(), { now, hasPayout: (token) => payouts.has(token) });
+      const wallet = () => walletOf(taken - paidOut(), { now, recorded: new Set(payouts.keys()) });
       for (const step of steps) {
         if (step.do === 'approve') taken += step.amount;
         else if (step.do === 'pass') now += step.amount * 20;

@@ -24,7 +24,8 @@ export const reservationsMax = 1_000;
 /** A wallet as it is: read after its reservations. */
 export interface WalletNow {
   byAccount: ReadonlyMap<string, PositionSums>;
-  hasPayout(token: string): boolean;
+  /** Tokens of those payouts that are recorded, and so are in the sums: of the reserved ones, and of the one that is asked for. */
+  recorded: ReadonlySet<string>;
   /** Milliseconds since the Unix epoch. */
   now: number;
 }
@@ -44,7 +45,7 @@ export interface PositionRefusal {
 
 /** Those that still hold something: the others are recorded, or can never be. */
 export const standing = (reservations: readonly Reservation[], wallet: WalletNow): Reservation[] =>
-  reservations.filter(({ token, lapsesAt }) => wallet.now < lapsesAt && !wallet.hasPayout(token));
+  reservations.filter(({ token, lapsesAt }) => wallet.now < lapsesAt && !wallet.recorded.has(token));
 
 /** What is left for a further payout through an account. Below zero where more went back than was left. */
 export function availableIn(
@@ -66,7 +67,7 @@ export function reserve(
 ): ReservationDecision {
   const { currency, ...reservation } = wanted;
   const { token, account, amount } = wanted;
-  if (wallet.hasPayout(token)) return { kind: 'unchanged' };
+  if (wallet.recorded.has(token)) return { kind: 'unchanged' };
   const before = standing(reservations, wallet);
   const others = before.filter((each) => each.token !== token);
   const known = before.find((each) => each.token === token);

@@ -7,7 +7,7 @@ import { type EventStore, notShown, readLast } from '@tollgate/event-store';
 import { type Environment, type EventMetadata, firstSchemaVersion } from '@tollgate/payment-domain';
 import { type Clock, type Ids, TollgateError } from '@tollgate/service-kit';
 import type { Caller, TeamDirectory, Wallet } from '@tollgate/teams';
-import type { CurrentPositions, PositionQuery } from '@tollgate/view-index';
+import type { CurrentPositionQuery, CurrentPositions } from '@tollgate/view-index';
 import type { PositionSums } from '@tollgate/views';
 import { z } from 'zod';
 import type { Cause } from '../aggregates/repository.ts';
@@ -26,7 +26,7 @@ import {
 
 export interface PositionsDependencies {
   store: EventStore;
-  index: { currentPositions(query: PositionQuery): Promise<CurrentPositions> };
+  index: { currentPositions(query: CurrentPositionQuery): Promise<CurrentPositions> };
   directory: Pick<TeamDirectory, 'teamsSharing'>;
   clock: Clock;
   ids: Ids;
@@ -79,13 +79,14 @@ export function createPositions(deps: PositionsDependencies): Positions {
   /** Nothing is decided where nothing of ours bounds the team. */
   async function decideInTurn(
     owner: Owner,
-    { currency, cause }: Pick<Deciding, 'currency' | 'cause'>,
+    deciding: Pick<Deciding, 'currency' | 'cause' | 'payouts'>,
     decide: Deciding['decide'],
   ): Promise<Reserved> {
+    const { currency } = deciding;
     const wallet = boundedWalletOf(owner);
     if (wallet === undefined) return { kind: 'unchanged' };
     const stream = streamOf(owner.environment, wallet, owner.team, currency);
-    return turns.take(stream, () => decideIn(deps, { stream, owner, wallet, currency, cause, decide }));
+    return turns.take(stream, () => decideIn(deps, { ...deciding, stream, owner, wallet, decide }));
   }
 
   return {
@@ -96,8 +97,8 @@ export function createPositions(deps: PositionsDependencies): Positions {
         deps,
         streamOf(owner.environment, wallet, owner.team, currency),
       );
-      const now = await readWallet(deps, owner, wallet, currency);
       const others = reservations.filter(({ token }) => token !== payoutToken);
+      const now = await readWallet(deps, { owner, wallet, currency }, tokensOf(others));
       return (account) => availableIn(account, others, now);
     },
     async balance(owner, currency) {
@@ -107,14 +108,17 @@ export function createPositions(deps: PositionsDependencies): Positions {
         deps,
         streamOf(owner.environment, wallet, owner.team, currency),
       );
-      return sumOf(await readWallet(deps, owner, wallet, currency), reservations);
+      const now = await readWallet(deps, { owner, wallet, currency }, tokensOf(reservations));
+      return sumOf(now, reservations);
     },
     reserve: (owner, wanted, cause) =>
-      decideInTurn(owner, { currency: wanted.currency, cause }, (reservations, now) =>
-        reserve(reservations, wanted, now),
+      decideInTurn(
+        owner,
+        { currency: wanted.currency, cause, payouts: [wanted.token] },
+        (reservations, now) => reserve(reservations, wanted, now),
       ),
     requireCovered: (owner, recorded, cause) =>
-      decideInTurn(owner, { currency: recorded.currency, cause }, (reservations, now) =>
+      decideInTurn(owner, { currency: recorded.currency, cause, payouts: [] }, (reservations, now) =>
         requireCovered(reservations, recorded, now),
       ),
   };
@@ -129,6 +133,8 @@ interface Deciding {
   wallet: Bounded;
   currency: string;
   cause: Cause;
+  /** Those of which it must be known whether they are recorded, beside the reserved ones. */
+  payouts: readonly string[];
   decide(reservations: readonly Reservation[], now: WalletNow): ReservationDecision;
 }
 
@@ -138,11 +144,11 @@ interface Deciding {
  */
 async function decideIn(
   deps: PositionsDependencies,
-  { stream, owner, wallet, currency, cause, decide }: Deciding,
+  { stream, cause, payouts, decide, ...of }: Deciding,
 ): Promise<Reserved> {
   for (let tryNumber = 1; tryNumber <= triesMax; tryNumber += 1) {
     const { revision, reservations } = await readReservations(deps, stream);
-    const now = await readWallet(deps, owner, wallet, currency);
+    const now = await readWallet(deps, of, [...payouts, ...tokensOf(reservations)]);
     const decision = decide(reservations, now);
     if (decision.kind !== 'reserved') return decision;
     if (decision.reservations.length > reservationsMax) throw contended(stream);
@@ -170,14 +176,15 @@ async function readReservations({ store }: PositionsDependencies, stream: string
   return { revision: last.revision, ...reservedSchema.parse(last.data) };
 }
 
+const tokensOf = (reservations: readonly Reservation[]): string[] => reservations.map(({ token }) => token);
+
 async function readWallet(
   { index, directory, clock }: PositionsDependencies,
-  { environment, team }: Owner,
-  wallet: Bounded,
-  currency: string,
+  { owner: { environment, team }, wallet, currency }: Pick<Deciding, 'owner' | 'wallet' | 'currency'>,
+  payouts: readonly string[],
 ): Promise<WalletNow> {
   const teams = wallet.kind === 'own' ? [team] : directory.teamsSharing(wallet.name);
-  const current = await index.currentPositions({ environment, teams, currency });
+  const current = await index.currentPositions({ environment, teams, currency, payouts });
   return { ...current, now: clock.now() };
 }
 

@@ -173,6 +173,7 @@ const wholeStore = (store: EventStore): PositionSource => ({
   setAside: () => [],
   sums: () => [],
   find: () => undefined,
+  atOnce: (read) => read(),
 });
 
 export async function createHarness({
