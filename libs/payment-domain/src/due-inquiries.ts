@@ -31,8 +31,8 @@ export interface DueInquiries {
   dueQueues(shards: readonly number[]): (DueQueue & { oldestDueAt: number })[];
   /** What is due in a queue: those that have been due longest, or those that have become due last. */
   dueItems(queue: DueQueue, page: { limit: number; newest?: boolean }): DueItem[];
-  /** Moves the due times of what has not changed since. */
-  postpone(postponed: readonly Postponed[]): void;
-  /** Makes due now what is beyond these bounds. */
-  recall(bounds: InquiryBounds): void;
+  /** Moves the due times of what has not changed since; resolves when they are moved. */
+  postpone(postponed: readonly Postponed[]): Promise<void>;
+  /** Makes due now what is beyond these bounds; resolves when it is. */
+  recall(bounds: InquiryBounds): Promise<void>;
 }

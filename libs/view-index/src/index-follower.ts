@@ -3,6 +3,7 @@
  * indexed in a second file, which replaces the first one when that version becomes live.
  */
 import { beginning, createFollower, readLast, type EventStore, type Position } from '@tollgate/event-store';
+import type { InquiryBounds, Postponed } from '@tollgate/payment-domain';
 import { TollgateError, given, type Clock, type Log } from '@tollgate/service-kit';
 import {
   buildingIn,
@@ -14,7 +15,7 @@ import {
 } from '@tollgate/views';
 import { followViews } from './follow-views.ts';
 import { createHeldIndexFile, type HeldIndexFile } from './held-index-file.ts';
-import type { IndexFile } from './index-file.ts';
+import { indexRebuilding, type IndexFile } from './index-file.ts';
 import type { DueAt } from './index-inquiries.ts';
 import { isDamage } from './open-index-file.ts';
 import type { PositionWatch } from './position-watch.ts';
@@ -40,6 +41,10 @@ export interface IndexFollower {
   building(): IndexBuilding | undefined;
   /** Reports damage that a read has found. */
   rebuildSoon(error: unknown): void;
+  /** Moves due times of inquiries. @throws TollgateError `index_rebuilding`, retryable; so does `recall` */
+  postpone(postponed: readonly Postponed[]): Promise<void>;
+  /** Makes due at `now` what is beyond these bounds. */
+  recall(now: number, bounds: InquiryBounds): Promise<void>;
   /** @throws StartupError if the file cannot be used. */
   open(): void;
   /** Follows the views until the signal is aborted, through failures of the store and the file. */
@@ -89,16 +94,32 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
   /** What is not whole says so, however long it takes to replace it. */
   const markDamaged = () => Object.assign(state, { isDamaged: true, isComplete: false });
 
+  function rebuildSoon(error: unknown): void {
+    log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
+    markDamaged();
+    state.restart();
+  }
+
+  function change(work: (file: IndexFile) => void): void {
+    const file = held.file();
+    if (file === undefined) throw indexRebuilding();
+    try {
+      work(file);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      rebuildSoon(error);
+      throw indexRebuilding(error);
+    }
+  }
+
   return {
     file: held.file,
     isComplete: () => state.isComplete,
     setAside: () => state.setAside,
     building: () => (state.isComplete ? undefined : state.building),
-    rebuildSoon: (error) => {
-      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
-      markDamaged();
-      state.restart();
-    },
+    rebuildSoon,
+    postpone: async (postponed) => change((file) => file.postpone(postponed)),
+    recall: async (now, bounds) => change((file) => file.recall(now, bounds)),
     open: () => void held.open(),
     follow: (signal, onCaughtUp) =>
       createFollower({ clock, log, ...following }, async (running, gotOn) => {

@@ -32,6 +32,10 @@ export function openIndexFile(file: string, log: Log, dueAt?: DueAt, boot = curr
   }
 }
 
+/** One that another thread of this process has open, and writes. @throws what SQLite throws, and Unusable */
+export const openIndexForReading = (file: string): IndexFile =>
+  createIndexFile(new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs }));
+
 export function deleteIndexFile(file: string): void {
   if (file === ':memory:') return;
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });

@@ -2,6 +2,7 @@
  * The local index of views: a SQLite file that follows the views of payments, payouts and disputes in the event
  * store and answers lookups and lists. It is a cache: it may be deleted at any time and is rebuilt.
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { EventStore, Position } from '@tollgate/event-store';
 import {
   firstInquiryAt,
@@ -41,7 +42,8 @@ import {
 } from './index-reviews.ts';
 import { indexRebuilding, type IndexFile } from './index-file.ts';
 import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
-import { dueIn, dueQueuesOf } from './index-inquiries.ts';
+import { dueIn, dueQueuesOf, type DueAt } from './index-inquiries.ts';
+import { followFilled } from './filled-index.ts';
 import { type ListOfAll, listDisputes, listViews, listViewsOfAll } from './index-lists.ts';
 import { countByHour, dueAtOf, tokenByServiceToken, type HourCount } from './index-operators.ts';
 import {
@@ -140,6 +142,8 @@ export interface PaymentIndexOptions {
   clock: Clock;
   /** When payments and payouts are inquired; absent: by `inquiryDelays`. */
   delays?: InquiryDelays;
+  /** To another thread of this process, which fills the file (`fillIndex`); absent: this one does. */
+  filler?: MessagePort;
 }
 
 export function createPaymentIndex({
@@ -148,13 +152,15 @@ export function createPaymentIndex({
   log,
   clock,
   delays = inquiryDelays,
+  filler,
 }: PaymentIndexOptions): PaymentIndex {
   const stopping = new AbortController();
   const watch = createPositionWatch(clock);
-  const follower = createIndexFollower({
-    ...{ path, store, log, clock, watch },
-    dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
-  });
+  const dueAt: DueAt = (item) => firstInquiryAt(item, clock.now(), delays);
+  const follower =
+    filler === undefined
+      ? createIndexFollower({ path, store, log, clock, watch, dueAt })
+      : followFilled({ path, filler, watch, log });
   let following: Promise<void> | undefined;
 
   const isFollowing = () => following !== undefined;
@@ -187,8 +193,11 @@ export function createPaymentIndex({
     // Of an index that is not whole, what is read as due may be long settled.
     dueQueues: (shards) => readWhole((file) => dueQueuesOf(file, { shards, now: clock.now() })),
     dueItems: (queue, page) => readWhole((file) => dueIn(file, queue, { ...page, now: clock.now() })),
-    postpone: (postponed) => read((file) => file.postpone(postponed)),
-    recall: (bounds) => readWhole((file) => file.recall(clock.now(), bounds)),
+    postpone: (postponed) => follower.postpone(postponed),
+    recall: async (bounds) => {
+      readWhole(() => undefined);
+      await follower.recall(clock.now(), bounds);
+    },
     getPayout: (...owned) => ownedBy(payoutKind, owned, find),
     listPayouts: (query) =>
       readWhole((file) => listViews(file, { list: 'payouts', kinds: [payoutKind], query })),

@@ -28,8 +28,8 @@ const directory: TeamDirectory = directoryOf({
 const emptyIndex: CommandServiceDependencies['index'] = {
   dueQueues: () => [],
   dueItems: () => [],
-  postpone: () => undefined,
-  recall: () => undefined,
+  postpone: async () => undefined,
+  recall: async () => undefined,
   currentPositions: () => Promise.reject(new Error('nobody pays out here')),
 };
 

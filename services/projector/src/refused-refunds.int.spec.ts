@@ -52,6 +52,7 @@ test.each([
       environment: 'sandbox',
       teams: ['shop'],
       currency: 'EUR',
+      payouts: [],
     });
     expect({
       failed: projector.health().failedStreams,

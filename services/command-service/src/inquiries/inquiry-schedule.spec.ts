@@ -51,7 +51,7 @@ function indexOf(clock: FakeClock, rows: Row[]) {
         ...{ kind: 'payment', revision: 0, token, inquiryNeed, updatedAt, dueAt },
       }));
     },
-    recall: ({ latestDueAt, openWithin }: InquiryBounds) => {
+    recall: async ({ latestDueAt, openWithin }: InquiryBounds) => {
       const latestOf = ({ inquiryNeed, updatedAt }: Row) => {
         const step =
           inquiryNeed === 'open' && openWithin.find(({ changedAfter }) => updatedAt > changedAfter);
@@ -59,7 +59,7 @@ function indexOf(clock: FakeClock, rows: Row[]) {
       };
       for (const row of rows) if ((row.dueAt ?? 0) > latestOf(row)) row.dueAt = clock.now();
     },
-    postpone: (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
+    postpone: async (postponed: readonly { item: { token: string }; dueAt: number | undefined }[]) => {
       for (const { item, dueAt } of postponed)
         for (const row of rows) if (row.token === item.token) row.dueAt = dueAt;
     },

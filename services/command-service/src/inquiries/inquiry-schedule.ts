@@ -80,6 +80,8 @@ interface Schedule extends InquiryScheduleDependencies {
   underWay: Map<string, Set<string>>;
   /** Not written yet. */
   postponed: Postponed[];
+  /** Tokens of what was inquired and still stands in the index as due. */
+  unwritten: Set<string>;
   overdueMs: Record<InquiryNeed, number>;
   passing: Promise<void> | undefined;
   /** Ends the pause before the next pass. */
@@ -93,6 +95,7 @@ interface Schedule extends InquiryScheduleDependencies {
 export function createInquirySchedule(deps: InquiryScheduleDependencies): InquirySchedule {
   const schedule: Schedule = {
     ...{ ...deps, shards: new Map(), underWay: new Map(), postponed: [] },
+    unwritten: new Set(),
     ...{ overdueMs: nothingOverdue, passing: undefined, wake: new AbortController() },
     ...{ wasSetBack: createSetbackWatch(deps.clock), mayHaveBeenWrong: true },
   };
@@ -117,13 +120,13 @@ async function runShard(schedule: Schedule, shard: number, signal: AbortSignal):
   await Promise.all(held.underWay);
   if (shards.size === 0) schedule.wake.abort();
   await (shards.size === 0 ? schedule.passing : undefined);
-  pass(schedule);
+  await pass(schedule);
 }
 
 async function passUntilIdle(schedule: Schedule): Promise<void> {
   while (schedule.shards.size > 0) {
     schedule.wake = new AbortController();
-    const isMoreToSpread = pass(schedule);
+    const isMoreToSpread = await pass(schedule);
     const pauseMs = isMoreToSpread ? 0 : passPauseMs;
     await schedule.clock.sleep(pauseMs, schedule.wake.signal).catch(() => undefined);
   }
@@ -135,22 +138,22 @@ async function passUntilIdle(schedule: Schedule): Promise<void> {
 }
 
 /** @returns true where more may be left that was due before we had its shard */
-function pass(schedule: Schedule): boolean {
+async function pass(schedule: Schedule): Promise<boolean> {
   const { index, shards, clock, log } = schedule;
   try {
-    flush(schedule);
+    await flush(schedule);
     if (!schedule.isClockTrusted()) {
       // What becomes known until it is set right is put off by the wrong time.
       schedule.mayHaveBeenWrong = true;
       return false;
     }
-    recallAfterSetback(schedule);
+    await recallAfterSetback(schedule);
     const queues = index.dueQueues([...shards.keys()]);
     schedule.overdueMs = overdueIn(queues, clock.now());
     const old = queues.filter((queue) => spread(schedule, queue));
     const ready = queues.filter((queue) => !old.includes(queue));
     for (const ofAccount of Map.groupBy(ready, accountOf).values()) beginFor(schedule, ofAccount);
-    flush(schedule);
+    await flush(schedule);
     return old.length > 0;
   } catch (error) {
     // The index is being rebuilt, or was found damaged: it says when it is whole again.
@@ -161,18 +164,21 @@ function pass(schedule: Schedule): boolean {
 }
 
 /** What a clock that ran ahead has put off, by its time, would be due long after it was set right: here, or before the start. */
-function recallAfterSetback(schedule: Schedule): void {
+async function recallAfterSetback(schedule: Schedule): Promise<void> {
   const { index, clock, delays, wasSetBack, mayHaveBeenWrong } = schedule;
-  if (wasSetBack() || mayHaveBeenWrong) index.recall(inquiryBoundsAt(clock.now(), delays));
+  if (wasSetBack() || mayHaveBeenWrong) await index.recall(inquiryBoundsAt(clock.now(), delays));
   // The last pass comes when the last shard has gone: after it, nobody looks.
   schedule.mayHaveBeenWrong = schedule.shards.size === 0;
 }
 
-function flush(schedule: Schedule): void {
-  const { postponed, index } = schedule;
+async function flush(schedule: Schedule): Promise<void> {
+  const { postponed, index, unwritten } = schedule;
   if (postponed.length === 0) return;
   schedule.postponed = [];
-  index.postpone(postponed);
+  // Where it is not written, it is due as before.
+  await index.postpone(postponed).finally(() => {
+    for (const { item } of postponed) unwritten.delete(item.token);
+  });
 }
 
 /**
@@ -219,12 +225,13 @@ function beginFor(schedule: Schedule, queues: readonly DueQueue[]): void {
 
 /** The oldest, and where they are not all a few of the newest. What is under way is still due, and read past. */
 function itemsOf(
-  { index }: Schedule,
+  { index, unwritten }: Schedule,
   queue: DueQueue,
   { share, known }: { share: number; known: ReadonlySet<string> },
 ): DueItem[] {
-  const isNew = ({ token }: DueItem) => !known.has(token);
-  const oldest = index.dueItems(queue, { limit: share + known.size + 1 }).filter(isNew);
+  const isNew = ({ token }: DueItem) => !known.has(token) && !unwritten.has(token);
+  const limit = share + known.size + unwritten.size + 1;
+  const oldest = index.dueItems(queue, { limit }).filter(isNew);
   if (oldest.length <= share) return oldest;
   const newestMax = Math.floor(share * newestPart);
   const newest = newestMax === 0 ? [] : index.dueItems(queue, { limit: newestMax, newest: true });
@@ -258,6 +265,7 @@ async function inquireOnce(schedule: Schedule, item: DueItem): Promise<void> {
   });
   if (result === 'not-asked') return;
   const next = nextInquiryAt(item, clock.now(), delays);
+  schedule.unwritten.add(item.token);
   schedule.postponed.push({ item, dueAt: result === 'failed' ? repeatedAt(item, clock.now(), next) : next });
 }
 

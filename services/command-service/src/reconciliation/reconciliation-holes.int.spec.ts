@@ -47,7 +47,7 @@ function prepare() {
     unmatched: createUnmatchedOperations(harness()),
     inquireNamed: (token, serviceToken, cause) => inquireNamed(harness(), token, serviceToken, cause),
     soleTeamOf: () => caller.team,
-    onMatched: (tokens) => void matched.push(...tokens),
+    onMatched: async (tokens) => void matched.push(...tokens),
   };
   return {
     deps,

@@ -39,7 +39,7 @@ export interface RunDependencies extends RowDependencies {
   clock: Clock;
   log: Log;
   /** Told of ours that the provider shows as we have them. */
-  onMatched?: ((tokens: readonly string[]) => void) | undefined;
+  onMatched?: ((tokens: readonly string[]) => Promise<void>) | undefined;
 }
 
 /** `interrupted`: the account gave no answer, or the process stops; the run continues where it was. */
@@ -169,7 +169,7 @@ async function comparePage(run: Run, operation: OperationKind): Promise<void> {
       seen: rows.map(({ serviceToken }) => fingerprintOf(serviceToken)).join(''),
     },
   });
-  if (!request.isDryRun) run.onMatched?.(compared.flatMap(({ matchedToken }) => matchedToken ?? []));
+  if (!request.isDryRun) await run.onMatched?.(compared.flatMap(({ matchedToken }) => matchedToken ?? []));
 }
 
 /** What no page before has shown: rows move on to later pages while the list grows. */

@@ -66,7 +66,7 @@ function prepare(instance: Instance = harness()) {
     unmatched: createUnmatchedOperations(instance),
     inquireNamed: (token, serviceToken, cause) => inquireNamed(instance, token, serviceToken, cause),
     soleTeamOf: () => caller.team,
-    onMatched: (tokens) => void matched.push(...tokens),
+    onMatched: async (tokens) => void matched.push(...tokens),
   };
   return { deps, matched, catchUp };
 }

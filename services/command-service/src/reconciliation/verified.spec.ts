@@ -7,14 +7,14 @@ const hour = 60 * minute;
 const token = 'pay_1';
 
 /** Only what is asked of a view. */
-function postponedAt(age: number, phase = 'approved'): readonly Postponed[] {
+async function postponedAt(age: number, phase = 'approved'): Promise<readonly Postponed[]> {
   const payment = { phase, refunds: [], deferredCallbacks: [] };
   const view = { token, updatedAt: 0, revision: 4, payment };
   const moved: Postponed[] = [];
-  postponeVerified(
+  await postponeVerified(
     {
       books: { find: (_kind, wanted) => (wanted === token ? (view as never) : undefined) },
-      index: { postpone: (postponed) => void moved.push(...postponed) },
+      index: { postpone: async (postponed) => void moved.push(...postponed) },
       inquiryDelays,
       clock: { now: () => age },
     },
@@ -30,15 +30,15 @@ const dueAfter = (after: number) => [
   },
 ];
 
-it('lets a comparison stand for the inquiry that would have come soon', () => {
-  expect(postponedAt(50 * minute)).toEqual(dueAfter(2 * hour));
-  expect(postponedAt(20 * hour)).toEqual(dueAfter(36 * hour));
+it('lets a comparison stand for the inquiry that would have come soon', async () => {
+  expect(await postponedAt(50 * minute)).toEqual(dueAfter(2 * hour));
+  expect(await postponedAt(20 * hour)).toEqual(dueAfter(36 * hour));
 });
 
-it('leaves the inquiry that is far off where it is', () => {
-  expect(postponedAt(5 * minute)).toEqual(dueAfter(0));
+it('leaves the inquiry that is far off where it is', async () => {
+  expect(await postponedAt(5 * minute)).toEqual(dueAfter(0));
 });
 
-it('does not move what is not settled', () => {
-  expect(postponedAt(50 * minute, 'pending')).toEqual([]);
+it('does not move what is not settled', async () => {
+  expect(await postponedAt(50 * minute, 'pending')).toEqual([]);
 });

@@ -15,7 +15,7 @@ import type { Books } from './books.ts';
  * Moves on the next inquiry about what is settled: one comparison stands for the inquiries up to twice the age that it was
  * made at.
  */
-export function postponeVerified(
+export async function postponeVerified(
   deps: {
     books: Pick<Books, 'find'>;
     index: Pick<DueInquiries, 'postpone'>;
@@ -23,7 +23,7 @@ export function postponeVerified(
     clock: Pick<Clock, 'now'>;
   },
   tokens: readonly string[],
-): void {
+): Promise<void> {
   const { books, index, inquiryDelays, clock } = deps;
   const now = clock.now();
   const postponed = tokens.flatMap((token): Postponed[] => {
@@ -41,5 +41,5 @@ export function postponeVerified(
       },
     ];
   });
-  index.postpone(postponed);
+  await index.postpone(postponed);
 }

@@ -13,6 +13,7 @@ import { type CallbackSecret, parseCallbackSecrets } from '@tollgate/provider';
 import {
   type DataSecrets,
   type WebhookMasterSecret,
+  given,
   parseDataSecrets,
   parseWebhookSecrets,
 } from '@tollgate/service-kit';
@@ -25,6 +26,7 @@ import { type InternalCredential, createInternalCredential } from '../edge/inter
 import { type Metrics, createMetrics } from '../edge/metrics/metrics.ts';
 import { parseInternalSecrets } from '../configuration/internal-secrets.ts';
 import { type OpenedAccounts, openAccounts } from './open-accounts.ts';
+import { type FollowerThread, startFollowerThread } from './followers/follower-thread.ts';
 import { joinStore } from './join-store.ts';
 import { openBus } from './open-bus.ts';
 import { openStore } from './open-store.ts';
@@ -52,6 +54,8 @@ export interface Parts extends GatewayDependencies {
   isSuperseded: () => boolean;
   bus: () => Promise<MessageBus>;
   runAlone: () => Promise<RunAlone>;
+  /** The thread that follows the store beside this one; undefined where this one does it. */
+  followerThread: () => Promise<FollowerThread | undefined>;
   /** Who shares the limits of the accounts, this process among them. */
   members: () => Promise<Members>;
   /** Under way: how far the clock of this process is from that of the store. */
@@ -124,12 +128,20 @@ export function createParts(
     openTeams(deps, { store: await store(), teamKeys, metrics, operators }, stops),
   );
 
+  const followerThread = once(async () =>
+    deps.hasFollowerThread === true && serviceNames.every(runs)
+      ? startFollowerThread({ ...deps, metrics, stops, storeConnection, holder: own })
+      : undefined,
+  );
+
   const index = once(async () => {
     // Two processes never share an index: the command service has one of its own where it is alone.
     const owner = runs('query-service') ? 'query-service' : 'command-service';
     const file = owner === 'query-service' ? dataDirectory.indexFile : dataDirectory.commandIndexFile;
+    const filler = (await followerThread())?.filler;
     const opened = createPaymentIndex({
       ...{ file, store: await store(), clock, log: logOf(owner), delays: config.inquiryDelays },
+      ...given({ filler }),
     });
     stops.defer(() => opened.stop());
     await startIndex(opened, clock);
@@ -138,7 +150,7 @@ export function createParts(
 
   return {
     ...{ ...deps, ...base, metrics, store, bus, runAlone, members, teamKeys, index },
-    ...{ storeConnection, isStoreReachable, isSuperseded, holder: own },
+    ...{ storeConnection, followerThread, isStoreReachable, isSuperseded, holder: own },
     clockCheck: once(async () => startClockCheck({ ...deps, metrics, stops }, await store())),
     teams: async () => (await teams()).directory,
     security: teams,

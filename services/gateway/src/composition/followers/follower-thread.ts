@@ -1,38 +1,47 @@
 /** The followers' thread, seen from the one that has started it. */
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { StartupError, TollgateError, given, within } from '@tollgate/service-kit';
 import type { Reading } from '../../edge/metrics/metrics.ts';
 import type { RunningService } from '../../edge/running-service.ts';
 import type { Parts } from '../parts.ts';
-import type { FollowerName } from './start-followers.ts';
 import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
 /** Followers give way after some milliseconds: a thread that takes so long for an answer stands still, milliseconds. */
 const answerWithinMs = 5_000;
 
+/** What is said of those that do not say it themselves. */
+const silent = ['projector', 'event-publisher'];
+
 /** MiB. What it holds of each payment is short-lived; views that were used last and batches are all that stays. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 48 };
 
+export interface FollowerThread {
+  running: RunningService;
+  /** To the index that the thread fills. */
+  filler: MessagePort;
+}
+
+type ThreadParts = Pick<Parts, 'clock' | 'env' | 'holder' | 'metrics' | 'stops' | 'storeConnection'>;
+
 /** @throws StartupError */
-export async function startFollowerThread(
-  parts: Parts,
-  names: readonly FollowerName[],
-): Promise<RunningService> {
+export async function startFollowerThread(parts: ThreadParts): Promise<FollowerThread> {
   const connection = await parts.storeConnection();
-  const workerData: ThreadData = { names, holder: parts.holder, ...given({ connection }) };
+  const { port1: filler, port2: reader } = new MessageChannel();
+  const workerData: ThreadData = { holder: parts.holder, reader, ...given({ connection }) };
   const worker = new Worker(new URL('./main.ts', import.meta.url), {
     ...{ workerData, resourceLimits, env: { ...parts.env } },
-    transferList: connection === undefined ? [] : [connection],
+    transferList: [reader, ...(connection === undefined ? [] : [connection])],
   });
   const thread = converse(worker, parts);
   parts.stops.defer(thread.stop);
   const gauges = await thread.started;
   for (const gauge of gauges)
     parts.metrics.watch(gauge, () => thread.ask({ about: 'gauge', gauge }) as Promise<readonly Reading[]>);
-  return {
-    notReady: () => thread.ask({ about: 'not-ready' }).catch(() => names) as Promise<readonly string[]>,
-    degraded: () => thread.ask({ about: 'degraded' }).catch(() => names) as Promise<readonly string[]>,
+  const running: RunningService = {
+    notReady: () => thread.ask({ about: 'not-ready' }).catch(() => silent) as Promise<readonly string[]>,
+    degraded: () => thread.ask({ about: 'degraded' }).catch(() => silent) as Promise<readonly string[]>,
   };
+  return { running, filler };
 }
 
 function converse(worker: Worker, { clock }: Pick<Parts, 'clock'>) {

@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { runUnderLease } from '@tollgate/event-store';
 import { StartupError, createLog, readConfig, systemClock, systemIds } from '@tollgate/service-kit';
+import { fillIndex } from '@tollgate/view-index';
 import { gatewayConfigSchema } from '../../configuration/config.ts';
 import { openDataDirectory } from '../../configuration/data-directory.ts';
 import type { GaugeName, Metrics } from '../../edge/metrics/metrics.ts';
@@ -11,22 +12,26 @@ import { isOfAnEndedProcess, toHolder } from '../lease-holder.ts';
 import { openBus } from '../open-bus.ts';
 import { openStore } from '../open-store.ts';
 import type { FollowerParts } from './follower-parts.ts';
-import { startHere } from './start-followers.ts';
+import { startEventPublisher } from './event-publisher.ts';
+import { startProjector } from './projector.ts';
 import type { About, FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
 type Gauges = Map<GaugeName, Parameters<Metrics['watch']>[1]>;
 
 async function openParts(
-  { holder: own, connection }: ThreadData,
+  { holder: own, connection, reader }: ThreadData,
   { stops, gauges }: { stops: AsyncDisposableStack; gauges: Gauges },
 ): Promise<FollowerParts> {
   const config = readConfig(gatewayConfigSchema, process.env);
   const logOf = (service: string) => createLog(service, config.logLevel);
-  const { eventStore, kafka, dataDir, instance } = config;
+  const { eventStore, kafka, dataDir, instance, indexDir, inquiryDelays: delays } = config;
   const [clock, ids] = [systemClock, systemIds];
-  const file = openDataDirectory(dataDir, instance).eventsFile;
+  const { eventsFile: file, indexFile } = openDataDirectory(dataDir, instance, indexDir);
   const opened = await openStore({ eventStore, file, clock, log: logOf('event-store'), connection });
   stops.defer(() => opened.store.close());
+  const filling = { store: opened.store, log: logOf('query-service'), clock, delays, reader };
+  const index = fillIndex({ ...filling, file: indexFile });
+  stops.defer(() => index.stop());
   const store = () => Promise.resolve(opened.store);
   const holder = toHolder(own);
   const isGone = (other: string) => isOfAnEndedProcess(other, own);
@@ -45,7 +50,8 @@ async function serve(port: MessagePort, data: ThreadData): Promise<void> {
   const tell = (message: FromThread): void => port.postMessage(message);
   const stops = new AsyncDisposableStack();
   const gauges: Gauges = new Map();
-  const running = await startHere(await openParts(data, { stops, gauges }), data.names);
+  const parts = await openParts(data, { stops, gauges });
+  const running = [await startProjector(parts), await startEventPublisher(parts)];
   port.on('message', (message: ToThread) => {
     if (message.kind === 'stop') return void stops.disposeAsync().finally(() => port.close());
     const { id, ...about } = message;

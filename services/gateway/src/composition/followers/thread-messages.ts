@@ -2,14 +2,14 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { GaugeName } from '../../edge/metrics/metrics.ts';
 import type { Holder } from '../lease-holder.ts';
-import type { FollowerName } from './start-followers.ts';
 
 export interface ThreadData {
-  names: readonly FollowerName[];
   /** Both threads are one life of a process. */
   holder: Holder;
   /** To the writer of the embedded store; absent where the store is a server. */
   connection?: MessagePort;
+  /** To who reads the index that the thread fills. */
+  reader: MessagePort;
 }
 
 export type About = { about: 'not-ready' } | { about: 'degraded' } | { about: 'gauge'; gauge: GaugeName };

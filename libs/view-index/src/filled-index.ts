@@ -1,0 +1,211 @@
+/**
+ * An index that one thread of a process fills and another one reads: both have the SQLite file open, and whoever reads waits
+ * for nobody. The thread that fills it says how far it is, and changes for the other one what that one wants changed.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import type { EventStore, Position } from '@tollgate/event-store';
+import {
+  firstInquiryAt,
+  type InquiryBounds,
+  type InquiryDelays,
+  type Postponed,
+} from '@tollgate/payment-domain';
+import { TollgateError, errorCode, isRetryable, type Clock, type Log } from '@tollgate/service-kit';
+import { indexRebuilding, type IndexFile } from './index-file.ts';
+import { createIndexFollower, type IndexBuilding, type IndexFollower } from './index-follower.ts';
+import { isDamage, openIndexForReading } from './open-index-file.ts';
+import { createPositionWatch, type PositionWatch } from './position-watch.ts';
+
+type Change =
+  | { change: 'postpone'; postponed: readonly Postponed[] }
+  | { change: 'recall'; now: number; bounds: InquiryBounds };
+
+type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged' };
+
+interface FillState {
+  /** Another one whenever another file is in its place; undefined while there is none. */
+  file: number | undefined;
+  isComplete: boolean;
+  setAside: readonly string[];
+  building: IndexBuilding | undefined;
+  source: Position;
+}
+
+type FromFiller =
+  | ({ kind: 'state' } & FillState)
+  | { kind: 'changed'; id: number }
+  | { kind: 'failed'; id: number; code: string; retryable: boolean };
+
+interface FillOptions {
+  /** Path of the SQLite file. */
+  file: string;
+  store: EventStore;
+  log: Log;
+  clock: Clock;
+  delays: InquiryDelays;
+  /** To the thread that reads. */
+  reader: MessagePort;
+}
+
+/**
+ * Opens the file and follows the views until it is stopped.
+ *
+ * @throws StartupError if the file cannot be used
+ */
+export function fillIndex({ file: path, store, log, clock, delays, reader }: FillOptions): {
+  stop(): Promise<void>;
+} {
+  const stopping = new AbortController();
+  const inner = createPositionWatch(clock);
+  const moving =
+    (move: (position: Position) => void) =>
+    (position: Position): void => {
+      move(position);
+      tell();
+    };
+  const watch: PositionWatch = { ...inner, moveTo: moving(inner.moveTo), reset: moving(inner.reset) };
+  const follower = createIndexFollower({
+    ...{ path, store, log, clock, watch },
+    dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
+  });
+  const files = createNumbers();
+  const post = (message: FromFiller): void => reader.postMessage(message);
+
+  function tell(): void {
+    const [isComplete, setAside, building] = [
+      follower.isComplete(),
+      follower.setAside(),
+      follower.building(),
+    ];
+    const file = files.of(follower.file());
+    post({ kind: 'state', file, isComplete, setAside, building, source: inner.current() });
+  }
+
+  async function change(wanted: Change & { id: number }): Promise<void> {
+    const { id } = wanted;
+    try {
+      if (wanted.change === 'postpone') await follower.postpone(wanted.postponed);
+      else await follower.recall(wanted.now, wanted.bounds);
+      post({ kind: 'changed', id });
+    } catch (error) {
+      post({ kind: 'failed', id, code: errorCode(error) ?? 'index_failed', retryable: isRetryable(error) });
+    }
+  }
+
+  follower.open();
+  reader.on('message', (message: ToFiller) => {
+    if (message.kind === 'damaged')
+      return follower.rebuildSoon(new TollgateError('index_damaged', 'A read found damage.'));
+    void change(message);
+  });
+  const following = follower.follow(stopping.signal, tell);
+  return {
+    async stop() {
+      stopping.abort();
+      await following;
+      follower.close();
+      reader.close();
+    },
+  };
+}
+
+/** Gives each file a number of its own. */
+function createNumbers() {
+  let last: IndexFile | undefined;
+  let number = 0;
+  return {
+    of(file: IndexFile | undefined): number | undefined {
+      if (file !== undefined && file !== last) number += 1;
+      last = file ?? last;
+      return file && number;
+    },
+  };
+}
+
+interface ReaderOptions {
+  path: string;
+  filler: MessagePort;
+  /** Moves with what the filler says. */
+  watch: PositionWatch;
+  log: Log;
+}
+
+/** The thread that fills it, as who reads sees it. */
+export function followFilled({ path, filler, watch, log }: ReaderOptions): IndexFollower {
+  let state: FillState | undefined;
+  let opened: { number: number; file: IndexFile } | undefined;
+  const changes = new Map<number, PromiseWithResolvers<void>>();
+  let changeCount = 0;
+  const post = (message: ToFiller): void => filler.postMessage(message);
+
+  function close(): void {
+    opened?.file.close();
+    opened = undefined;
+  }
+
+  function file(): IndexFile | undefined {
+    if (state?.file === opened?.number) return opened?.file;
+    close();
+    if (state?.file === undefined) return undefined;
+    try {
+      opened = { number: state.file, file: openIndexForReading(path) };
+    } catch (error) {
+      // The filler finds out by itself, or has another file by now.
+      if (!isDamage(error)) log.warn({ error, operation: 'read-index' }, 'the index cannot be read now');
+      return undefined;
+    }
+    return opened.file;
+  }
+
+  function take(next: FillState, onCaughtUp: () => void): void {
+    state = next;
+    if (next.source < watch.current()) watch.reset(next.source);
+    else watch.moveTo(next.source);
+    if (next.isComplete) onCaughtUp();
+  }
+
+  function change(wanted: Change): Promise<void> {
+    const id = (changeCount += 1);
+    const done = Promise.withResolvers<void>();
+    changes.set(id, done);
+    post({ kind: 'change', id, ...wanted });
+    return done.promise.finally(() => changes.delete(id));
+  }
+
+  return {
+    file,
+    isComplete: () => state?.isComplete === true,
+    setAside: () => state?.setAside ?? [],
+    building: () => (state === undefined ? notBegun : state.building),
+    rebuildSoon(error) {
+      log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
+      if (state !== undefined) state = { ...state, isComplete: false };
+      close();
+      post({ kind: 'damaged' });
+    },
+    postpone: (postponed) => change({ change: 'postpone', postponed }),
+    recall: (now, bounds) => change({ change: 'recall', now, bounds }),
+    open: () => undefined,
+    async follow(signal, onCaughtUp) {
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      filler.on('message', (message: FromFiller) => {
+        if (message.kind === 'state') return take(message, onCaughtUp);
+        const waiting = changes.get(message.id);
+        if (message.kind === 'changed') waiting?.resolve();
+        else waiting?.reject(toError(message));
+      });
+      filler.on('close', end);
+      signal.addEventListener('abort', () => end());
+      if (!signal.aborted) await ended;
+      // Whatever is not done by now is done by nobody.
+      for (const waiting of changes.values()) waiting.reject(indexRebuilding());
+      filler.close();
+    },
+    close,
+  };
+}
+
+const notBegun: IndexBuilding = { followed: '' as Position, views: 0 };
+
+const toError = ({ code, retryable }: { code: string; retryable: boolean }): TollgateError =>
+  new TollgateError(code, 'The index could not be changed.', { retryable });
