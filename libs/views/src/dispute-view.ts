@@ -6,7 +6,7 @@ import {
   evolveDisputeAggregate,
   type DisputeAggregate,
 } from '@tollgate/payment-domain';
-import type { Position } from '@tollgate/event-store';
+import { oncePerEvent, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { createFold, envelopeSchema } from './view-kind.ts';
 
@@ -17,10 +17,12 @@ export interface DisputeView extends DisputeAggregate<Position> {
   schemaVersion: typeof disputeViewSchemaVersion;
 }
 
+export const readDisputeEvent = oncePerEvent(decodeDisputeEvent);
+
 /** As `foldPaymentView`, of a dispute. */
 export const foldDisputeView = createFold({
   streamPrefix: disputeStreamPrefix,
-  decode: decodeDisputeEvent,
+  decode: readDisputeEvent,
   evolve: (view: DisputeView | undefined, happened): DisputeView => ({
     schemaVersion: disputeViewSchemaVersion,
     ...evolveDisputeAggregate(view, happened),

@@ -6,7 +6,7 @@ import {
   paymentStreamPrefix,
   type PaymentAggregate,
 } from '@tollgate/payment-domain';
-import type { Position } from '@tollgate/event-store';
+import { oncePerEvent, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
@@ -17,6 +17,8 @@ export interface PaymentView extends PaymentAggregate<Position> {
   schemaVersion: typeof paymentViewSchemaVersion;
 }
 
+export const readPaymentEvent = oncePerEvent(decodePaymentEvent);
+
 /**
  * The view after one more event of its stream. An event that it has seen already changes nothing.
  *
@@ -25,7 +27,7 @@ export interface PaymentView extends PaymentAggregate<Position> {
  */
 export const foldPaymentView = createFold({
   streamPrefix: paymentStreamPrefix,
-  decode: decodePaymentEvent,
+  decode: readPaymentEvent,
   evolve: (view: PaymentView | undefined, happened): PaymentView => ({
     schemaVersion: paymentViewSchemaVersion,
     ...evolvePaymentAggregate(view, happened),

@@ -6,7 +6,7 @@ import {
   payoutStreamPrefix,
   type PayoutAggregate,
 } from '@tollgate/payment-domain';
-import type { Position } from '@tollgate/event-store';
+import { oncePerEvent, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
@@ -17,10 +17,12 @@ export interface PayoutView extends PayoutAggregate<Position> {
   schemaVersion: typeof payoutViewSchemaVersion;
 }
 
+export const readPayoutEvent = oncePerEvent(decodePayoutEvent);
+
 /** As `foldPaymentView`, of a payout. */
 export const foldPayoutView = createFold({
   streamPrefix: payoutStreamPrefix,
-  decode: decodePayoutEvent,
+  decode: readPayoutEvent,
   evolve: (view: PayoutView | undefined, happened): PayoutView => ({
     schemaVersion: payoutViewSchemaVersion,
     ...evolvePayoutAggregate(view, happened),

@@ -6,7 +6,7 @@ import {
   unmatchedStreamPrefix,
   type UnmatchedAggregate,
 } from '@tollgate/payment-domain';
-import type { Position } from '@tollgate/event-store';
+import { oncePerEvent, type Position } from '@tollgate/event-store';
 import { z } from 'zod';
 import { createFold, envelopeSchema, instantSchema } from './view-kind.ts';
 
@@ -17,10 +17,12 @@ export interface UnmatchedView extends UnmatchedAggregate<Position> {
   schemaVersion: typeof unmatchedViewSchemaVersion;
 }
 
+export const readUnmatchedEvent = oncePerEvent(decodeUnmatchedEvent);
+
 /** As `foldPaymentView`, of what only the provider has. */
 export const foldUnmatchedView = createFold({
   streamPrefix: unmatchedStreamPrefix,
-  decode: decodeUnmatchedEvent,
+  decode: readUnmatchedEvent,
   evolve: (view: UnmatchedView | undefined, happened): UnmatchedView => ({
     schemaVersion: unmatchedViewSchemaVersion,
     ...evolveUnmatchedAggregate(view, happened),

@@ -100,6 +100,8 @@ export interface ViewKind<View extends ViewEnvelope = ViewEnvelope> {
   schemaVersion: number;
   /** Parsing also brings the fields into one order, whatever order the events brought. */
   schema: z.ZodType<View>;
+  /** The event as the domain knows it. Throws where no version of ours has written it. */
+  decode(recorded: RecordedEvent): { type: string; data: object };
   /** The view after one more event; one that it has seen changes nothing. Throws if the event cannot be applied. */
   fold(view: View | undefined, recorded: RecordedEvent): View;
   /** Whose it is; the team is not always known. */

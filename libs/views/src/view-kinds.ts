@@ -20,21 +20,30 @@ import {
   disputeViewSchema,
   disputeViewSchemaVersion,
   foldDisputeView,
+  readDisputeEvent,
   openedAtOf,
   type DisputeView,
 } from './dispute-view.ts';
 import {
   foldPaymentView,
   paymentViewSchema,
+  readPaymentEvent,
   paymentViewSchemaVersion,
   type PaymentView,
 } from './payment-view.ts';
-import { foldPayoutView, payoutViewSchema, payoutViewSchemaVersion, type PayoutView } from './payout-view.ts';
+import {
+  foldPayoutView,
+  payoutViewSchema,
+  payoutViewSchemaVersion,
+  readPayoutEvent,
+  type PayoutView,
+} from './payout-view.ts';
 import { positionOfPayment, positionOfPayout } from './position.ts';
 import { dayOf, type Contribution, type TotalsKey, type TotalsLine } from './totals.ts';
 import {
   foldUnmatchedView,
   unmatchedViewSchema,
+  readUnmatchedEvent,
   unmatchedViewSchemaVersion,
   type UnmatchedView,
 } from './unmatched-view.ts';
@@ -46,6 +55,7 @@ export const paymentKind: ViewKind<PaymentView> = {
   writtenEventType: 'PaymentViewWritten',
   schemaVersion: paymentViewSchemaVersion,
   schema: paymentViewSchema,
+  decode: readPaymentEvent,
   fold: foldPaymentView,
   ownerOf: ({ payment }) => payment,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
@@ -71,6 +81,7 @@ export const payoutKind: ViewKind<PayoutView> = {
   writtenEventType: 'PayoutViewWritten',
   schemaVersion: payoutViewSchemaVersion,
   schema: payoutViewSchema,
+  decode: readPayoutEvent,
   fold: foldPayoutView,
   ownerOf: ({ payout }) => payout,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,
@@ -92,6 +103,7 @@ export const disputeKind: ViewKind<DisputeView> = {
   writtenEventType: 'DisputeViewWritten',
   schemaVersion: disputeViewSchemaVersion,
   schema: disputeViewSchema,
+  decode: readDisputeEvent,
   fold: foldDisputeView,
   ownerOf: ({ dispute }) => dispute,
   reviewsSinceOf: () => [],
@@ -112,6 +124,7 @@ export const unmatchedKind: ViewKind<UnmatchedView> = {
   writtenEventType: 'UnmatchedViewWritten',
   schemaVersion: unmatchedViewSchemaVersion,
   schema: unmatchedViewSchema,
+  decode: readUnmatchedEvent,
   fold: foldUnmatchedView,
   ownerOf: ({ unmatched }) => unmatched,
   reviewsSinceOf: ({ reviewsSince }) => reviewsSince,

@@ -10,7 +10,6 @@ import {
   topicContents,
 } from '@tollgate/gateway-api';
 import type { Message } from '@tollgate/message-bus';
-import { decodeDisputeEvent, decodePaymentEvent, decodePayoutEvent } from '@tollgate/payment-domain';
 import { type ViewEnvelope, type ViewKind, disputeKind, paymentKind, payoutKind } from '@tollgate/views';
 import { toEventOnTopic } from './event-on-topic.ts';
 
@@ -24,13 +23,12 @@ export interface PublishedKind<View extends ViewEnvelope = ViewEnvelope> {
 function publishedKind<View extends ViewEnvelope>(
   subject: RecordSubject,
   views: ViewKind<View>,
-  decode: (recorded: RecordedEvent) => { type: string; data: object },
   toRecorded: (view: View) => { token: string },
 ): PublishedKind<View> {
   return {
     ...{ views, topic: topicContents[subject].topic },
     toMessage: (recorded, view) => {
-      const { event, origin } = toEventOnTopic(recorded, toRecordData(subject, decode(recorded)));
+      const { event, origin } = toEventOnTopic(recorded, toRecordData(subject, views.decode(recorded)));
       const record = encodeRecord(subject, event, { shown: toRecorded(view), origin });
       return { ...record, cause: recorded.id };
     },
@@ -38,9 +36,9 @@ function publishedKind<View extends ViewEnvelope>(
 }
 
 export const publishedKinds: readonly PublishedKind[] = [
-  publishedKind('payment', paymentKind, decodePaymentEvent, toRecordedPayment),
-  publishedKind('payout', payoutKind, decodePayoutEvent, toRecordedPayout),
-  publishedKind('dispute', disputeKind, decodeDisputeEvent, toRecordedDispute),
+  publishedKind('payment', paymentKind, toRecordedPayment),
+  publishedKind('payout', payoutKind, toRecordedPayout),
+  publishedKind('dispute', disputeKind, toRecordedDispute),
 ];
 export const publishedTopics = publishedKinds.map(({ topic }) => topic);
 export const publishedPrefixes = publishedKinds.map(({ views }) => views.streamPrefix);

@@ -1,19 +1,21 @@
 /** Updates views of any kind in the store. */
 import {
   InvalidArgument,
+  StoreUnavailable,
+  createFoldedStates,
   createRecentlyUsed,
   failureAt,
   readLast,
   type Appended,
   type Conflict,
   type EventStore,
+  type FoldedStates,
   type RecordedEvent,
   type StreamFailure,
 } from '@tollgate/event-store';
 import { InvariantViolation, TollgateError, type Ids } from '@tollgate/service-kit';
 import {
   kindOfStream,
-  nextRevision,
   streamOf,
   viewStreamOf,
   type ViewEnvelope,
@@ -43,26 +45,27 @@ export interface ViewWriterOptions {
   cachedViewsMax: number;
 }
 
-/** A view as stored. */
+/** What is stored as a view, as far as it was read or written here. */
 interface StoredView {
-  view: ViewEnvelope | undefined;
+  /** Of the last event in it; undefined where there is none, or none that can be read: it is written anew. */
+  includes: number | undefined;
   /** Last revision of the view's own stream. */
   revision: number | 'no-stream';
 }
 
-const notStored: StoredView = { view: undefined, revision: 'no-stream' };
+const notStored: StoredView = { includes: undefined, revision: 'no-stream' };
 
 export function createViewWriter(options: ViewWriterOptions): ViewWriter {
   const { store, ids, viewVersion, cachedViewsMax } = options;
-  /** By the stream whose events are folded; it may be older than the stored view. */
+  const states = createFoldedStates<ViewEnvelope>(store, { statesMax: cachedViewsMax });
+  /** By the stream whose events are folded; it may be older than what is stored. */
   const recent = createRecentlyUsed<StoredView>(cachedViewsMax);
 
   async function load({ schema }: ViewKind, stream: string): Promise<StoredView> {
     const last = await readLast(store, viewStreamOf(stream, viewVersion));
     if (last === undefined) return notStored;
-    // A view that cannot be read is folded again from the beginning.
     const view = schema.safeParse(last.data);
-    return { view: view.success ? view.data : undefined, revision: last.revision };
+    return { includes: view.data?.revision, revision: last.revision };
   }
 
   async function replace(
@@ -75,44 +78,27 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     return store.append(stream, [event], expected, { keepLast: 1 });
   }
 
-  async function readEvents(stream: string, from: number, limit = Infinity): Promise<RecordedEvent[]> {
-    const events: RecordedEvent[] = [];
-    for await (const event of store.read(stream, { from, limit })) events.push(event);
-    return events;
-  }
-
-  /** The events that continue a view: the given ones, preceded by any that are missing. */
-  async function continuing(
-    view: ViewEnvelope | undefined,
-    stream: string,
-    events: readonly RecordedEvent[],
-  ) {
-    const next = nextRevision(view);
-    const missing = (events[0]?.revision ?? next) - next;
-    return missing > 0 ? [...(await readEvents(stream, next, missing)), ...events] : events;
-  }
-
-  /** One attempt; `conflict` if another projector was faster. */
-  async function tryWrite(stream: string, events: readonly RecordedEvent[], stored: StoredView) {
-    const kind = requireKind(stream);
-    const missingToo = await continuing(stored.view, stream, events);
-    const { view, failure } = foldAll(kind, stored.view, missingToo);
-    if (view !== undefined && view !== stored.view) {
-      const answer = await replace(kind, view, stored.revision);
+  /** Writes it unless what is stored includes as much; `conflict` if another projector was faster. */
+  async function tryWrite(stream: string, view: ViewEnvelope, stored: StoredView) {
+    let current = stored;
+    if (view.revision > (stored.includes ?? -1)) {
+      const answer = await replace(requireKind(stream), view, stored.revision);
       if (answer.kind === 'conflict') return 'conflict';
-      recent.set(stream, { view, revision: answer.revision });
-    } else if (stored.revision !== 'no-stream') recent.set(stream, stored);
-    return { failure };
+      current = { includes: view.revision, revision: answer.revision };
+    }
+    if (current.revision !== 'no-stream') recent.set(stream, current);
+    return 'written';
   }
 
   async function write(stream: string, events: readonly RecordedEvent[]): Promise<StreamFailure | undefined> {
     const kind = requireKind(stream);
+    const { view, failure } = await foldAll(states, kind, events);
+    if (view === undefined) return failure;
     // A stream that begins in this batch hardly has a view: writing one finds out.
     const isNew = events[0]?.revision === 0;
     let stored = recent.get(stream) ?? (isNew ? notStored : await load(kind, stream));
     for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
-      const outcome = await tryWrite(stream, events, stored);
-      if (outcome !== 'conflict') return outcome.failure;
+      if ((await tryWrite(stream, view, stored)) === 'written') return failure;
       stored = await load(kind, stream);
     }
     throw new TollgateError('view_contended', 'Other projectors keep writing the same view.', {
@@ -124,8 +110,8 @@ export function createViewWriter(options: ViewWriterOptions): ViewWriter {
     write: (stream, events) => orFailure(stream, () => write(stream, events)),
     catchUp: (stream) =>
       orFailure(stream, async () => {
-        const { view } = await load(requireKind(stream), stream);
-        return write(stream, await readEvents(stream, nextRevision(view)));
+        const { includes = -1 } = await load(requireKind(stream), stream);
+        return write(stream, await Array.fromAsync(store.read(stream, { from: includes + 1 })));
       }),
   };
 }
@@ -148,26 +134,36 @@ interface Folded {
   failure: StreamFailure | undefined;
 }
 
-/** Folding is pure, so an error is in the event or in the code, and recurs on every attempt. */
-function foldAll(kind: ViewKind, before: ViewEnvelope | undefined, events: readonly RecordedEvent[]): Folded {
-  let view = before;
+/**
+ * The view after as many of the events as can be applied. Folding is pure, so an error is in the event or in the code, and
+ * recurs on every attempt.
+ *
+ * @throws StoreUnavailable
+ */
+async function foldAll(
+  states: FoldedStates<ViewEnvelope>,
+  kind: ViewKind,
+  events: readonly RecordedEvent[],
+): Promise<Folded> {
+  let view: ViewEnvelope | undefined;
   for (const event of events) {
     try {
-      view = kind.fold(view, event);
+      view = (await states.stepOf(event, kind.fold)).after;
     } catch (error) {
-      return inOrder(kind, before, { view, failure: failureAt(event, error) });
+      if (error instanceof StoreUnavailable) throw error;
+      return inOrder(kind, { view, failure: failureAt(event, error) });
     }
   }
-  return inOrder(kind, before, { view, failure: undefined });
+  return inOrder(kind, { view, failure: undefined });
 }
 
 /** Parsing brings the fields into one order, so that a view has the same bytes however it came about. */
-function inOrder(kind: ViewKind, before: ViewEnvelope | undefined, { view, failure }: Folded): Folded {
-  if (view === before || view === undefined) return { view, failure };
+function inOrder(kind: ViewKind, { view, failure }: Folded): Folded {
+  if (view === undefined) return { view, failure };
   const parsed = kind.schema.safeParse(view);
   if (parsed.success) return { view: parsed.data, failure };
   const { token, revision } = view;
-  return { view: before, failure: failureAt({ stream: streamOf(kind, token), revision }, parsed.error) };
+  return { view: undefined, failure: failureAt({ stream: streamOf(kind, token), revision }, parsed.error) };
 }
 
 /** @throws InvariantViolation for a stream that has no view: it must not have been asked for. */

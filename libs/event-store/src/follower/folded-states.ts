@@ -19,6 +19,33 @@ export interface FoldedStates<State> {
   stepOf(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>>;
 }
 
+/**
+ * What a function makes of an event, which is the same whoever asks. Followers of one process share the events that they
+ * read: it is made once for all of them, and forgotten with the event.
+ */
+export function oncePerEvent<Made extends object>(
+  make: (event: RecordedEvent) => Made,
+): (event: RecordedEvent) => Made {
+  const made = new WeakMap<RecordedEvent, Made>();
+  return (event) => {
+    const known = made.get(event);
+    if (known !== undefined) return known;
+    const fresh = make(event);
+    made.set(event, fresh);
+    return fresh;
+  };
+}
+
+/** By the fold: what one follower has folded, the others take. */
+const stepsOf = new WeakMap<FoldStep<never>, WeakMap<RecordedEvent, Step<never>>>();
+
+function sharedStepsOf<State>(fold: FoldStep<State>): WeakMap<RecordedEvent, Step<State>> {
+  const key = fold as unknown as FoldStep<never>;
+  const known = stepsOf.get(key) ?? new WeakMap<RecordedEvent, Step<never>>();
+  stepsOf.set(key, known);
+  return known as unknown as WeakMap<RecordedEvent, Step<State>>;
+}
+
 /** Remembers the states that were used last; others are folded again from their streams. */
 export function createFoldedStates<State extends Folded>(
   store: Pick<EventStore, 'read'>,
@@ -35,12 +62,18 @@ export function createFoldedStates<State extends Folded>(
     return state;
   }
 
+  async function make(event: RecordedEvent, fold: FoldStep<State>): Promise<Step<State>> {
+    const state = await before(event, fold);
+    return { before: state, after: fold(state, event) };
+  }
+
   return {
     stepOf: async (event, fold) => {
-      const state = await before(event, fold);
-      const after = fold(state, event);
-      recent.set(event.stream, after);
-      return { before: state, after };
+      const shared = sharedStepsOf(fold);
+      const step = shared.get(event) ?? (await make(event, fold));
+      shared.set(event, step);
+      recent.set(event.stream, step.after);
+      return step;
     },
   };
 }
