@@ -36,6 +36,9 @@ type FromFiller =
   | { kind: 'changed'; id: number }
   | { kind: 'failed'; id: number; code: string; retryable: boolean };
 
+/** Per transaction: the larger, the less is written for each, and nobody waits on this thread. */
+const batchEventsMax = 500;
+
 interface FillOptions {
   /** Path of the SQLite file. */
   file: string;
@@ -65,7 +68,7 @@ export function fillIndex({ file: path, store, log, clock, delays, reader }: Fil
     };
   const watch: PositionWatch = { ...inner, moveTo: moving(inner.moveTo), reset: moving(inner.reset) };
   const follower = createIndexFollower({
-    ...{ path, store, log, clock, watch },
+    ...{ path, store, log, clock, watch, batchEventsMax },
     dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
   });
   const files = createNumbers();

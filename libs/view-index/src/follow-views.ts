@@ -16,7 +16,7 @@ import type { IndexFile, IndexProgress } from './index-file.ts';
 import type { IndexedView } from './index-writer.ts';
 
 /** The most views per transaction: each blocks the event loop for some milliseconds; requests are served in between. */
-const batchEventsMax = 20;
+const batchEventsMaxDefault = 20;
 
 export interface FollowOptions {
   store: EventStore;
@@ -24,6 +24,8 @@ export interface FollowOptions {
   file: IndexFile;
   viewVersion: ViewVersion;
   signal: AbortSignal;
+  /** The most views per transaction, for a thread on which nobody waits. */
+  batchEventsMax?: number | undefined;
   /** Everything up to here is in the file; `isCaughtUp` if that is all for now; and how many views were indexed. */
   onProgress: (progress: IndexProgress, isCaughtUp: boolean, taken: number) => void;
   /** Called whenever the live version or the one being built may have changed. */
@@ -33,6 +35,7 @@ export interface FollowOptions {
 /** Follows until the signal is aborted. @throws Unusable, and what SQLite throws for a damaged file */
 export async function followViews(options: FollowOptions): Promise<void> {
   const { store, file, viewVersion, signal, onProgress, onViewVersion } = options;
+  const { batchEventsMax = batchEventsMaxDefault } = options;
   const checkpointPrefix = checkpointPrefixOf(viewVersion);
   const prefixes = [
     ...viewStreamPrefixesOf(viewVersion),

@@ -64,6 +64,8 @@ export interface IndexFollowerOptions {
   /** Moves to the position that the views in the file have reached. */
   watch: PositionWatch;
   dueAt?: DueAt | undefined;
+  /** The most views per transaction; so few that requests are served in between unless set. */
+  batchEventsMax?: number;
 }
 
 /** What is known of the file between two passes. */
@@ -143,7 +145,7 @@ async function followOnce(
   signal: AbortSignal,
   onStep: (isCaughtUp: boolean) => void,
 ): Promise<void> {
-  const { store, log, watch, held, state } = parts;
+  const { store, log, watch, held, state, batchEventsMax } = parts;
   const restarting = new AbortController();
   const restart = () => restarting.abort();
   state.restart = restart;
@@ -163,7 +165,7 @@ async function followOnce(
   });
   try {
     await followViews({
-      ...{ store, log, file, viewVersion: followed, signal: until },
+      ...{ store, log, file, viewVersion: followed, signal: until, batchEventsMax },
       onProgress: (progress, isCaughtUp, taken) => {
         watch.moveTo(progress.source);
         state.setAside = progress.setAside ?? [];

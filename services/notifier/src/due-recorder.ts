@@ -6,6 +6,7 @@ import {
   createCheckpoint,
   createFailedStreams,
   createFoldedStates,
+  createRecentlyUsed,
   failedStreamSchema,
   failureAt,
   positionSchema,
@@ -114,6 +115,14 @@ function createDueBy(
   endpoints: EndpointDirectory,
 ) {
   const states = createFoldedStates<ViewEnvelope>(store, { statesMax });
+  /** Streams of what has no `callbackUrl`. */
+  const unaddressed = createRecentlyUsed<typeof noted>(statesMax);
+
+  /** Where there is no endpoint either, nothing of it need be known. */
+  function isOfNobody(event: RecordedEvent): boolean {
+    if (event.revision === 0 && hasNoAddress(event)) unaddressed.set(event.stream, noted);
+    return endpoints.isEmpty() && unaddressed.has(event.stream);
+  }
 
   async function stepOf(subject: Subject, event: RecordedEvent): Promise<Step<ViewEnvelope> | undefined> {
     try {
@@ -129,7 +138,7 @@ function createDueBy(
   return async (event: RecordedEvent): Promise<DueByEvent[]> => {
     if (isOfEndpoints(event)) endpoints.apply(event);
     const subject = subjectOfStream(event.stream);
-    if (subject === undefined || failed.has(event.stream)) return [];
+    if (subject === undefined || failed.has(event.stream) || isOfNobody(event)) return [];
     const step = await stepOf(subject, event);
     if (step === undefined) return [];
     const { before, after } = step;
@@ -140,6 +149,15 @@ function createDueBy(
     const notices = noticesOf(subject, event, { before, after: completed }, known);
     return notices.map((each) => ({ ...each, event }));
   };
+}
+
+/** What is remembered of a stream: that it is there. */
+const noted = {};
+
+/** The terms of a payment or payout are in its first event. */
+function hasNoAddress({ data }: RecordedEvent): boolean {
+  const { terms } = (data ?? {}) as { terms?: unknown };
+  return typeof terms === 'object' && terms !== null && !('callbackUrl' in terms);
 }
 
 /** Payments and payouts in parallel, so that the store commits them together; within one, event after event. */

@@ -24,6 +24,7 @@ export interface EndpointDirectory {
   find(owner: EndpointOwner, id: string): KnownEndpoint | undefined;
   /** How many there are, by whether they are enabled. */
   count(): EndpointCount;
+  isEmpty(): boolean;
 }
 
 const nameOf = ({ environment, team }: EndpointOwner): string => `${environment}.${team}`;
@@ -77,6 +78,7 @@ export function createEndpointDirectory(log: Log): EndpointDirectory {
       const enabled = all.filter(({ disabled }) => disabled === undefined).length;
       return { enabled, disabled: all.length - enabled };
     },
+    isEmpty: () => byOwner.values().every(({ endpoints }) => endpoints.length === 0),
   };
 }
 
