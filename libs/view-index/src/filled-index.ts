@@ -25,6 +25,8 @@ type ToFiller = ({ kind: 'change'; id: number } & Change) | { kind: 'damaged' };
 interface FillState {
   /** Another one whenever another file is in its place; undefined while there is none. */
   file: number | undefined;
+  /** It has come to the end of the views once. */
+  wasCaughtUp: boolean;
   isComplete: boolean;
   setAside: readonly string[];
   building: IndexBuilding | undefined;
@@ -37,7 +39,7 @@ type FromFiller =
   | { kind: 'failed'; id: number; code: string; retryable: boolean };
 
 /** Per transaction: the larger, the less is written for each, and nobody waits on this thread. */
-const batchEventsMax = 500;
+const batchEventsMaxDefault = 500;
 
 interface FillOptions {
   /** Path of the SQLite file. */
@@ -48,6 +50,8 @@ interface FillOptions {
   delays: InquiryDelays;
   /** To the thread that reads. */
   reader: MessagePort;
+  /** The most views per transaction; 500 by default. */
+  batchEventsMax?: number;
 }
 
 /**
@@ -55,33 +59,29 @@ interface FillOptions {
  *
  * @throws StartupError if the file cannot be used
  */
-export function fillIndex({ file: path, store, log, clock, delays, reader }: FillOptions): {
-  stop(): Promise<void>;
-} {
+export function fillIndex(options: FillOptions): { stop(): Promise<void> } {
+  const { file: path, store, log, clock, delays, reader } = options;
+  const { batchEventsMax = batchEventsMaxDefault } = options;
   const stopping = new AbortController();
-  const inner = createPositionWatch(clock);
-  const moving =
-    (move: (position: Position) => void) =>
-    (position: Position): void => {
-      move(position);
-      tell();
-    };
-  const watch: PositionWatch = { ...inner, moveTo: moving(inner.moveTo), reset: moving(inner.reset) };
+  const watch = createPositionWatch(clock);
   const follower = createIndexFollower({
-    ...{ path, store, log, clock, watch, batchEventsMax },
+    ...{ path, store, log, clock, watch, batchEventsMax, onChange: tell },
     dueAt: (item) => firstInquiryAt(item, clock.now(), delays),
   });
   const files = createNumbers();
+  let wasCaughtUp = false;
   const post = (message: FromFiller): void => reader.postMessage(message);
 
   function tell(): void {
-    const [isComplete, setAside, building] = [
-      follower.isComplete(),
-      follower.setAside(),
-      follower.building(),
-    ];
-    const file = files.of(follower.file());
-    post({ kind: 'state', file, isComplete, setAside, building, source: inner.current() });
+    post({
+      kind: 'state',
+      file: files.of(follower.file()),
+      wasCaughtUp,
+      isComplete: follower.isComplete(),
+      setAside: follower.setAside(),
+      building: follower.building(),
+      source: watch.current(),
+    });
   }
 
   async function change(wanted: Change & { id: number }): Promise<void> {
@@ -101,7 +101,11 @@ export function fillIndex({ file: path, store, log, clock, delays, reader }: Fil
       return follower.rebuildSoon(new TollgateError('index_damaged', 'A read found damage.'));
     void change(message);
   });
-  const following = follower.follow(stopping.signal, tell);
+  const following = follower.follow(stopping.signal, () => {
+    if (wasCaughtUp) return;
+    wasCaughtUp = true;
+    tell();
+  });
   return {
     async stop() {
       stopping.abort();
@@ -164,7 +168,7 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
     state = next;
     if (next.source < watch.current()) watch.reset(next.source);
     else watch.moveTo(next.source);
-    if (next.isComplete) onCaughtUp();
+    if (next.wasCaughtUp) onCaughtUp();
   }
 
   function change(wanted: Change): Promise<void> {

@@ -64,6 +64,8 @@ export interface IndexFollowerOptions {
   /** Moves to the position that the views in the file have reached. */
   watch: PositionWatch;
   dueAt?: DueAt | undefined;
+  /** Called whenever what this tells may be another. */
+  onChange?: () => void;
   /** The most views per transaction; so few that requests are served in between unless set. */
   batchEventsMax?: number;
 }
@@ -82,19 +84,22 @@ interface FollowState {
   restart: () => void;
 }
 
-type Parts = IndexFollowerOptions & { held: HeldIndexFile; state: FollowState };
+type Parts = IndexFollowerOptions & { held: HeldIndexFile; state: FollowState; onChange: () => void };
 
 export function createIndexFollower(options: IndexFollowerOptions): IndexFollower {
-  const { clock, log } = options;
+  const { clock, log, onChange = () => undefined } = options;
   const held = createHeldIndexFile(options);
   const state: FollowState = {
     ...{ viewVersion: undefined, isComplete: false, isDamaged: false, restart: () => undefined },
     ...{ building: { followed: beginning, views: 0 }, setAside: [] },
   };
-  const parts = { ...options, held, state };
+  const parts = { ...options, held, state, onChange };
 
   /** What is not whole says so, however long it takes to replace it. */
-  const markDamaged = () => Object.assign(state, { isDamaged: true, isComplete: false });
+  function markDamaged(): void {
+    Object.assign(state, { isDamaged: true, isComplete: false });
+    onChange();
+  }
 
   function rebuildSoon(error: unknown): void {
     log.error({ error, operation: 'read-index' }, 'the index is damaged; it is rebuilt');
@@ -122,7 +127,10 @@ export function createIndexFollower(options: IndexFollowerOptions): IndexFollowe
     rebuildSoon,
     postpone: async (postponed) => change((file) => file.postpone(postponed)),
     recall: async (now, bounds) => change((file) => file.recall(now, bounds)),
-    open: () => void held.open(),
+    open() {
+      held.open();
+      onChange();
+    },
     follow: (signal, onCaughtUp) =>
       createFollower({ clock, log, ...following }, async (running, gotOn) => {
         try {
@@ -145,7 +153,7 @@ async function followOnce(
   signal: AbortSignal,
   onStep: (isCaughtUp: boolean) => void,
 ): Promise<void> {
-  const { store, log, watch, held, state, batchEventsMax } = parts;
+  const { store, log, watch, held, state, batchEventsMax, onChange } = parts;
   const restarting = new AbortController();
   const restart = () => restarting.abort();
   state.restart = restart;
@@ -155,6 +163,7 @@ async function followOnce(
   // A file that is whole answers until the one of the live version is, too.
   const followed = (state.isComplete ? state.viewVersion : undefined) ?? live ?? next ?? noneToFollow();
   const file = await openFileOf(parts, followed, followed === (live ?? next));
+  onChange();
   const isSwitching = live !== undefined && live !== followed;
   const wanted = isSwitching ? live : next === followed ? undefined : next;
   if (wanted === undefined) held.deleteBeside();
@@ -172,6 +181,7 @@ async function followOnce(
         const views = state.building.views + taken;
         state.building = { ...state.building, followed: progress.followed, views };
         if (isCaughtUp && followed === live) state.isComplete = !state.isDamaged;
+        onChange();
         onStep(isCaughtUp);
       },
       onViewVersion: (event) => {

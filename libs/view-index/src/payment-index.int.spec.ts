@@ -1,13 +1,18 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { MessageChannel } from 'node:worker_threads';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
+import { inquiryDelays } from '@tollgate/payment-domain';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointStream, disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
 import type { PaymentView } from '@tollgate/views';
-import { createPaymentIndex, type PaymentIndex } from './payment-index.ts';
+import { createPaymentIndex, type PaymentIndex, type PaymentIndexOptions } from './payment-index.ts';
+import { fillIndex } from './filled-index.ts';
 import {
   appendPayment,
   paymentViewStream,
@@ -30,480 +35,510 @@ import {
 const { accepted, approved } = happening;
 const soon = { timeout: 5_000, interval: 5 };
 
-async function startIndex(store: EventStore, file: string, log: Log = silentLog): Promise<PaymentIndex> {
-  const index = createPaymentIndex({ file, store, log, clock: systemClock });
-  onTestFinished(() => index.stop());
-  await index.start();
-  return index;
-}
-
-function warnings(): { log: Log; messages: string[] } {
-  const messages: string[] = [];
-  return { messages, log: { ...silentLog, warn: (_fields, message) => messages.push(message) } };
-}
-
-const tokensIn = (index: PaymentIndex, team = 'shop') => {
-  const list = index.list({ environment: 'sandbox', team, perPage: 500 });
-  return list.kind === 'page' ? list.views.map(({ token }) => token).sort() : [];
-};
-
-test('a started index has every earlier view, and follows later ones', async () => {
-  const store = await temporaryStore();
-  const before = await projectPayment(store, 'p1', [requested(), accepted]);
-  const index = await startIndex(store, ':memory:');
-  expect(index.find('p1')).toEqual(before);
-
-  const after = await projectPayment(store, 'p1', [approved]);
-  await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
-});
-
-test('a payment is got by its team in its environment only', async () => {
-  const store = await temporaryStore();
-  await projectPayment(store, 'p1', [requested({ team: 'shop', environment: 'production' })]);
-  const index = await startIndex(store, ':memory:');
-  expect(index.get('production', 'shop', 'p1')?.token).toBe('p1');
-  expect(index.get('sandbox', 'shop', 'p1')).toBeUndefined();
-  expect(index.get('production', 'games', 'p1')).toBeUndefined();
-  expect(index.get('production', 'shop', 'p2')).toBeUndefined();
-});
-
-test('its position is that of the checkpoint, never that of a view', async () => {
-  const store = await temporaryStore();
-  const index = await startIndex(store, ':memory:');
-  const { position } = await appendPayment(store, 'p1', [requested()]);
-  await writeView(store, paymentKind, 'p1');
-  await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
-  expect(index.position() < position).toBe(true);
-  expect(await index.waitFor(position, 20, 'shop')).toBe(false);
-
-  const waiting = index.waitFor(position, 5_000, 'shop');
-  await writeCheckpoint(store, position);
-  expect(await waiting).toBe(true);
-  expect(index.position()).toBe(position);
-});
-
-test('when a position is reached, the views up to it are indexed', async () => {
-  const store = await temporaryStore();
-  const index = await startIndex(store, ':memory:');
-  for (let number = 0; number < 30; number += 1) {
-    const token = `p${number}`;
-    const { position } = await projectPayment(store, token, [requested(), accepted]);
-    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
-    expect(index.find(token)?.revision).toBe(1);
-  }
-});
-
-test('a waiting call ends when the index stops', async () => {
-  const index = await startIndex(await temporaryStore(), ':memory:');
-  const waiting = index.waitFor('9'.repeat(16) as Position, 60_000, 'shop');
-  await index.stop();
-  expect(await waiting).toBe(false);
-});
-
-test('a restarted index resumes where it was, without reading the views again', async () => {
-  const store = await temporaryStore();
-  const file = await temporaryFile();
-  const { position } = await projectPayment(store, 'p1', [requested()]);
-  await (await startIndex(store, file)).stop();
-  const { log, messages } = warnings();
-  const froms: string[] = [];
-  const watched = {
-    ...store,
-    subscribe: (options: Parameters<EventStore['subscribe']>[0]) => {
-      froms.push(options.from);
-      return store.subscribe(options);
+/** As of a gateway in one process: one thread fills the file, another one reads it. */
+function createFilled(options: PaymentIndexOptions): PaymentIndex {
+  const folder = mkdtempSync(join(tmpdir(), 'filled-index-'));
+  const file = options.file === ':memory:' ? join(folder, 'index.db') : options.file;
+  const { port1: filler, port2: reader } = new MessageChannel();
+  const index = createPaymentIndex({ ...options, file, filler });
+  let filling: ReturnType<typeof fillIndex> | undefined;
+  return {
+    ...index,
+    start: async () => {
+      filling = fillIndex({ delays: inquiryDelays, ...options, file, reader, batchEventsMax: 20 });
+      await index.start();
+    },
+    stop: async () => {
+      await index.stop();
+      await filling?.stop();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
-  const index = await startIndex(watched, file, log);
-  expect(froms[0]! > position).toBe(true);
-  expect(index.position()).toBe(position);
-  expect(tokensIn(index)).toEqual(['p1']);
-  expect(messages).toEqual([]);
-});
-
-test('a new index reports its progress, and answers no list before it is complete', async () => {
-  const store = await temporaryStore();
-  const view = await projectPayment(store, 'p1', [requested()]);
-  const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
-  await Promise.all(tokens.map((token) => plantView(store, paymentKind, token, { ...view, token })));
-  const { position: head } = await writeCheckpoint(store, view.position);
-  const hold = Promise.withResolvers<undefined>();
-  onTestFinished(() => hold.resolve(undefined));
-  let views = 0;
-  const slow: EventStore = {
-    ...store,
-    async *subscribe(options) {
-      for await (const item of store.subscribe(options)) {
-        if (views === 110) await hold.promise;
-        views += 1;
-        yield item;
-      }
-    },
-  };
-  const index = createPaymentIndex({ file: ':memory:', store: slow, log: silentLog, clock: systemClock });
-  onTestFinished(() => index.stop());
-  expect(index.building()).toMatchObject({ views: 0 });
-  const starting = index.start();
-  await vi.waitFor(() => expect(index.building()).toMatchObject({ head, views: 100 }), soon);
-  expect(index.building()!.followed < head).toBe(true);
-  expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
-  expect(index.find('p1')).toBeDefined();
-  hold.resolve(undefined);
-  await starting;
-  expect(index.building()).toBeUndefined();
-  expect(tokensIn(index)).toEqual(['p1', ...tokens].sort());
-});
-
-describe('the file is rebuilt from the views', () => {
-  async function givenIndexedStore() {
-    const store = await temporaryStore();
-    const file = await temporaryFile();
-    await projectPayment(store, 'p1', [requested()]);
-    await (await startIndex(store, file)).stop();
-    return { store, file };
-  }
-
-  test('if it was deleted', async () => {
-    const { store, file } = await givenIndexedStore();
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
-    const index = await startIndex(store, file);
-    expect(tokensIn(index)).toEqual(['p1']);
-    const after = await projectPayment(store, 'p1', [accepted]);
-    await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
-  });
-
-  test('if it is not a database', async () => {
-    const { store, file } = await givenIndexedStore();
-    await writeFile(file, 'this is no database, and it is longer than the header of one. '.repeat(100));
-    const { log, messages } = warnings();
-    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
-    expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
-  });
-
-  test('if its pages are damaged', async () => {
-    const { store, file } = await givenIndexedStore();
-    const { open } = await import('node:fs/promises');
-    const handle = await open(file, 'r+');
-    await handle.write(Buffer.alloc(8_192, 0xff), 0, 8_192, 4_096);
-    await handle.close();
-    const { log, messages } = warnings();
-    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
-    expect(messages).toHaveLength(1);
-  });
-
-  test('if an older version wrote it', async () => {
-    const { store, file } = await givenIndexedStore();
-    const database = new DatabaseSync(file);
-    database.exec('PRAGMA user_version = 0');
-    database.close();
-    const { log, messages } = warnings();
-    expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
-    expect(messages).toHaveLength(1);
-  });
-
-  test.each([
-    ['without its payments', ['p2']],
-    ['with payments of the same tokens elsewhere', ['p2', 'p1']],
-  ])('where it belongs to another event store, %s', async (_, tokens) => {
-    const { file } = await givenIndexedStore();
-    const other = await temporaryStore();
-    for (const token of tokens) await projectPayment(other, token, [requested({ currency: 'USD' })]);
-    const { log, messages } = warnings();
-    const index = await startIndex(other, file, log);
-    expect(tokensIn(index)).toEqual([...tokens].sort());
-    expect(tokens.map((token) => index.find(token)?.payment.terms.currency)).toEqual(tokens.map(() => 'USD'));
-    expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
-  });
-});
-
-test('an index that is ahead of its store, which was restored from a backup, is rebuilt', async () => {
-  const file = await temporaryFile();
-  const [events, backup] = [await temporaryFile(), await temporaryFile()];
-  const store = await temporaryStore({ file: events });
-  await projectPayment(store, 'p1', [requested()]);
-  const database = new DatabaseSync(events);
-  database.exec(`VACUUM INTO '${backup}'`);
-  database.close();
-  const index = await startIndex(store, file);
-  // A quiet night: no view that would distinguish the two, and checkpoints all the time.
-  let last: Position | undefined;
-  for (let count = 0; count < 20; count += 1)
-    last = (await writeCheckpoint(store, (last ?? '0') as Position)).position;
-  await vi.waitFor(() => expect(placeOf(file) >= (last ?? '')).toBe(true), soon);
-  await index.stop();
-  const restored = await temporaryStore({ file: backup });
-  await projectPayment(restored, 'p2', [requested()]);
-  const { log, messages } = warnings();
-  expect(tokensIn(await startIndex(restored, file, log))).toEqual(['p1', 'p2']);
-  expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
-});
-
-// An index that still answers from the version before was taken for another store's, and was empty until the next one was built.
-test('an index answers from the views of the version before, though they are removed already', async () => {
-  const file = await temporaryFile();
-  const store = await temporaryStore();
-  await projectPayment(store, 'p1', [requested()]);
-  const { log, messages } = warnings();
-  const index = await startIndex(store, file, log);
-  for (const stream of [paymentViewStream('p1'), checkpointStream]) await store.remove(stream);
-  await writeViewVersions(store, [{ number: 2, schemas: viewSchemaVersions, state: 'live' }]);
-  await vi.waitFor(() => expect(existsSync(`${file}.next`)).toBe(true), soon);
-  expect(tokensIn(index)).toEqual(['p1']);
-  expect(messages).toEqual([]);
-});
-
-/** How far a file says that it has come. */
-function placeOf(file: string): string {
-  const database = new DatabaseSync(file, { readOnly: true });
-  const row = database.prepare("SELECT value ->> '$.followed' AS followed FROM progress").get();
-  database.close();
-  return String(row?.['followed']);
 }
 
-test("another program's database is left alone", async () => {
-  const file = await temporaryFile();
-  const database = new DatabaseSync(file);
-  database.exec('CREATE TABLE treasure (gold INTEGER)');
-  const index = createPaymentIndex({
-    file,
-    store: await temporaryStore(),
-    log: silentLog,
-    clock: systemClock,
-  });
-  await expect(index.start()).rejects.toThrow(StartupError);
-  expect(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 1 });
-  database.close();
-});
-
-describe('if the schemas of the views differ from the previous release', () => {
-  const version = (number: number, state: 'live' | 'building', schemas = viewSchemaVersions) => ({
-    number,
-    schemas,
-    state,
-  });
-  const older = version(1, 'live', 'payment:1');
-
-  async function givenOlder(store: EventStore) {
-    const view = await projectPayment(store, 'p1', [requested(), accepted]);
-    await writeViewVersions(store, [older]);
-    const approvedView = { ...view, payment: { ...view.payment, phase: 'approved' } };
-    return { view, approvedView };
-  }
-
-  test('it waits for views of its own, and refuses lists until then', async () => {
-    const store = await temporaryStore();
-    const { approvedView } = await givenOlder(store);
-    const error = vi.fn<Log['error']>();
-    const index = createPaymentIndex({
-      ...{ file: ':memory:', store, clock: systemClock },
-      log: { ...silentLog, error },
-    });
+describe.each([
+  ['that fills itself', createPaymentIndex],
+  ['that another thread fills', createFilled],
+])('an index %s', (_name, create) => {
+  async function startIndex(store: EventStore, file: string, log: Log = silentLog): Promise<PaymentIndex> {
+    const index = create({ file, store, log, clock: systemClock });
     onTestFinished(() => index.stop());
-    const starting = index.start();
-    await vi.waitFor(() => expect(error).toHaveBeenCalled(), soon);
-    expect(error.mock.calls[0]![0]).toMatchObject({ code: 'view_version_missing' });
-    expect(index.find('p1')).toBeUndefined();
-    await plantView(store, paymentKind, 'p1', approvedView, 2);
-    await writeViewVersions(store, [older, version(2, 'building')]);
-    await starting;
-    expect(index.find('p1')).toEqual(approvedView);
-    expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
-    const totals = { environment: 'sandbox', team: 'shop', from: '2026-01-01', to: '2026-01-31' } as const;
-    expect(() => index.listTotals(totals)).toThrow('The index is rebuilding.');
-    await writeViewVersions(store, [older, version(2, 'live')]);
-    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
-  });
-
-  test('an index of the previous release continues with the views that it can read', async () => {
-    const store = await temporaryStore();
-    const view = await projectPayment(store, 'p1', [requested()]);
-    const index = await startIndex(store, ':memory:');
-    await plantView(store, paymentKind, 'p1', { of: 'a newer release' }, 2);
-    const newer = version(2, 'live', 'payment:99');
-    await writeViewVersions(store, [version(1, 'live'), newer]);
-    const { position } = await projectPayment(store, 'p2', [requested()]);
-    expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
-    expect(index.find('p1')).toEqual(view);
-    expect(tokensIn(index)).toEqual(['p1', 'p2']);
-  });
-});
-
-describe('whatever an older version has written is not in the way', () => {
-  /** As a version wrote it that knew neither acknowledged reviews nor the times of reviews. */
-  function asOlder({ reviewsSince: _, ...view }: PaymentView) {
-    const { acknowledged: __, ...payment } = view.payment;
-    return { ...view, schemaVersion: 1, payment };
+    await index.start();
+    return index;
   }
 
-  test('a file with rows of other views is rebuilt', async () => {
-    const store = await temporaryStore();
-    const file = await temporaryFile();
-    const view = await projectPayment(store, 'p1', [requested(), accepted]);
-    await (await startIndex(store, file)).stop();
-    const database = new DatabaseSync(file);
-    database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
-    database.exec(`UPDATE progress SET value = json_set(value, '$.viewSchemaVersions', 'payment:1')`);
-    database.close();
-    const { log, messages } = warnings();
-    const index = await startIndex(store, file, log);
-    expect(index.find('p1')).toEqual(view);
-    expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
-  });
+  function warnings(): { log: Log; messages: string[] } {
+    const messages: string[] = [];
+    return { messages, log: { ...silentLog, warn: (_fields, message) => messages.push(message) } };
+  }
 
-  test.each<[string, (index: PaymentIndex) => unknown]>([
-    ['one', (index) => index.find('p1')],
-    ['a list', (index) => index.list({ environment: 'sandbox', team: 'shop', perPage: 20 })],
-  ])('a row that cannot be read is met by a read of %s, and the file is built again', async (_, read) => {
+  const tokensIn = (index: PaymentIndex, team = 'shop') => {
+    const list = index.list({ environment: 'sandbox', team, perPage: 500 });
+    return list.kind === 'page' ? list.views.map(({ token }) => token).sort() : [];
+  };
+
+  test('a started index has every earlier view, and follows later ones', async () => {
     const store = await temporaryStore();
-    const file = await temporaryFile();
-    const view = await projectPayment(store, 'p1', [requested(), accepted]);
-    const index = await startIndex(store, file);
-    const database = new DatabaseSync(file);
-    onTestFinished(() => database.close());
-    database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
-    expect(() => read(index)).toThrow(
-      expect.objectContaining({ code: 'index_rebuilding', retryable: true }) as Error,
-    );
-    // Lists wait until all is there again, which is known a moment later.
-    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
-    expect(index.find('p1')).toEqual(view);
+    const before = await projectPayment(store, 'p1', [requested(), accepted]);
+    const index = await startIndex(store, ':memory:');
+    expect(index.find('p1')).toEqual(before);
+
     const after = await projectPayment(store, 'p1', [approved]);
     await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
   });
-});
 
-// It went on to say that it was whole, and so ready, while nothing could be read of it.
-test('a file that is found damaged during a write, and cannot be replaced, is not reported as complete', async () => {
-  const store = await temporaryStore();
-  const file = await temporaryFile();
-  await projectPayment(store, 'p1', [requested()]);
-  const damage = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
-  let failure: Error | undefined;
-  const failing: EventStore = {
-    ...store,
-    async *subscribe(options) {
-      for await (const item of store.subscribe(options)) {
-        if (failure !== undefined) throw failure;
-        yield item;
-      }
-    },
-  };
-  const index = await startIndex(failing, file);
-  expect(index.building()).toBeUndefined();
-  // Nothing can take the place of a folder.
-  await rm(file);
-  await mkdir(file);
-  failure = damage;
-  await projectPayment(store, 'p2', [requested()]);
-  await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is rebuilding.'), soon);
-  expect(index.building()).toBeDefined();
-  failure = undefined;
-  await rmdir(file);
-  await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1', 'p2']), soon);
-  expect(index.building()).toBeUndefined();
-});
-
-test('during a rebuild, lists are not answered from the incomplete file', async () => {
-  const store = await temporaryStore();
-  const file = await temporaryFile();
-  await projectPayment(store, 'p1', [requested()]);
-  let gate = Promise.resolve();
-  const open = () => undefined;
-  const hold = Promise.withResolvers<undefined>();
-  onTestFinished(() => hold.resolve(undefined));
-  const slow: EventStore = {
-    ...store,
-    async *subscribe(options) {
-      for await (const item of store.subscribe(options)) {
-        await gate;
-        yield item;
-      }
-    },
-  };
-  const index = await startIndex(slow, file);
-  gate = hold.promise.then(open);
-  const database = new DatabaseSync(file);
-  onTestFinished(() => database.close());
-  database.exec("UPDATE payments SET view = 'not a view'");
-  expect(() => index.find('p1')).toThrow('The index is rebuilding.');
-  // The new file is there, and empty so far.
-  await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
-  expect(() => index.dueQueues([0])).toThrow('The index is rebuilding.');
-  expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
-  hold.resolve(undefined);
-  await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
-});
-
-test('while the store is not reached, the index answers with what it has', async () => {
-  const store = await temporaryStore();
-  await projectPayment(store, 'p1', [requested()]);
-  const lost = new AbortController();
-  const subscriptions = vi.fn();
-  let isDown = false;
-  const breaking: EventStore = {
-    ...store,
-    async *subscribe(options) {
-      subscriptions();
-      if (isDown) throw new StoreUnavailable('store_down', 'The store is down.');
-      yield* store.subscribe({ ...options, signal: AbortSignal.any([options.signal, lost.signal]) });
-    },
-  };
-  const index = await startIndex(breaking, ':memory:');
-  isDown = true;
-  lost.abort();
-  await vi.waitFor(() => expect(subscriptions.mock.calls.length).toBeGreaterThan(1), soon);
-  expect(tokensIn(index)).toEqual(['p1']);
-});
-
-test('payouts and disputes are followed as payments are', async () => {
-  const store = await temporaryStore();
-  const before = await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
-  const index = await startIndex(store, ':memory:');
-  expect(index.getPayout('sandbox', 'shop', 'po_1')).toEqual(before);
-  expect(index.getPayout('sandbox', 'games', 'po_1')).toBeUndefined();
-  expect(index.getPayout('production', 'shop', 'po_1')).toBeUndefined();
-  expect(index.get('sandbox', 'shop', 'po_1')).toBeUndefined();
-  expect(index.workload().open).toEqual([{ kind: 'payout', inquiryNeed: 'unresolved', count: 1 }]);
-
-  await projectEvents(store, payoutKind, 'po_1', [payoutHappening.reviews]);
-  const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
-  expect(await index.waitFor(dispute.position, 5_000, 'shop')).toBe(true);
-  const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
-  expect(index.listDisputes(shop, 100)).toEqual([dispute]);
-  expect(index.listPayouts({ ...shop, needsReview: true })).toMatchObject({ views: [{ token: 'po_1' }] });
-  expect(index.listOperations(shop)).toMatchObject({ views: [{ token: 'po_1' }] });
-  expect(index.listReviews({ ...shop, kinds: ['payout'] })).toMatchObject({
-    entries: [{ kind: 'payout', place: 0 }],
+  test('a payment is got by its team in its environment only', async () => {
+    const store = await temporaryStore();
+    await projectPayment(store, 'p1', [requested({ team: 'shop', environment: 'production' })]);
+    const index = await startIndex(store, ':memory:');
+    expect(index.get('production', 'shop', 'p1')?.token).toBe('p1');
+    expect(index.get('sandbox', 'shop', 'p1')).toBeUndefined();
+    expect(index.get('production', 'games', 'p1')).toBeUndefined();
+    expect(index.get('production', 'shop', 'p2')).toBeUndefined();
   });
-});
 
-test('a payment is found by the token of the service as soon as it is known', async () => {
-  const store = await temporaryStore();
-  await projectPayment(store, 'p1', [requested(), accepted]);
-  const index = await startIndex(store, ':memory:');
-  const found = index.findByServiceToken('sandbox', `account-${planted}`, accepted.data.serviceToken);
-  expect(found).toEqual({ token: 'p1', team: 'shop' });
-});
+  test('its position is that of the checkpoint, never that of a view', async () => {
+    const store = await temporaryStore();
+    const index = await startIndex(store, ':memory:');
+    const { position } = await appendPayment(store, 'p1', [requested()]);
+    await writeView(store, paymentKind, 'p1');
+    await vi.waitFor(() => expect(index.find('p1')).toBeDefined(), soon);
+    expect(index.position() < position).toBe(true);
+    expect(await index.waitFor(position, 20, 'shop')).toBe(false);
 
-test('an unreadable view is left out, with an error in the log, and the others are indexed', async () => {
-  const store = await temporaryStore();
-  const event = {
-    id: crypto.randomUUID(),
-    type: 'PaymentViewWritten',
-    data: { schemaVersion: 9 },
-    metadata: {},
-  };
-  await store.append(paymentViewStream('p0'), [event], 'no-stream');
-  await projectPayment(store, 'p1', [requested()]);
-  const error = vi.fn<Log['error']>();
-  const index = await startIndex(store, ':memory:', { ...silentLog, error });
-  expect(tokensIn(index)).toEqual(['p1']);
-  expect(error.mock.calls).toMatchObject([[{ stream: 'view_payment-p0', revision: 0 }, expect.any(String)]]);
-});
+    const waiting = index.waitFor(position, 5_000, 'shop');
+    await writeCheckpoint(store, position);
+    expect(await waiting).toBe(true);
+    expect(index.position()).toBe(position);
+  });
 
-test('two indexes follow the same store', async () => {
-  const store = await temporaryStore();
-  const indexes = [await startIndex(store, ':memory:'), await startIndex(store, await temporaryFile())];
-  await projectPayment(store, 'p1', [requested()]);
-  await vi.waitFor(() => expect(indexes.map((index) => tokensIn(index))).toEqual([['p1'], ['p1']]), soon);
+  test('when a position is reached, the views up to it are indexed', async () => {
+    const store = await temporaryStore();
+    const index = await startIndex(store, ':memory:');
+    for (let number = 0; number < 30; number += 1) {
+      const token = `p${number}`;
+      const { position } = await projectPayment(store, token, [requested(), accepted]);
+      expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
+      expect(index.find(token)?.revision).toBe(1);
+    }
+  });
+
+  test('a waiting call ends when the index stops', async () => {
+    const index = await startIndex(await temporaryStore(), ':memory:');
+    const waiting = index.waitFor('9'.repeat(16) as Position, 60_000, 'shop');
+    await index.stop();
+    expect(await waiting).toBe(false);
+  });
+
+  test('a restarted index resumes where it was, without reading the views again', async () => {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    const { position } = await projectPayment(store, 'p1', [requested()]);
+    await (await startIndex(store, file)).stop();
+    const { log, messages } = warnings();
+    const froms: string[] = [];
+    const watched = {
+      ...store,
+      subscribe: (options: Parameters<EventStore['subscribe']>[0]) => {
+        froms.push(options.from);
+        return store.subscribe(options);
+      },
+    };
+    const index = await startIndex(watched, file, log);
+    expect(froms[0]! > position).toBe(true);
+    expect(index.position()).toBe(position);
+    expect(tokensIn(index)).toEqual(['p1']);
+    expect(messages).toEqual([]);
+  });
+
+  test('a new index reports its progress, and answers no list before it is complete', async () => {
+    const store = await temporaryStore();
+    const view = await projectPayment(store, 'p1', [requested()]);
+    const tokens = Array.from({ length: 120 }, (_, number) => `p${number + 1_000}`);
+    await Promise.all(tokens.map((token) => plantView(store, paymentKind, token, { ...view, token })));
+    const { position: head } = await writeCheckpoint(store, view.position);
+    const hold = Promise.withResolvers<undefined>();
+    onTestFinished(() => hold.resolve(undefined));
+    let views = 0;
+    const slow: EventStore = {
+      ...store,
+      async *subscribe(options) {
+        for await (const item of store.subscribe(options)) {
+          if (views === 110) await hold.promise;
+          views += 1;
+          yield item;
+        }
+      },
+    };
+    const index = create({ file: ':memory:', store: slow, log: silentLog, clock: systemClock });
+    onTestFinished(() => index.stop());
+    expect(index.building()).toMatchObject({ views: 0 });
+    const starting = index.start();
+    await vi.waitFor(() => expect(index.building()).toMatchObject({ head, views: 100 }), soon);
+    expect(index.building()!.followed < head).toBe(true);
+    expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
+    expect(index.find('p1')).toBeDefined();
+    hold.resolve(undefined);
+    await starting;
+    expect(index.building()).toBeUndefined();
+    expect(tokensIn(index)).toEqual(['p1', ...tokens].sort());
+  });
+
+  describe('the file is rebuilt from the views', () => {
+    async function givenIndexedStore() {
+      const store = await temporaryStore();
+      const file = await temporaryFile();
+      await projectPayment(store, 'p1', [requested()]);
+      await (await startIndex(store, file)).stop();
+      return { store, file };
+    }
+
+    test('if it was deleted', async () => {
+      const { store, file } = await givenIndexedStore();
+      for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+      const index = await startIndex(store, file);
+      expect(tokensIn(index)).toEqual(['p1']);
+      const after = await projectPayment(store, 'p1', [accepted]);
+      await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
+    });
+
+    test('if it is not a database', async () => {
+      const { store, file } = await givenIndexedStore();
+      await writeFile(file, 'this is no database, and it is longer than the header of one. '.repeat(100));
+      const { log, messages } = warnings();
+      expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+      expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
+    });
+
+    test('if its pages are damaged', async () => {
+      const { store, file } = await givenIndexedStore();
+      const { open } = await import('node:fs/promises');
+      const handle = await open(file, 'r+');
+      await handle.write(Buffer.alloc(8_192, 0xff), 0, 8_192, 4_096);
+      await handle.close();
+      const { log, messages } = warnings();
+      expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+      expect(messages).toHaveLength(1);
+    });
+
+    test('if an older version wrote it', async () => {
+      const { store, file } = await givenIndexedStore();
+      const database = new DatabaseSync(file);
+      database.exec('PRAGMA user_version = 0');
+      database.close();
+      const { log, messages } = warnings();
+      expect(tokensIn(await startIndex(store, file, log))).toEqual(['p1']);
+      expect(messages).toHaveLength(1);
+    });
+
+    test.each([
+      ['without its payments', ['p2']],
+      ['with payments of the same tokens elsewhere', ['p2', 'p1']],
+    ])('where it belongs to another event store, %s', async (_, tokens) => {
+      const { file } = await givenIndexedStore();
+      const other = await temporaryStore();
+      for (const token of tokens) await projectPayment(other, token, [requested({ currency: 'USD' })]);
+      const { log, messages } = warnings();
+      const index = await startIndex(other, file, log);
+      expect(tokensIn(index)).toEqual([...tokens].sort());
+      expect(tokens.map((token) => index.find(token)?.payment.terms.currency)).toEqual(
+        tokens.map(() => 'USD'),
+      );
+      expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
+    });
+  });
+
+  test('an index that is ahead of its store, which was restored from a backup, is rebuilt', async () => {
+    const file = await temporaryFile();
+    const [events, backup] = [await temporaryFile(), await temporaryFile()];
+    const store = await temporaryStore({ file: events });
+    await projectPayment(store, 'p1', [requested()]);
+    const database = new DatabaseSync(events);
+    database.exec(`VACUUM INTO '${backup}'`);
+    database.close();
+    const index = await startIndex(store, file);
+    // A quiet night: no view that would distinguish the two, and checkpoints all the time.
+    let last: Position | undefined;
+    for (let count = 0; count < 20; count += 1)
+      last = (await writeCheckpoint(store, (last ?? '0') as Position)).position;
+    await vi.waitFor(() => expect(placeOf(file) >= (last ?? '')).toBe(true), soon);
+    await index.stop();
+    const restored = await temporaryStore({ file: backup });
+    await projectPayment(restored, 'p2', [requested()]);
+    const { log, messages } = warnings();
+    expect(tokensIn(await startIndex(restored, file, log))).toEqual(['p1', 'p2']);
+    expect(messages).toEqual(['the index belongs to another event store; it is rebuilt']);
+  });
+
+  // An index that still answers from the version before was taken for another store's, and was empty until the next one was built.
+  test('an index answers from the views of the version before, though they are removed already', async () => {
+    const file = await temporaryFile();
+    const store = await temporaryStore();
+    await projectPayment(store, 'p1', [requested()]);
+    const { log, messages } = warnings();
+    const index = await startIndex(store, file, log);
+    for (const stream of [paymentViewStream('p1'), checkpointStream]) await store.remove(stream);
+    await writeViewVersions(store, [{ number: 2, schemas: viewSchemaVersions, state: 'live' }]);
+    await vi.waitFor(() => expect(existsSync(`${file}.next`)).toBe(true), soon);
+    expect(tokensIn(index)).toEqual(['p1']);
+    expect(messages).toEqual([]);
+  });
+
+  /** How far a file says that it has come. */
+  function placeOf(file: string): string {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const row = database.prepare("SELECT value ->> '$.followed' AS followed FROM progress").get();
+    database.close();
+    return String(row?.['followed']);
+  }
+
+  test("another program's database is left alone", async () => {
+    const file = await temporaryFile();
+    const database = new DatabaseSync(file);
+    database.exec('CREATE TABLE treasure (gold INTEGER)');
+    const index = create({
+      file,
+      store: await temporaryStore(),
+      log: silentLog,
+      clock: systemClock,
+    });
+    await expect(index.start()).rejects.toThrow(StartupError);
+    expect(database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({ tables: 1 });
+    database.close();
+  });
+
+  describe('if the schemas of the views differ from the previous release', () => {
+    const version = (number: number, state: 'live' | 'building', schemas = viewSchemaVersions) => ({
+      number,
+      schemas,
+      state,
+    });
+    const older = version(1, 'live', 'payment:1');
+
+    async function givenOlder(store: EventStore) {
+      const view = await projectPayment(store, 'p1', [requested(), accepted]);
+      await writeViewVersions(store, [older]);
+      const approvedView = { ...view, payment: { ...view.payment, phase: 'approved' } };
+      return { view, approvedView };
+    }
+
+    test('it waits for views of its own, and refuses lists until then', async () => {
+      const store = await temporaryStore();
+      const { approvedView } = await givenOlder(store);
+      const error = vi.fn<Log['error']>();
+      const index = create({
+        ...{ file: ':memory:', store, clock: systemClock },
+        log: { ...silentLog, error },
+      });
+      onTestFinished(() => index.stop());
+      const starting = index.start();
+      await vi.waitFor(() => expect(error).toHaveBeenCalled(), soon);
+      expect(error.mock.calls[0]![0]).toMatchObject({ code: 'view_version_missing' });
+      await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
+      await plantView(store, paymentKind, 'p1', approvedView, 2);
+      await writeViewVersions(store, [older, version(2, 'building')]);
+      await starting;
+      expect(index.find('p1')).toEqual(approvedView);
+      expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
+      const totals = { environment: 'sandbox', team: 'shop', from: '2026-01-01', to: '2026-01-31' } as const;
+      expect(() => index.listTotals(totals)).toThrow('The index is rebuilding.');
+      await writeViewVersions(store, [older, version(2, 'live')]);
+      await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
+    });
+
+    test('an index of the previous release continues with the views that it can read', async () => {
+      const store = await temporaryStore();
+      const view = await projectPayment(store, 'p1', [requested()]);
+      const index = await startIndex(store, ':memory:');
+      await plantView(store, paymentKind, 'p1', { of: 'a newer release' }, 2);
+      const newer = version(2, 'live', 'payment:99');
+      await writeViewVersions(store, [version(1, 'live'), newer]);
+      const { position } = await projectPayment(store, 'p2', [requested()]);
+      expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
+      expect(index.find('p1')).toEqual(view);
+      expect(tokensIn(index)).toEqual(['p1', 'p2']);
+    });
+  });
+
+  describe('whatever an older version has written is not in the way', () => {
+    /** As a version wrote it that knew neither acknowledged reviews nor the times of reviews. */
+    function asOlder({ reviewsSince: _, ...view }: PaymentView) {
+      const { acknowledged: __, ...payment } = view.payment;
+      return { ...view, schemaVersion: 1, payment };
+    }
+
+    test('a file with rows of other views is rebuilt', async () => {
+      const store = await temporaryStore();
+      const file = await temporaryFile();
+      const view = await projectPayment(store, 'p1', [requested(), accepted]);
+      await (await startIndex(store, file)).stop();
+      const database = new DatabaseSync(file);
+      database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
+      database.exec(`UPDATE progress SET value = json_set(value, '$.viewSchemaVersions', 'payment:1')`);
+      database.close();
+      const { log, messages } = warnings();
+      const index = await startIndex(store, file, log);
+      expect(index.find('p1')).toEqual(view);
+      expect(messages).toEqual(['the index is damaged or of another version; it is rebuilt']);
+    });
+
+    test.each<[string, (index: PaymentIndex) => unknown]>([
+      ['one', (index) => index.find('p1')],
+      ['a list', (index) => index.list({ environment: 'sandbox', team: 'shop', perPage: 20 })],
+    ])('a row that cannot be read is met by a read of %s, and the file is built again', async (_, read) => {
+      const store = await temporaryStore();
+      const file = await temporaryFile();
+      const view = await projectPayment(store, 'p1', [requested(), accepted]);
+      const index = await startIndex(store, file);
+      const database = new DatabaseSync(file);
+      onTestFinished(() => database.close());
+      database.prepare('UPDATE payments SET view = ?').run(JSON.stringify(asOlder(view)));
+      expect(() => read(index)).toThrow(
+        expect.objectContaining({ code: 'index_rebuilding', retryable: true }) as Error,
+      );
+      // Lists wait until all is there again, which is known a moment later.
+      await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
+      expect(index.find('p1')).toEqual(view);
+      const after = await projectPayment(store, 'p1', [approved]);
+      await vi.waitFor(() => expect(index.find('p1')).toEqual(after), soon);
+    });
+  });
+
+  // It went on to say that it was whole, and so ready, while nothing could be read of it.
+  test('a file that is found damaged during a write, and cannot be replaced, is not reported as complete', async () => {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    await projectPayment(store, 'p1', [requested()]);
+    const damage = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+    let failure: Error | undefined;
+    const failing: EventStore = {
+      ...store,
+      async *subscribe(options) {
+        for await (const item of store.subscribe(options)) {
+          if (failure !== undefined) throw failure;
+          yield item;
+        }
+      },
+    };
+    const index = await startIndex(failing, file);
+    expect(index.building()).toBeUndefined();
+    // Nothing can take the place of a folder.
+    await rm(file);
+    await mkdir(file);
+    failure = damage;
+    await projectPayment(store, 'p2', [requested()]);
+    await vi.waitFor(() => expect(() => index.find('p1')).toThrow('The index is rebuilding.'), soon);
+    expect(index.building()).toBeDefined();
+    failure = undefined;
+    await rmdir(file);
+    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1', 'p2']), soon);
+    expect(index.building()).toBeUndefined();
+  });
+
+  test('during a rebuild, lists are not answered from the incomplete file', async () => {
+    const store = await temporaryStore();
+    const file = await temporaryFile();
+    await projectPayment(store, 'p1', [requested()]);
+    let gate = Promise.resolve();
+    const open = () => undefined;
+    const hold = Promise.withResolvers<undefined>();
+    onTestFinished(() => hold.resolve(undefined));
+    const slow: EventStore = {
+      ...store,
+      async *subscribe(options) {
+        for await (const item of store.subscribe(options)) {
+          await gate;
+          yield item;
+        }
+      },
+    };
+    const index = await startIndex(slow, file);
+    gate = hold.promise.then(open);
+    const database = new DatabaseSync(file);
+    onTestFinished(() => database.close());
+    database.exec("UPDATE payments SET view = 'not a view'");
+    expect(() => index.find('p1')).toThrow('The index is rebuilding.');
+    // The new file is there, and empty so far.
+    await vi.waitFor(() => expect(index.find('p1')).toBeUndefined(), soon);
+    expect(() => index.dueQueues([0])).toThrow('The index is rebuilding.');
+    expect(() => tokensIn(index)).toThrow('The index is rebuilding.');
+    hold.resolve(undefined);
+    await vi.waitFor(() => expect(tokensIn(index)).toEqual(['p1']), soon);
+  });
+
+  test('while the store is not reached, the index answers with what it has', async () => {
+    const store = await temporaryStore();
+    await projectPayment(store, 'p1', [requested()]);
+    const lost = new AbortController();
+    const subscriptions = vi.fn();
+    let isDown = false;
+    const breaking: EventStore = {
+      ...store,
+      async *subscribe(options) {
+        subscriptions();
+        if (isDown) throw new StoreUnavailable('store_down', 'The store is down.');
+        yield* store.subscribe({ ...options, signal: AbortSignal.any([options.signal, lost.signal]) });
+      },
+    };
+    const index = await startIndex(breaking, ':memory:');
+    isDown = true;
+    lost.abort();
+    await vi.waitFor(() => expect(subscriptions.mock.calls.length).toBeGreaterThan(1), soon);
+    expect(tokensIn(index)).toEqual(['p1']);
+  });
+
+  test('payouts and disputes are followed as payments are', async () => {
+    const store = await temporaryStore();
+    const before = await projectEvents(store, payoutKind, 'po_1', [payoutRequested()]);
+    const index = await startIndex(store, ':memory:');
+    expect(index.getPayout('sandbox', 'shop', 'po_1')).toEqual(before);
+    expect(index.getPayout('sandbox', 'games', 'po_1')).toBeUndefined();
+    expect(index.getPayout('production', 'shop', 'po_1')).toBeUndefined();
+    expect(index.get('sandbox', 'shop', 'po_1')).toBeUndefined();
+    expect(index.workload().open).toEqual([{ kind: 'payout', inquiryNeed: 'unresolved', count: 1 }]);
+
+    await projectEvents(store, payoutKind, 'po_1', [payoutHappening.reviews]);
+    const dispute = await projectEvents(store, disputeKind, 'dsp_1', [disputeOpened({ team: 'shop' })]);
+    expect(await index.waitFor(dispute.position, 5_000, 'shop')).toBe(true);
+    const shop = { environment: 'sandbox', team: 'shop', perPage: 20 } as const;
+    expect(index.listDisputes(shop, 100)).toEqual([dispute]);
+    expect(index.listPayouts({ ...shop, needsReview: true })).toMatchObject({ views: [{ token: 'po_1' }] });
+    expect(index.listOperations(shop)).toMatchObject({ views: [{ token: 'po_1' }] });
+    expect(index.listReviews({ ...shop, kinds: ['payout'] })).toMatchObject({
+      entries: [{ kind: 'payout', place: 0 }],
+    });
+  });
+
+  test('a payment is found by the token of the service as soon as it is known', async () => {
+    const store = await temporaryStore();
+    await projectPayment(store, 'p1', [requested(), accepted]);
+    const index = await startIndex(store, ':memory:');
+    const found = index.findByServiceToken('sandbox', `account-${planted}`, accepted.data.serviceToken);
+    expect(found).toEqual({ token: 'p1', team: 'shop' });
+  });
+
+  test('an unreadable view is left out, with an error in the log, and the others are indexed', async () => {
+    const store = await temporaryStore();
+    const event = {
+      id: crypto.randomUUID(),
+      type: 'PaymentViewWritten',
+      data: { schemaVersion: 9 },
+      metadata: {},
+    };
+    await store.append(paymentViewStream('p0'), [event], 'no-stream');
+    await projectPayment(store, 'p1', [requested()]);
+    const error = vi.fn<Log['error']>();
+    const index = await startIndex(store, ':memory:', { ...silentLog, error });
+    expect(tokensIn(index)).toEqual(['p1']);
+    expect(error.mock.calls).toMatchObject([
+      [{ stream: 'view_payment-p0', revision: 0 }, expect.any(String)],
+    ]);
+  });
+
+  test('two indexes follow the same store', async () => {
+    const store = await temporaryStore();
+    const indexes = [await startIndex(store, ':memory:'), await startIndex(store, await temporaryFile())];
+    await projectPayment(store, 'p1', [requested()]);
+    await vi.waitFor(() => expect(indexes.map((index) => tokensIn(index))).toEqual([['p1'], ['p1']]), soon);
+  });
 });
