@@ -143,6 +143,7 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
   let opened: { number: number; file: IndexFile } | undefined;
   const changes = new Map<number, PromiseWithResolvers<void>>();
   let changeCount = 0;
+  let hasEnded = false;
   const post = (message: ToFiller): void => filler.postMessage(message);
 
   function close(): void {
@@ -172,6 +173,7 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
   }
 
   function change(wanted: Change): Promise<void> {
+    if (hasEnded) return Promise.reject(indexRebuilding());
     const id = (changeCount += 1);
     const done = Promise.withResolvers<void>();
     changes.set(id, done);
@@ -204,6 +206,7 @@ export function followFilled({ path, filler, watch, log }: ReaderOptions): Index
       filler.on('close', end);
       signal.addEventListener('abort', () => end());
       if (!signal.aborted) await ended;
+      hasEnded = true;
       // Whatever is not done by now is done by nobody.
       for (const waiting of changes.values()) waiting.reject(indexRebuilding());
       filler.close();

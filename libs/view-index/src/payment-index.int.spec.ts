@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel } from 'node:worker_threads';
 import { StoreUnavailable, type EventStore, type Position } from '@tollgate/event-store';
 import { temporaryFile, temporaryStore } from '@tollgate/event-store/testing';
-import { inquiryDelays } from '@tollgate/payment-domain';
+import { inquiryBoundsAt, inquiryDelays, inquiryShardOf } from '@tollgate/payment-domain';
 import { StartupError, silentLog, systemClock, type Log } from '@tollgate/service-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkpointStream, disputeKind, paymentKind, payoutKind, viewSchemaVersions } from '@tollgate/views';
@@ -121,6 +121,27 @@ describe.each([
       expect(await index.waitFor(position, 5_000, 'shop')).toBe(true);
       expect(index.find(token)?.revision).toBe(1);
     }
+  });
+
+  test('due times are moved, and what is put off too far is due again', async () => {
+    const store = await temporaryStore();
+    await projectPayment(store, 'p1', [requested()]);
+    const index = await startIndex(store, ':memory:');
+    const shards = [inquiryShardOf('p1')];
+    const [queue] = index.dueQueues(shards);
+    const [item] = index.dueItems(queue!, { limit: 1 });
+    await index.postpone([{ item: item!, dueAt: 8_000_000_000_000_000 }]);
+    expect(index.dueQueues(shards)).toEqual([]);
+    await index.recall(inquiryBoundsAt(systemClock.now(), inquiryDelays));
+    expect(index.dueQueues(shards)).toMatchObject([{ kind: 'payment', oldestDueAt: expect.any(Number) }]);
+  });
+
+  test('due times that are moved while it stops are refused', async () => {
+    const store = await temporaryStore();
+    const index = await startIndex(store, ':memory:');
+    await index.stop();
+    const item = { kind: 'payment', token: 'p1', revision: 0 } as const;
+    await expect(index.postpone([{ item, dueAt: 1 }])).rejects.toThrow('The index is rebuilding.');
   });
 
   test('a waiting call ends when the index stops', async () => {
