@@ -44,7 +44,8 @@ export async function startFollowerThread(parts: ThreadParts): Promise<FollowerT
   return { running, filler };
 }
 
-function converse(worker: Worker, { clock }: Pick<Parts, 'clock'>) {
+/** @param worker what is asked of a `Worker` */
+export function converse(worker: Pick<Worker, 'on' | 'postMessage'>, { clock }: Pick<Parts, 'clock'>) {
   const started = Promise.withResolvers<Extract<FromThread, { kind: 'started' }>['gauges']>();
   const ended = Promise.withResolvers<undefined>();
   const questions = new Map<number, (answer: unknown) => void>();
@@ -66,8 +67,12 @@ function converse(worker: Worker, { clock }: Pick<Parts, 'clock'>) {
     })
     .on('exit', () => {
       ended.resolve(undefined);
-      if (isStarted && !isStopping)
-        throw new TollgateError('followers_stopped', 'The thread of projector and publisher has ended.');
+      const stopped = new TollgateError(
+        'followers_stopped',
+        'The thread of projector and publisher has ended.',
+      );
+      started.reject(stopped);
+      if (isStarted && !isStopping) throw stopped;
     });
 
   function ask(about: About): Promise<unknown> {
