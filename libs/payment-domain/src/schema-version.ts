@@ -36,7 +36,23 @@ export function since<Schema extends z.ZodType>(
 export function versionNeededBy(schema: z.ZodType, data: unknown): number {
   if (data === undefined || !hasAdditions(schema)) return firstSchemaVersion;
   const own = additions.get(schema)?.since ?? firstSchemaVersion;
-  return Math.max(own, ...partsOf(schema, data).map(([part, value]) => versionNeededBy(part, value)));
+  const fields = addedFieldsOf(schema);
+  const parts = fields?.map(([name, field]): Part => [field, (data as Record<string, unknown>)[name]]);
+  return Math.max(own, ...(parts ?? partsOf(schema, data)).map((part) => versionNeededBy(...part)));
+}
+
+type Fields = readonly (readonly [name: string, field: z.ZodType])[];
+const fieldsOf = new WeakMap<z.ZodType, Fields>();
+
+/** Those of an object in which something was added: found once, since it is asked for each event that is written. */
+function addedFieldsOf(schema: z.ZodType): Fields | undefined {
+  if (!(schema instanceof z.ZodObject)) return undefined;
+  const known = fieldsOf.get(schema);
+  if (known !== undefined) return known;
+  const all = Object.entries(schema.shape as Record<string, z.ZodType>);
+  const found = all.filter(([, field]) => hasAdditions(field));
+  fieldsOf.set(schema, found);
+  return found;
 }
 
 type Part = readonly [schema: z.ZodType, value: unknown];

@@ -18,7 +18,8 @@ export const errorsMax = 50;
 export const errorsSchema = z.array(apiErrorSchema).max(errorsMax);
 
 /** The fields that have a value: an event leaves out what is undefined. */
-export const present = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
-  };
+export function present<Fields extends object>(fields: Fields) {
+  const present: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) present[name] = value;
+  return present as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+}

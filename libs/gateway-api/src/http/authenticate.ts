@@ -41,15 +41,34 @@ export async function authenticate(
   return undefined;
 }
 
+const authentications = new WeakMap<FastifyRequest, Authentication>();
+
+/** What the header of a request opens; found once for each request. */
+export function authenticationOf(
+  directory: Pick<Access, 'authenticate'>,
+  request: FastifyRequest,
+): Authentication {
+  const known = authentications.get(request);
+  if (known !== undefined) return known;
+  const found = directory.authenticate(request.headers.authorization, request.ip, onBehalfIn(request));
+  authentications.set(request, found);
+  return found;
+}
+
 /** A key that opens nothing may have been issued a moment ago, by another process. */
 async function identify(directory: Access, request: FastifyRequest): Promise<Authentication> {
-  const { authorization } = request.headers;
-  const find = () => directory.authenticate(authorization, request.ip, onBehalfIn(request));
-  const found = find();
+  const found = authenticationOf(directory, request);
   const isKeyUnknown = found.kind === 'refused' && found.code === 'incorrect_private_key';
   if (!isKeyUnknown || found.keyId === undefined) return found;
   await directory.catchUp();
-  return find();
+  authentications.delete(request);
+  return authenticationOf(directory, request);
+}
+
+/** As `authenticate`, of a request that has waited: its key may have been revoked meanwhile. */
+export function authenticateAgain(...given: Parameters<typeof authenticate>): Promise<Caller | undefined> {
+  authentications.delete(given[1]);
+  return authenticate(...given);
 }
 
 function lackOf({ operator, team }: Caller, scopes: readonly CallerScope[]): string {

@@ -1,6 +1,6 @@
 /** How many requests of one key, and of one address without a key, are answered in a second. */
 import { fastifyRateLimit } from '@fastify/rate-limit';
-import { noteCaller, sendError } from '@tollgate/gateway-api/http';
+import { authenticationOf, noteCaller, sendError } from '@tollgate/gateway-api/http';
 import type { Caller, TeamDirectory } from '@tollgate/teams';
 import { type Clock, InvariantViolation } from '@tollgate/service-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -58,7 +58,7 @@ export async function limitRequests(api: FastifyInstance, options: RequestLimitO
     max: Math.max(1, Math.floor(requestsPerSecondMax * strangersShare)),
   });
   api.addHook('onRequest', async (request, reply) => {
-    const authentication = directory.authenticate(request.headers.authorization, request.ip);
+    const authentication = authenticationOf(directory, request);
     const isKnown = authentication.kind === 'caller';
     if (isKnown) {
       callers.set(request, authentication.caller);

@@ -1,6 +1,6 @@
 /** `GET /api/v1/events`: pages, long polls, and server-sent events for who asks for these. */
 import { Readable } from 'node:stream';
-import { type Call, authenticate, routes, sendError } from '@tollgate/gateway-api/http';
+import { type Call, authenticateAgain, routes, sendError } from '@tollgate/gateway-api/http';
 import type { Caller } from '@tollgate/teams';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ReadDependencies, addReadRoute } from '../reading.ts';
@@ -50,7 +50,7 @@ export function registerFeedRoutes(app: FastifyInstance, given: FeedDependencies
     if (isStream) return sendStream(deps, call, after, signal);
     const page = await pageInTime(deps, call, after, signal);
     // The key may have been revoked while it waited.
-    if ((await authenticate(deps.directory, request, reply, routes.listEvents.scopes)) === undefined)
+    if ((await authenticateAgain(deps.directory, request, reply, routes.listEvents.scopes)) === undefined)
       return reply;
     return sendPage(reply, page);
   });
