@@ -243,8 +243,8 @@ const inquiries: readonly PlantedBug[] = [
   {
     ...{ name: 'no-recall', breaks: 'F10: a clock that ran ahead holds nothing', seeds: 600 },
     file: `${commands}/inquiries/inquiry-schedule.ts`,
-    from: 'if (wasSetBack() || mayHaveBeenWrong) index.recall(',
-    to: 'if (wasSetBack() && mayHaveBeenWrong) index.recall(',
+    from: 'if (wasSetBack() || mayHaveBeenWrong) await index.recall(',
+    to: 'if (wasSetBack() && mayHaveBeenWrong) await index.recall(',
   },
   {
     ...{
