@@ -26,6 +26,7 @@ import { searchPage } from './pages/search.ts';
 import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
+import { replayWebhookOf } from './pages/webhook-replay.ts';
 import { securityLogPage } from './pages/security-log.ts';
 import { type IdentityProviderConfig, createIdentityProvider } from './session/identity-provider.ts';
 import { createSessions } from './session/sessions.ts';
@@ -88,10 +89,12 @@ function registerPages(app: FastifyInstance, kit: ConsoleKit): void {
   for (const name of ['capture', 'void', 'refund'] as const)
     addAction(app, kit, `/console/payments/:token/${name}`, actOn(name));
   addAction(app, kit, '/console/payments/:token/inquire', inquireNow);
+  addAction(app, kit, '/console/payments/:token/webhooks', replayWebhookOf('payment'));
   addPage(app, kit, '/console/payouts', payoutsPage);
   addPage(app, kit, '/console/payouts/:token', payoutPage);
   for (const decision of ['approve', 'refuse'] as const)
     addAction(app, kit, `/console/payouts/:token/${decision}`, decidePayout(decision));
+  addAction(app, kit, '/console/payouts/:token/webhooks', replayWebhookOf('payout'));
   addPage(app, kit, '/console/reconciliations', reconciliationsPage);
   addAction(app, kit, '/console/reconciliations', askReconciliation);
   addPage(app, kit, '/console/reconciliations/:token', reconciliationPage);

@@ -29,7 +29,7 @@ export const texts = {
     none: 'Nothing is known by this.',
     partial:
       'Only the newest payments were looked through for these digits: 5,000 of them, or fewer where 20 matched. Filter the list of payments by the card and by time to look further.',
-    hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h.',
+    hint: 'Type a token (pay_…, ref_…, or the Payment Service’s), the id of a request (req_…), an order number, the last digits of a card (*1251), or a filter: status:approved amount:>100 team:shop metadata.order:4711 last:24h, or from:2030-01-31T14:05 to:2030-02-01.',
     why: {
       token: 'This is its token.',
       refund: 'A refund of it has this token.',
@@ -140,6 +140,9 @@ export const texts = {
       currency: 'Currency',
       orderNumber: 'Order number',
       last: 'Created within',
+      from: 'Created from',
+      to: 'Created before',
+      declineReason: 'Declined for',
       amountFrom: 'Amount from',
       amountTo: 'to',
       sanitizedMask: 'Card ends with',
@@ -162,12 +165,16 @@ export const texts = {
     } as Readonly<Record<string, string>>,
     views: {
       all: 'All',
-      unresolved: 'Creation unresolved',
+      unresolved: 'Unresolved',
       reviews: 'With a review',
-      stuck: 'Creation unresolved, over an hour old',
+      stuck: 'Unresolved, over an hour old',
+      refunds: 'Refunds open',
       declined: 'Declined today',
       open: 'Waiting for the customer',
     },
+    declines: 'By reason:',
+    declineUnnamed: 'no reason given',
+    declinesPartial: 'of the newest 5,000',
     empty: 'No payment yet.',
     emptyHow: 'A payment shows here a moment after a team creates it.',
     emptySandbox: 'Create one in the sandbox',
@@ -220,7 +227,14 @@ export const texts = {
     pictureHelp:
       'Solid: the way that it took. Accented: where it is. Outlined: what can still happen. Faint: what cannot.',
     timeline: 'What happened',
-    kinds: { event: 'Events', call: 'Calls', webhook: 'Webhooks' },
+    kinds: {
+      ...{ event: 'Events', refund: 'Refunds', call: 'Calls', callback: 'Callbacks' },
+      ...{ webhook: 'Webhooks', dispute: 'Disputes' },
+    },
+    callback: 'A callback of the Payment Service made the gateway inquire.',
+    callbackLed: 'It led to',
+    dispute: 'A dispute was opened for',
+    metadata: (name: string) => `Metadata ${name}`,
     raw: 'as stored',
     by: {
       team: (team: string, keyId: string) => `team ${team}, key ${keyId}`,

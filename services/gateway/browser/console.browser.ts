@@ -95,7 +95,7 @@ describe('a payment', () => {
     await page.getByLabel('Amount (EUR)').fill('2.50');
     await page.getByRole('button', { name: 'Send the refund' }).click();
     await page.getByText('The refund was accepted.').waitFor();
-    await page.locator('.timeline .event', { hasText: 'The refund was approved.' }).waitFor();
+    await page.locator('.timeline .refund', { hasText: 'The refund was approved.' }).waitFor();
     expect(await page.locator('#facts').innerText()).toContain('2.50 EUR');
     expect(await page.locator('.timeline').innerText()).toContain('RefundSubmitted · ada');
   });

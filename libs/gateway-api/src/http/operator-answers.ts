@@ -6,6 +6,7 @@ import { publicPayout } from '../payout.ts';
 import { publicDifferenceSchema, publicReconciliationSchema } from '../reconciliation.ts';
 import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
+import { publicDispute } from '../dispute.ts';
 import { reviewEntrySchema } from '../review.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
@@ -64,6 +65,7 @@ export const operatorAnswerSchemas = {
     refundableAmount: z.int().min(0),
     actions: z.array(oneOf(operatorActions, 'Allowed by the state machine now.')),
     reviews: z.array(reviewEntrySchema),
+    disputes: z.array(publicDispute.answer).describe('Of this payment, oldest first.'),
   }),
   OperatorHistory: z.object({
     success,
@@ -168,7 +170,18 @@ export const operatorAnswerSchemas = {
       .exactOptional()
       .describe('How far reads are behind the events; absent where the store does not tell.'),
     unresolved: z.int().min(0).describe('Payments and payouts with a call whose outcome is not known.'),
+    unresolvedPayouts: z.int().min(0).describe('Payouts among them.'),
     reviews: z.int().min(0),
+  }),
+  DeclineCounts: z.object({
+    success,
+    reasons: z.array(
+      z.object({
+        reason: z.string().exactOptional().describe('Absent where the Payment Service gave none.'),
+        count: z.int().min(1),
+      }),
+    ),
+    isPartial: z.boolean(),
   }),
   SearchResults: z.object({
     success,

@@ -8,7 +8,7 @@ import { chip, sign } from '../components/state.ts';
 import { pager } from '../components/table.ts';
 import { relative, time, timeOfDay } from '../components/time.ts';
 import { copyable, shortToken } from '../components/token.ts';
-import type { TimelineEvent } from '../components/timeline.ts';
+import type { TimelineEvent } from '../components/timeline-items.ts';
 import type { Action, Page, PageContext } from '../page.ts';
 import { eventSentences, texts } from '../texts.ts';
 

@@ -82,15 +82,19 @@ const fields: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ status: 'status', state: 'phase', phase: 'phase', team: 'team', currency: 'currency', last: 'last' },
     ...{ order: 'orderNumber', ordernumber: 'orderNumber', card: 'sanitizedMask', account: 'account' },
-    ...{ environment: 'environment' },
+    ...{ environment: 'environment', from: 'from', to: 'to', before: 'before', reason: 'declineReason' },
+    ...{ unresolved: 'unresolved', refundopen: 'refundOpen' },
   }),
 );
 
-/** `status:approved amount:>100 last:24h`; undefined where any word is none of these. */
+/** `status:approved amount:>100 reason:"lost card"`; undefined where any word is none of these. */
 export function toFilters(text: string): URLSearchParams | undefined {
   const filters = new URLSearchParams();
-  for (const word of text.split(/\s+/)) {
-    const [, name = '', value = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
+  const terms = text.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
+  if (terms.length === 0) return undefined;
+  for (const word of terms) {
+    const [, name = '', written = ''] = /^([a-zA-Z]+(?:\.[A-Za-z0-9_.-]+)?):(.+)$/.exec(word) ?? [];
+    const value = written.replaceAll('"', '');
     const [, noted] = /^metadata\.(.+)$/i.exec(name) ?? [];
     const field = noted === undefined ? fields.get(name.toLowerCase()) : `metadata[${noted}]`;
     const [, relation, sum] = name === 'amount' ? (/^([<>]?)=?([\d.]+)$/.exec(value) ?? []) : [];
