@@ -23,6 +23,7 @@ import { type SandboxControls, clearFaults, moveClock, playScenario, sandboxPage
 import { accountChanges, changeAccount, reloadAccounts } from './pages/account-changes.ts';
 import { accountsPage } from './pages/accounts.ts';
 import { searchPage } from './pages/search.ts';
+import { registerSuggestions } from './pages/suggestions.ts';
 import { organisationPath, registerOrganisationSignIn } from './pages/organisation-sign-in.ts';
 import { registerSignIn } from './pages/sign-in.ts';
 import { replayMany, replayOne, webhooksPage } from './pages/webhooks.ts';
@@ -73,6 +74,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDepende
       registerOrganisationSignIn(scope, kit, { provider, credentials, log });
     }
     registerPages(scope, kit);
+    registerSuggestions(scope, kit);
     if (sandbox !== undefined) registerSandbox(scope, kit, sandbox);
     registerLive(scope, { ...kit, log });
   });

@@ -37,6 +37,10 @@ export const texts = {
       'service-token': 'The Payment Service knows it by this token.',
       request: 'This request was about it.',
       mask: 'It was paid with a card that ends with these digits.',
+      'token-begins': 'Its token begins like this.',
+      'order-number-begins': 'Its order number begins like this.',
+      filter: 'Payments that are so.',
+      requestItself: 'This request: what was asked, and what was answered.',
     },
     request: {
       title: 'The request',
@@ -94,6 +98,7 @@ export const texts = {
   },
   skip: 'Skip to the content',
   copied: 'Copied',
+  stale: 'The gateway tells nothing new. What you see is of',
   errors: {
     title: 'This did not work',
     notFound: 'There is no such page',
@@ -201,7 +206,7 @@ export const texts = {
       ]
         .filter((text) => text !== '')
         .join(' '),
-    live: 'New payments appear here by themselves.',
+    further: 'Further pages stand below, so this list stays as it is. It is of',
     lookedFurther: (isOldestFirst: boolean) =>
       `None of the ${isOldestFirst ? 'oldest' : 'newest'} 5,000 payments from here on matches these filters; the next page looks further:`,
   },
@@ -321,7 +326,13 @@ export const texts = {
     reviews: 'Open reviews',
     approvalHelp: 'Approved among those that were approved or declined',
     unresolvedHelp: 'Calls whose outcome is not known: creations, captures, voids, refunds and payouts',
-    unresolvedCreations: 'Creations among them',
+    unknownOutcome: 'a call whose outcome is not known; the gateway inquires by itself.',
+    webhooks: { failed: 'Given up', open: 'Tried again', disabled: 'Endpoints disabled' },
+    notCounted: 'not counted yet',
+    webhooksFailed: (count: number) => `${count} ${count === 1 ? 'webhook was' : 'webhooks were'} given up.`,
+    replayThem: 'Replay them once their receiver answers again.',
+    endpointDisabled: (team: string, environment: string) =>
+      `Nothing is sent to a webhook endpoint of ${team} (${environment}) until the team enables it; disabled:`,
     reviewsHelp: 'Matters that wait for a person',
     perHour: 'by hour; the last column is the hour under way',
     perSecond: 'Creations per second',
@@ -335,14 +346,6 @@ export const texts = {
     notWorking: 'Does not work at the moment',
     accounts: 'Merchant accounts',
     normal: 'Everything is normal.',
-    columns: {
-      account: 'Account',
-      circuit: 'Circuit',
-      underWay: 'Calls under way',
-      waiting: 'Waiting for a permit',
-      share: 'Share',
-      budget: 'Calls per second',
-    },
     circuits: {
       closed: 'closed: it answers',
       open: 'open: it is not called for a while',

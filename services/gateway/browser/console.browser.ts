@@ -1,67 +1,19 @@
 /** The console in a real browser: people sign in, watch a payment, find a lost callback, and decide a review. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '@tollgate/service-kit';
 import { eventually } from '@tollgate/testing';
-import { tollgate } from '../e2e/commands.ts';
-import { type System, startSystem, stopEverything } from '../e2e/system.ts';
-import { launchChromium, seriousFaults } from './chromium.ts';
+import type { System } from '../e2e/system.ts';
+import { seriousFaults } from './chromium.ts';
+import { driveConsole } from './console-driver.ts';
 
-let system: System;
-let browser: Browser;
-let context: BrowserContext;
+const driven = driveConsole();
+const { own, signIn, play, state } = driven;
 let page: Page;
-let requested: string[];
-let complaints: string[];
-
-beforeAll(async () => {
-  system = await startSystem();
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await stopEverything();
-  await browser.close();
-});
-beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'Asia/Tokyo' });
-  page = await context.newPage();
-  [requested, complaints] = [[], []];
-  context.on('request', (request) => void requested.push(request.url()));
-  context.on('console', (message) => void complaints.push(message.text()));
-  context.on('weberror', (failure) => void complaints.push(failure.error().message));
-});
-afterEach(async () => {
-  await context.close();
-  expect(complaints).toEqual([]);
-  expect(requested.filter((url) => !url.startsWith(own('/')) && !url.startsWith('data:'))).toEqual([]);
-});
-
-const own = (path: string) => `${system.quickstart.gatewayUrl}${path}`;
-
-async function signIn(role = 'operator'): Promise<void> {
-  const { link } = await tollgate<{ link: string }>(
-    system,
-    '--as',
-    'ada',
-    'operator',
-    'link',
-    '--role',
-    role,
-  );
-  await page.goto(link);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(own('/console'));
-}
-
-/** Plays a scenario of the sandbox, and is on the page of its payment then. */
-async function play(scenario: string): Promise<string> {
-  await page.goto(own('/console/sandbox'));
-  await page.locator(`button[value="${scenario}"]`).click();
-  await page.waitForURL(/\/console\/payments\/pay_/);
-  return page.url().split('/').at(-1) ?? '';
-}
-
-const state = (name: string) => page.locator('#facts .heading .chip', { hasText: name });
+let context: BrowserContext;
+let browser: Browser;
+let system: System;
+beforeEach(() => ({ page, context, browser, system } = driven.now()));
 
 describe('a payment', () => {
   it('is seen through its phases as they come, without loading its page again', async () => {
@@ -272,7 +224,7 @@ describe('every page', () => {
   it('shows times in the zone of the reader, and the theme that was chosen', async () => {
     await signIn();
     await page.goto(own('/console/payments'));
-    expect(await page.locator('[data-zone]').innerText()).toBe('GMT+9');
+    expect(await page.locator('#payments [data-zone]').innerText()).toBe('GMT+9');
     await page.getByRole('button', { name: 'Light or dark' }).click();
     await page.reload();
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');

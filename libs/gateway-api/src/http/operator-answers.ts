@@ -8,6 +8,7 @@ import { oneOf } from '../public-object.ts';
 import { requestSchema } from '../request.ts';
 import { publicDispute } from '../dispute.ts';
 import { reviewEntrySchema } from '../review.ts';
+import { webhookEndpointSchema } from '../webhook-endpoint.ts';
 import { webhookSchema } from '../webhook.ts';
 import { instant } from '../values.ts';
 import { accountAnswerSchemas } from './account-answers.ts';
@@ -109,6 +110,11 @@ export const operatorAnswerSchemas = {
     count: z.int().min(0).describe('All that match, on this page and on others.'),
     perPage: z.int().min(1),
     nextCursor: z.string().exactOptional(),
+  }),
+  DisabledEndpointList: z.object({
+    success,
+    endpoints: z.array(webhookEndpointSchema.extend({ team: owner.team })),
+    count: z.int().min(0).describe('All of them; at most 500 are listed.'),
   }),
   SecurityLog: z.object({
     success,

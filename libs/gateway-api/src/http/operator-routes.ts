@@ -137,6 +137,16 @@ export const operatorRoutes = {
     answers: done('One page.', 'FailingWebhookList'),
     errors: [...ofReads],
   },
+  listDisabledEndpoints: {
+    ...reading('webhook-endpoints'),
+    service: 'notifier',
+    summary: 'Lists the standing webhook endpoints of all teams that are disabled, longest first',
+    description:
+      'Nothing is sent to them until their team enables them. After a start of the notifier the first who asks may be answered 503 for a while.',
+    query: noQuerySchema,
+    answers: done('Those that are disabled now.', 'DisabledEndpointList'),
+    errors: [...ofReads],
+  },
   replayFailingWebhook: {
     service: 'notifier',
     ...{ method: 'POST', url: '/api/v1/admin/webhooks/:webhook/replay', tag: 'Operators' },

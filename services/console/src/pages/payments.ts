@@ -40,7 +40,7 @@ export const paymentsPage: Page = async ({ api, query, now, hasSandbox, session,
       ${outcome === undefined ? undefined : outcomeNotice(outcome)}
     </section>
     ${viewLinks(query, views, session)} ${filterForm(query, teams)}
-    <section id="payments" data-region="">
+    <section id="payments" data-region="" data-further="${texts.payments.further}">
       ${wrong.length > 0 ? outcomeNotice({ isDone: false, text: wrongTexts.join(' ') }) : html`${reasons && declineReasons(query, reasons)} ${shown} ${pager(query, list)}`}
     </section>`;
   const isLive = query.get('cursor') === null && wrong.length === 0;

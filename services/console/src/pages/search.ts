@@ -6,9 +6,11 @@ import { durationText, time } from '../components/time.ts';
 import type { Page } from '../page.ts';
 import { texts } from '../texts.ts';
 
-interface Hit {
-  why: keyof typeof texts.search.why;
-  payment: ListedPayment;
+/** As the API gives it. */
+export interface SearchAnswer {
+  hits: { why: keyof typeof texts.search.why; payment: ListedPayment }[];
+  request?: FoundRequest;
+  isPartial?: boolean;
 }
 
 export const searchPage: Page = async ({ api, query }) => {
@@ -16,11 +18,9 @@ export const searchPage: Page = async ({ api, query }) => {
   if (text === '') return { location: '/console/payments' };
   const filters = toFilters(text);
   if (filters !== undefined) return { location: `/console/payments?${filters.toString()}` };
-  const { hits, request, isPartial } = await api.get<{
-    hits: Hit[];
-    request?: FoundRequest;
-    isPartial?: boolean;
-  }>(`/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`);
+  const { hits, request, isPartial } = await api.get<SearchAnswer>(
+    `/api/v1/admin/search?${new URLSearchParams({ q: text }).toString()}`,
+  );
   const [only] = hits;
   if (only !== undefined && hits.length === 1 && request === undefined && isPartial !== true)
     return { location: paymentPath(only.payment.token) };

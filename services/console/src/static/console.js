@@ -1,6 +1,8 @@
 /** The console reads without script; with it, times are the reader's, pages are live, and the keyboard leads. */
+import { startFurther } from './further.js';
 import { startKeyboard } from './keyboard.js';
 import { startLive } from './live.js';
+import { startSuggestions } from './suggestions.js';
 import { showTimes, toLocal, toUtc } from './times.js';
 
 const themeName = 'tollgate-theme';
@@ -73,3 +75,5 @@ startRows();
 startFilters();
 forgetOutcome();
 startKeyboard();
+startSuggestions();
+startFurther();
