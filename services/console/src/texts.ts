@@ -3,6 +3,7 @@ import { accountTexts } from './texts/accounts.ts';
 import { payoutTexts } from './texts/payouts.ts';
 import { reconciliationTexts } from './texts/reconciliations.ts';
 import { reviewTexts } from './texts/reviews.ts';
+import { sandboxTexts } from './texts/sandbox.ts';
 import { securityLogTexts } from './texts/security-log.ts';
 import { teamTexts } from './texts/teams.ts';
 import { webhookTexts } from './texts/webhooks.ts';
@@ -92,6 +93,8 @@ export const texts = {
       ['g a', 'accounts'],
       ['g t', 'teams and keys'],
       ['g l', 'security log'],
+      ['g s', 'sandbox'],
+      ['Esc', 'leave the box'],
       ['?', 'this list'],
     ],
     close: 'Close',
@@ -356,47 +359,6 @@ export const texts = {
     approved: 'Approved',
     declined: 'Declined',
   },
-  sandbox: {
-    title: 'Sandbox',
-    intro:
-      'Play the customer, the Payment Service and time. Each payment that you create here opens, and moves while you watch.',
-    none: 'This gateway calls real accounts: there is no sandbox to play with.',
-    needsTeam: 'Needs a role that may create payments.',
-    team: 'Team',
-    amount: 'Amount',
-    currency: 'Currency',
-    twoSteps: 'Authorize only',
-    clock: 'The clock of the sandbox',
-    clockText: 'Moves the time of the Payment Service ahead: pages expire, authorizations end.',
-    clockBySome: 'By',
-    clockDoes: 'Move ahead',
-    clockBy: { '60': '1 minute', '3600': '1 hour', '86400': '1 day', '604800': '7 days' } as Readonly<
-      Record<string, string>
-    >,
-    clockMoved: (now: string) => `It is now ${now} at the Payment Service.`,
-    faults: 'Faults that are set',
-    faultsCleared: 'No fault is set any more.',
-    clear: 'Remove all faults',
-    noSuchFault: 'There is no such scenario.',
-    go: 'Play it',
-    scenarios: {
-      approved: ['An approved payment', 'The customer pays at once.'],
-      declined: ['A declined payment', 'The card has too little money.'],
-      waiting: ['A customer who takes time', 'Creates it and leaves the page open to you.'],
-      'lost-callback': [
-        'A lost callback',
-        'The customer pays, and the Payment Service tells nobody. The inquiry schedule finds it; “Inquire now” finds it at once.',
-      ],
-      'lost-answer': [
-        'A lost answer',
-        'The Payment Service creates the payment, and its answer is lost. The gateway does not call again: it inquires.',
-      ],
-      'down-service': [
-        'A broken Payment Service',
-        'It answers the call with 500. Nobody can know whether that had an effect: the gateway inquires.',
-      ],
-    } as Readonly<Record<string, readonly [string, string]>>,
-    product: 'Tea for two',
-  },
+  sandbox: sandboxTexts,
   accounts: accountTexts,
 } as const;

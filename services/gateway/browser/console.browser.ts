@@ -96,6 +96,34 @@ it('a review is decided by a person, with a reason that becomes history', async 
   await page.locator('.timeline .event', { hasText: 'Seen at the bank.' }).waitFor();
 });
 
+it(
+  'every fault is played by clicking: a refund whose answer is lost, a dispute, a change of mind',
+  { timeout: 60_000 },
+  async () => {
+    await signIn('admin');
+    await page.goto(own('/console/sandbox'));
+    await page.getByLabel('What goes wrong').selectOption('refund lost_reply');
+    await page.getByRole('button', { name: 'Set the fault' }).click();
+    await page.locator('#faults-set').getByText('refund: done, and the answer is lost, once more').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await play('waiting');
+    await page.getByRole('button', { name: 'The customer pays' }).click();
+    await state('Approved').waitFor();
+    await page.getByText('Refund', { exact: true }).click();
+    await page.getByRole('button', { name: 'Send the refund' }).click();
+    await page.locator('.timeline .refund', { hasText: 'The answer to the refund was lost' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await play('approved');
+    await state('Approved').waitFor();
+    await page.getByRole('button', { name: 'The customer disputes it' }).click();
+    await page.locator('.timeline .dispute', { hasText: '12.50 EUR' }).waitFor();
+    await play('declined');
+    await state('Declined').waitFor();
+    await page.getByRole('button', { name: 'The Payment Service changes its mind' }).click();
+    await page.getByText('A person must decide').first().waitFor();
+  },
+);
+
 it('a list is sorted the other way, saved by name, found by it, and removed', async () => {
   await signIn('viewer');
   await page.goto(own('/console/payments?phase=declined'));

@@ -13,6 +13,7 @@ import type { TimelineDispute, TimelineEvent, TimelineWebhook } from '../compone
 import { copyable } from '../components/token.ts';
 import type { Action, Page } from '../page.ts';
 import { texts } from '../texts.ts';
+import { playPanel } from './sandbox-play.ts';
 import { replayFormAt } from './webhook-replay.ts';
 
 interface Detail extends ActionSubject {
@@ -54,6 +55,7 @@ export const paymentPage: Page = async (context) => {
       <h2 id="actions-title">${texts.actions.title}</h2>
       ${actionForms(detail, context)}
     </section>
+    <div id="play" data-region="">${playPanel(payment, context)}</div>
     <section id="way" class="panel" data-region="" aria-labelledby="way-title">
       <h2 id="way-title">${texts.payment.picture}</h2>
       <div class="wide" tabindex="0" role="region" aria-labelledby="way-title">${statePicture(events)}</div>
