@@ -1,6 +1,6 @@
 /** The inbox over all teams, production before the sandbox and each oldest first; and one review, with what is known and what each decision does. */
 import { type Html, html } from '@tollgate/service-kit';
-import { amount } from '../components/amount.ts';
+import { amount, amountText } from '../components/amount.ts';
 import { type Fact, factList } from '../components/facts.ts';
 import { errorText, outcomeNotice } from '../components/notice.ts';
 import { paymentPath } from '../components/payment-list.ts';
@@ -140,7 +140,7 @@ export const reviewPage: Page = async (context) => {
       <section class="panel" aria-labelledby="choices-title">
         <h2 id="choices-title">${texts.reviews.choices}</h2>
         <div id="proposal" data-region="">${proposalOf(review, context)}</div>
-        ${decisionForm(review, context)}
+        ${decisionForm(review, history.events, context)}
       </section>
     </div>`;
   return { title, main, isLive: true };
@@ -171,9 +171,19 @@ function evidenceOf(review: Review): Html {
     [words.team, `${team}, ${environment}`],
     [words.order, orderNumber],
     [texts.reviews.columns.since, time(since)],
-    ...Object.entries(evidence).map(([name, value]): [string, string] => [name, String(value)]),
+    ...Object.entries(evidence).map(([name, value]): [string, string] => [
+      name,
+      shownEvidence(name, value, review),
+    ]),
   ];
   return factList(facts);
+}
+
+/** Sums are minor units of the currency that was observed with them, or of the payment's. */
+function shownEvidence(name: string, value: unknown, { evidence, currency }: Review): string {
+  const observed = evidence['observedCurrency'];
+  const isSum = name.endsWith('Amount') && typeof value === 'number';
+  return isSum ? amountText(value, typeof observed === 'string' ? observed : currency) : String(value);
 }
 
 const storyOf = (events: readonly TimelineEvent[]): Html | undefined =>
@@ -199,7 +209,7 @@ function proposalOf({ proposal, proposedBy }: Review, { session }: PageContext):
 
 const mayDecide = ({ role }: PageContext['session']): boolean => role === 'operator' || role === 'admin';
 
-function decisionForm(review: Review, { session }: PageContext): Html {
+function decisionForm(review: Review, events: readonly TimelineEvent[], { session }: PageContext): Html {
   if (!mayDecide(session)) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
   const choices = review.resolutions.map(
     (resolution, place) =>
@@ -212,7 +222,7 @@ function decisionForm(review: Review, { session }: PageContext): Html {
           ${place === 0 ? html`autofocus` : undefined}
         /><span
           ><b>${texts.reviews.resolutions[resolution] ?? resolution}</b>
-          ${texts.reviews.consequences[resolution] ?? texts.reviews.otherwise}</span
+          ${consequenceOf(resolution, review, events)}</span
         ></label
       >`,
   );
@@ -226,6 +236,17 @@ function decisionForm(review: Review, { session }: PageContext): Html {
     <input type="hidden" name="environment" value="${review.environment}" />
     <button class="strong grave">${texts.reviews.does}</button>
   </form>`;
+}
+
+/** What happens, with the sum that it happens to. */
+function consequenceOf(resolution: string, review: Review, events: readonly TimelineEvent[]): string {
+  const { evidence, code, amount: whole, currency } = review;
+  const refund = code.startsWith('refund')
+    ? events.findLast(({ type }) => type === 'RefundSubmitted')?.data['amount']
+    : undefined;
+  const observed = resolution === 'observed_terms_apply' ? evidence['observedAmount'] : undefined;
+  const sum = [observed, refund].find((each) => typeof each === 'number') ?? whole;
+  return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;
 }
 
 export const decideReview: Action = async (context, form) => {

@@ -45,6 +45,32 @@ describe('the page of a payment', () => {
     for (const lane of ['webhook', 'callback']) expect(body).not.toContain(`show-${lane}`);
   });
 
+  it('a review about a refund says what happens to the sum of the refund, not of the payment', async () => {
+    const { signIn } = await startConsole(async (store) => {
+      await givenTeam(store, { team: 'shop', keyId: 'k1' });
+      const opened = {
+        type: 'ReviewOpened',
+        data: { code: 'refund_unresolved', evidence: { refundToken: 'ref_1', observedAmount: 1_400 } },
+      } as const;
+      const events = [requested(), accepted, approved, refunding, happening.refundUnresolved, opened];
+      await projectEvents(store, paymentKind, 'pay_1', events);
+    });
+    const { get } = await signIn('operator');
+    const page = async () => (await get('/console/reviews/pay_1/refund_unresolved/1')).body;
+    await eventually(async () => expect(await page()).toContain('5.00 EUR count as given back'));
+    expect(await page()).toContain('the customer may get 5.00 EUR twice');
+    expect(await page()).toContain('<dd>14.00 EUR</dd>');
+  });
+
+  it('a page that fails says by which request', async () => {
+    const { signIn } = await start();
+    const answer = await (await signIn('viewer')).get('/console/payments/pay_9');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.body).toMatch(/data-copy="req_\w+"/);
+    const nowhere = await (await signIn('viewer')).get('/console/nowhere');
+    expect(nowhere.body).toContain(`data-copy="${String(nowhere.headers['request-id'])}"`);
+  });
+
   it('a webhook that is not there is not sent again, and the page says by which request', async () => {
     const { signIn } = await start();
     const { sendAndRead } = await signIn('support');
