@@ -22,6 +22,8 @@ interface DrivenConsole {
   play(scenario: string): Promise<string>;
   /** What is offline complains: of that the test that runs takes no notice. */
   tolerate(complaint: RegExp): void;
+  /** The test that runs goes to this site, too. */
+  leaveTo(site: string): void;
   /** The state in the heading of a payment. */
   state(name: string): Locator;
 }
@@ -34,6 +36,7 @@ export function driveConsole(): DrivenConsole {
   let requested: string[];
   let complaints: string[];
   let tolerated: RegExp | undefined;
+  let allowed: string[];
 
   beforeAll(async () => {
     system = await startSystem();
@@ -47,6 +50,7 @@ export function driveConsole(): DrivenConsole {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: 'Asia/Tokyo' });
     page = await context.newPage();
     [requested, complaints, tolerated] = [[], [], undefined];
+    allowed = [own('/'), 'data:'];
     context.on('request', (request) => void requested.push(request.url()));
     context.on('console', (message) => void complaints.push(message.text()));
     context.on('weberror', (failure) => void complaints.push(failure.error().message));
@@ -54,7 +58,7 @@ export function driveConsole(): DrivenConsole {
   afterEach(async () => {
     await context.close();
     expect(complaints.filter((each) => tolerated?.test(each) !== true)).toEqual([]);
-    expect(requested.filter((url) => !url.startsWith(own('/')) && !url.startsWith('data:'))).toEqual([]);
+    expect(requested.filter((url) => !allowed.some((start) => url.startsWith(start)))).toEqual([]);
   });
 
   const own = (path: string): string => `${system.quickstart.gatewayUrl}${path}`;
@@ -79,6 +83,9 @@ export function driveConsole(): DrivenConsole {
     },
     tolerate(complaint) {
       tolerated = complaint;
+    },
+    leaveTo(site) {
+      allowed.push(site);
     },
     state: (name) => page.locator('#facts .heading .chip', { hasText: name }),
   };

@@ -2,7 +2,7 @@ export const sandboxTexts = {
   title: 'Sandbox',
   intro:
     'Play the customer, the Payment Service and time. Each payment that you create here opens, and moves while you watch.',
-  none: 'This gateway calls real accounts: there is no sandbox to play with.',
+  none: 'There is no sandbox to play with here. `npm start` without merchant accounts of your own brings one up, and this page with it.',
   needsTeam: 'Needs a role that may create payments.',
   team: 'Team',
   amount: 'Amount',
