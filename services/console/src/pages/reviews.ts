@@ -140,7 +140,7 @@ export const reviewPage: Page = async (context) => {
       <section class="panel" aria-labelledby="choices-title">
         <h2 id="choices-title">${texts.reviews.choices}</h2>
         <div id="proposal" data-region="">${proposalOf(review, context)}</div>
-        ${decisionForm(review, history.events, context)}
+        ${decisionForm(review, context)}
       </section>
     </div>`;
   return { title, main, isLive: true };
@@ -182,7 +182,7 @@ function evidenceOf(review: Review): Html {
 /** Sums are minor units of the currency that was observed with them, or of the payment's. */
 function shownEvidence(name: string, value: unknown, { evidence, currency }: Review): string {
   const observed = evidence['observedCurrency'];
-  const isSum = name.endsWith('Amount') && typeof value === 'number';
+  const isSum = /amount$/i.test(name) && typeof value === 'number';
   return isSum ? amountText(value, typeof observed === 'string' ? observed : currency) : String(value);
 }
 
@@ -209,7 +209,7 @@ function proposalOf({ proposal, proposedBy }: Review, { session }: PageContext):
 
 const mayDecide = ({ role }: PageContext['session']): boolean => role === 'operator' || role === 'admin';
 
-function decisionForm(review: Review, events: readonly TimelineEvent[], { session }: PageContext): Html {
+function decisionForm(review: Review, { session }: PageContext): Html {
   if (!mayDecide(session)) return html`<p class="calm">${texts.reviews.notYours(session.role)}</p>`;
   const choices = review.resolutions.map(
     (resolution, place) =>
@@ -222,7 +222,7 @@ function decisionForm(review: Review, events: readonly TimelineEvent[], { sessio
           ${place === 0 ? html`autofocus` : undefined}
         /><span
           ><b>${texts.reviews.resolutions[resolution] ?? resolution}</b>
-          ${consequenceOf(resolution, review, events)}</span
+          ${consequenceOf(resolution, review)}</span
         ></label
       >`,
   );
@@ -238,14 +238,11 @@ function decisionForm(review: Review, events: readonly TimelineEvent[], { sessio
   </form>`;
 }
 
-/** What happens, with the sum that it happens to. */
-function consequenceOf(resolution: string, review: Review, events: readonly TimelineEvent[]): string {
-  const { evidence, code, amount: whole, currency } = review;
-  const refund = code.startsWith('refund')
-    ? events.findLast(({ type }) => type === 'RefundSubmitted')?.data['amount']
-    : undefined;
+/** What happens, with the sum that it happens to: evidence about a refund has that of the refund. */
+function consequenceOf(resolution: string, { evidence, code, amount: whole, currency }: Review): string {
   const observed = resolution === 'observed_terms_apply' ? evidence['observedAmount'] : undefined;
-  const sum = [observed, refund].find((each) => typeof each === 'number') ?? whole;
+  const refunded = code.startsWith('refund') ? evidence['amount'] : undefined;
+  const sum = [observed, refunded].find((each) => typeof each === 'number') ?? whole;
   return texts.reviews.consequences[resolution]?.(amountText(sum, currency)) ?? texts.reviews.otherwise;
 }
 

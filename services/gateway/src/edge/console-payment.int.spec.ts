@@ -50,7 +50,10 @@ describe('the page of a payment', () => {
       await givenTeam(store, { team: 'shop', keyId: 'k1' });
       const opened = {
         type: 'ReviewOpened',
-        data: { code: 'refund_unresolved', evidence: { refundToken: 'ref_1', observedAmount: 1_400 } },
+        data: {
+          code: 'refund_unresolved',
+          evidence: { refundToken: 'ref_1', amount: 500, observedRefundedAmount: 1_400 },
+        },
       } as const;
       const events = [requested(), accepted, approved, refunding, happening.refundUnresolved, opened];
       await projectEvents(store, paymentKind, 'pay_1', events);
